@@ -1,0 +1,233 @@
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
+import * as fc from 'fast-check';
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import type { Tables } from '../sql/tables.ts';
+import type { AppOptions } from './app.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(
+    `insert into registry.daily_stat values ('ceidg', '2026-01-01', 0, 0, 0, 100, true)`,
+  );
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+async function startApi(options: Pick<AppOptions, 'db'> & Partial<AppOptions>): Promise<TestApi> {
+  const other = await startTestApi(options);
+  onTestFinished(() => other.close());
+  return other;
+}
+
+async function createOwnDatabase(): Promise<TestDatabase> {
+  const own = await createTestDatabase();
+  onTestFinished(() => own.drop());
+  return own;
+}
+
+const punctuation = 'abz019-_.~!$\'()*,;:@=+"\\<>^`{|}%'.split('');
+let rawCount = 0;
+
+/** Sends a path as it is, where `fetch` would first put it right; each time as another client. */
+async function askRaw(path: string): Promise<{ status: number; body: unknown }> {
+  rawCount += 1;
+  const headers = { 'X-Forwarded-For': `172.16.${rawCount >> 8}.${rawCount & 255}` };
+  const sent = request(api.url, { path, headers }).end();
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, body: await json(response) };
+}
+
+describe('GET /healthz', () => {
+  it('200 without a limit', async () => {
+    for (let at = 0; at < 12; at += 1) {
+      const response = await api.ask('/healthz', { address: '192.0.2.1' });
+      expect(response.status).toBe(200);
+      expect(await response.json()).toEqual({ status: 'ok' });
+      expect(response.headers.has('ratelimit')).toBe(false);
+    }
+  });
+
+  it('200 while the database is away', async () => {
+    const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
+    pool.on('error', () => undefined);
+    const other = await startApi({
+      db: new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) }),
+    });
+    expect((await other.ask('/healthz')).status).toBe(200);
+    const response = await other.ask('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      message: 'The database does not answer as it should.',
+    });
+    expect(JSON.stringify(other.log)).toContain('ECONNREFUSED');
+  });
+});
+
+describe('GET /readyz', () => {
+  it('200 when the tables can be read', async () => {
+    const response = await api.ask('/readyz');
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({ status: 'ok' });
+  });
+
+  it('503 when the schema is missing', async () => {
+    const own = await createOwnDatabase();
+    await own.pool.query('drop table customer.rate_limit');
+    const response = await (await startApi({ db: own.kysely })).ask('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({
+      message: 'The database does not answer as it should.',
+    });
+  });
+
+  it('503 when the process is stopping', async () => {
+    const other = await startApi({ db: database.kysely, isStopping: () => true });
+    const response = await other.ask('/readyz');
+    expect(response.status).toBe(503);
+    expect(await response.json()).toEqual({ message: 'The service is stopping.' });
+  });
+});
+
+describe('errors', () => {
+  it.each(['/', '/api/v1', '/api/v1/stats', '/api/v1/stats/day/', '/api/v1/stats/week/2026-01-01'])(
+    '404 for an unknown route: %s',
+    async (path) => {
+      const response = await api.ask(path);
+      expect(response.status).toBe(404);
+      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+      expect(await response.json()).toEqual({ message: 'Not Found' });
+    },
+  );
+
+  it.each(['/healthz', '/readyz', '/api/v1/stats/day/2026-01-01', '/api/v1/stats/range/x'])(
+    '405 for another method: %s',
+    async (path) => {
+      const response = await api.ask(path, { method: 'POST', body: '{' });
+      expect(response.status).toBe(405);
+      expect(response.headers.get('allow')).toBe('GET, HEAD');
+      expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
+
+      const options = await api.ask(path, { method: 'OPTIONS' });
+      expect(options.status).toBe(204);
+      expect(options.headers.get('allow')).toBe('GET, HEAD');
+    },
+  );
+
+  it.each(['%', '%ZZ', '%ff', '%C3%28'])(
+    '400 for a path that cannot be decoded: %s',
+    async (date) => {
+      expect(await askRaw(`/api/v1/stats/day/${date}`)).toEqual({
+        status: 400,
+        body: { message: 'Bad Request' },
+      });
+    },
+  );
+
+  it('500 says nothing of its cause, which is in the log under the id of the request', async () => {
+    const own = await createOwnDatabase();
+    await own.pool.query('drop table registry.daily_stat cascade');
+    const other = await startApi({ db: own.kysely });
+    const response = await other.ask('/api/v1/stats/day/2026-01-01');
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: 'Server Error' });
+    expect(other.log).toHaveLength(1);
+    expect(other.log[0]).toMatchObject({
+      level: 50,
+      req: { id: response.headers.get('x-request-id'), path: '/api/v1/stats/day/2026-01-01' },
+      res: { status: 500 },
+      err: { message: 'relation "registry.daily_stat" does not exist' },
+    });
+  });
+
+  it('503 when the database hangs, and 200 again when it goes on', async () => {
+    const other = await startApi({ db: database.kysely, deadline_ms: 200 });
+    const client = await database.pool.connect();
+    await client.query('begin; lock table registry.daily_stat');
+    const held = await other.ask('/api/v1/stats/day/2026-01-01');
+    await client.query('rollback');
+    client.release();
+    expect(held.status).toBe(503);
+    expect(await held.json()).toEqual({ message: 'Service Unavailable' });
+    expect((await other.ask('/api/v1/stats/day/2026-01-01')).status).toBe(200);
+  });
+
+  it('no path and no query makes a 5xx', async () => {
+    const piece = fc.oneof(
+      fc.constantFrom(
+        '2026-01-01',
+        '?',
+        '&',
+        'source=',
+        'ceidg',
+        '/',
+        '%',
+        '%00',
+        '%2F',
+        '..',
+        '[',
+      ),
+      fc.string({ unit: fc.constantFrom(...punctuation) }),
+      fc.string({ unit: 'binary' }).map((text) => encodeURIComponent(text.toWellFormed())),
+    );
+    const tail = fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join(''));
+    const head = fc.constantFrom('/api/v1/stats/day/', '/api/v1/stats/range/', '/api/v1/');
+    await fc.assert(
+      fc.asyncProperty(head, tail, async (start, end) => {
+        const { status, body } = await askRaw(start + end);
+        expect(status).toBeLessThan(500);
+        expect(body).toHaveProperty(status === 200 ? 'data' : 'message');
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('headers and log', () => {
+  it('carries the safe headers and not the name of the framework', async () => {
+    const { headers } = await api.ask('/api/v1/stats/day/2026-01-01');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('content-security-policy')).toContain("default-src 'self'");
+    expect(headers.has('x-powered-by')).toBe(false);
+  });
+
+  it('gives the id of a request back, and makes one where none fits', async () => {
+    const given = await api.ask('/healthz', { headers: { 'X-Request-Id': 'job-7:1.a' } });
+    expect(given.headers.get('x-request-id')).toBe('job-7:1.a');
+    for (const id of ['a b', 'x'.repeat(101), '{}']) {
+      const made = await api.ask('/healthz', { headers: { 'X-Request-Id': id } });
+      expect(made.headers.get('x-request-id')).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
+    }
+  });
+
+  it('logs a line a request, without its query and its headers', async () => {
+    const other = await startApi({ db: database.kysely });
+    await other.ask('/api/v1/stats/day/2026-01-01?token=secret-1', {
+      address: '192.0.2.9',
+      headers: { Authorization: 'Bearer secret-2', 'X-Request-Id': 'seen' },
+    });
+    expect(other.log).toHaveLength(1);
+    expect(other.log[0]).toMatchObject({
+      req: {
+        id: 'seen',
+        method: 'GET',
+        path: '/api/v1/stats/day/2026-01-01',
+        address: '192.0.2.9',
+      },
+      res: { status: 422 },
+    });
+    expect(JSON.stringify(other.log)).not.toContain('secret');
+  });
+});

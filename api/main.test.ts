@@ -1,0 +1,134 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+
+const main = fileURLToPath(new URL('main.ts', import.meta.url));
+
+let database: TestDatabase;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(
+    `insert into registry.daily_stat values ('ceidg', '2026-01-02', 1, 2, 3, 100, false)`,
+  );
+});
+
+afterAll(() => database.drop());
+
+interface Process {
+  stdout: string;
+  stderr: string;
+  /** Waits for the line that says where it listens. */
+  url(): Promise<string>;
+  stop(signal: NodeJS.Signals): void;
+  /** Waits for the end; a code, or the signal that ended it. */
+  exit: Promise<number | string | null>;
+}
+
+function startProcess(variables: Record<string, string>): Process {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, DATABASE_URL: database.url, PORT: '0', ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const started: Process = {
+    stdout: '',
+    stderr: '',
+    async url() {
+      while (!started.stdout.includes('\n')) await once(child.stdout, 'data');
+      return started.stdout.replace(/^Listening on (http:\/\/localhost:\d+)\n$/, '$1');
+    },
+    stop: (signal) => void child.kill(signal),
+    exit: once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string | null),
+  };
+  child.stdout.setEncoding('utf8').on('data', (chunk: string) => (started.stdout += chunk));
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (started.stderr += chunk));
+  return started;
+}
+
+/** Waits until the server waits for a lock: then a request is in flight. */
+async function requestInFlight(): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity
+                   where datname = current_database() and wait_event_type = 'Lock'`;
+  while ((await database.pool.query(waiting)).rowCount === 0);
+}
+
+describe('the process of the API', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s and exits with 0', async (signal) => {
+    const api = startProcess({});
+    const url = await api.url();
+    const response = await fetch(`${url}/readyz`);
+    expect(await response.json()).toEqual({ status: 'ok' });
+    // The connection of that request is still open, and idle.
+    api.stop(signal);
+    expect(await api.exit).toBe(0);
+    expect(api.stdout).toBe(`Listening on ${url}\n`);
+  });
+
+  it('finishes a request in flight, and takes no new one', async () => {
+    const api = startProcess({});
+    const url = await api.url();
+    const client = await database.pool.connect();
+    await client.query('begin; lock table registry.daily_stat');
+    const answer = fetch(`${url}/api/v1/stats/day/2026-01-02`);
+    await requestInFlight();
+
+    api.stop('SIGTERM');
+    api.stop('SIGTERM');
+    while (!api.stderr.includes('stopping')) await new Promise(setImmediate);
+    await expect(fetch(`${url}/healthz`)).rejects.toThrow('fetch failed');
+
+    await client.query('rollback');
+    client.release();
+    const response = await answer;
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({
+      data: { new: 1, updated: 2, deleted: 3, total: 6 },
+    });
+    expect(await api.exit).toBe(0);
+  });
+
+  it('tells on a connection that is still in use that it is stopping', async () => {
+    const api = startProcess({});
+    const socket = connect(Number(new URL(await api.url()).port), 'localhost');
+    onTestFinished(() => void socket.destroy());
+    socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n');
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    api.stop('SIGTERM');
+    while (!api.stderr.includes('stopping')) await new Promise(setImmediate);
+    socket.write('\r\n');
+    const [chunk] = (await once(socket, 'data')) as [Buffer];
+    expect(chunk.toString()).toMatch(/^HTTP\/1.1 503 Service Unavailable\r\n/);
+    expect(chunk.toString()).toContain('{"message":"The service is stopping."}');
+    expect(await api.exit).toBe(0);
+  });
+
+  it('exits with 1 and a sentence when the port is in use', async () => {
+    const first = startProcess({});
+    const { port } = new URL(await first.url());
+    const second = startProcess({ PORT: port });
+    expect(await second.exit).toBe(1);
+    expect(second.stdout).toBe('');
+    expect(second.stderr).toBe(
+      `Port ${port} is in use by another program; stop it, or set PORT to another one.\n`,
+    );
+  });
+
+  it('exits with 1 and a sentence when the database cannot be reached', async () => {
+    const api = startProcess({ DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:1/none' });
+    expect(await api.exit).toBe(1);
+    expect(api.stdout).toBe('');
+    expect(api.stderr).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
+    expect(api.stderr).not.toContain('secret');
+  });
+
+  it('exits with 2 and a sentence when a setting is wrong', async () => {
+    const api = startProcess({ PORT: 'http', TRUST_PROXY: 'true' });
+    expect(await api.exit).toBe(2);
+    expect(api.stdout).toBe('');
+    expect(api.stderr).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.\n$/);
+  });
+});

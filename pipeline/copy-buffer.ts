@@ -1,0 +1,97 @@
+import { toBigint, type Fingerprint } from './fingerprint.ts';
+
+const SEPARATOR = 59;
+const BLANK = 32;
+const LINE_FEED = 10;
+/** First bytes of the UTF-8 forms of all white space beyond ASCII (U+0085 … U+FEFF). */
+const WIDE_BLANK_LEADS = new Set([0xc2, 0xe1, 0xe2, 0xe3, 0xef]);
+
+/** Lines for `COPY stage.record … (format csv, delimiter ';')`, gathered between two writes. */
+export class CopyBuffer {
+  #bytes = Buffer.allocUnsafe(256 * 1024);
+  #length = 0;
+
+  /** A record whose fields need no parser, as it stands in the file. */
+  addPlain(prefix: string, data: Buffer, start: number, end: number): void {
+    this.#reserve(prefix.length + end - start + 1);
+    this.#length += this.#bytes.write(prefix, this.#length, 'latin1');
+    data.copy(this.#bytes, this.#length, start, end);
+    this.#length += end - start;
+    this.#bytes[this.#length++] = LINE_FEED;
+  }
+
+  addFields(prefix: string, fields: readonly string[]): void {
+    const text = `${prefix}${fields.map(quote).join(';')}\n`;
+    this.#reserve(text.length * 3);
+    this.#length += this.#bytes.write(text, this.#length);
+  }
+
+  /** Takes out what was gathered; undefined when there is nothing. */
+  take(): Buffer | undefined {
+    if (this.#length === 0) return undefined;
+    const taken = this.#bytes.subarray(0, this.#length);
+    // The taken bytes are still on their way to the server: the next ones go elsewhere.
+    this.#bytes = Buffer.allocUnsafe(this.#bytes.length);
+    this.#length = 0;
+    return taken;
+  }
+
+  #reserve(count: number): void {
+    if (this.#length + count <= this.#bytes.length) return;
+    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
+    this.#bytes.copy(larger, 0, 0, this.#length);
+    this.#bytes = larger;
+  }
+}
+
+/** The columns that every staged record begins with. */
+export function recordPrefix(
+  file_no: number,
+  line: number,
+  fingerprint: Fingerprint,
+  needs_tidying: boolean,
+): string {
+  return `${file_no};${line};${toBigint(fingerprint)};${needs_tidying ? 't' : 'f'};`;
+}
+
+function quote(field: string): string {
+  return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}
+
+/** What the bytes of a record say, without reading its fields. */
+export interface Scan {
+  separators: number;
+  has_nul: boolean;
+  /** A carriage return that ends no line. */
+  has_return: boolean;
+  is_ascii: boolean;
+  /** Whether there may be white space to trim or to collapse; never false when there is. */
+  needs_tidying: boolean;
+}
+
+/** Looks at data[start, end) once. */
+export function scanRecord(data: Buffer, start: number, end: number): Scan {
+  let separators = 0;
+  let high = 0;
+  let has_nul = false;
+  let has_return = false;
+  let needs_tidying = false;
+  let before = SEPARATOR;
+  for (let at = start; at < end; at++) {
+    const byte = data[at]!;
+    high |= byte;
+    if (byte === SEPARATOR) {
+      separators++;
+      if (before === BLANK) needs_tidying = true;
+    } else if (byte <= BLANK) {
+      if (byte === 0) has_nul = true;
+      else if (byte === 13) has_return = true;
+      if (byte < BLANK || before === BLANK || before === SEPARATOR) needs_tidying = true;
+    } else if (WIDE_BLANK_LEADS.has(byte)) {
+      needs_tidying = true;
+    }
+    before = byte;
+  }
+  if (before === BLANK) needs_tidying = true;
+  return { separators, has_nul, has_return, is_ascii: high < 128, needs_tidying };
+}

@@ -1,0 +1,196 @@
+import { isUtf8 } from 'node:buffer';
+import { CopyBuffer, recordPrefix, scanRecord } from './copy-buffer.ts';
+import type { DumpFile } from './dump.ts';
+import { fingerprint, type Fingerprint, fingerprintOf, type KnownRecords } from './fingerprint.ts';
+import { type Layout, parseRecord, parseRecords, readHeader } from './layout.ts';
+import type { RecordHandler } from './record.ts';
+import { Refusal } from './refusal.ts';
+import type { Source } from './source.ts';
+
+const SEPARATOR = 59;
+/** Characters of an unreadable record that are kept. */
+const RAW_LENGTH = 4000;
+
+/** A record that could not be read; `is_repeat`: it says again what another one says. */
+export interface RejectedRecord {
+  file_no: number;
+  line: number;
+  reason: string;
+  raw: string;
+  is_repeat: boolean;
+}
+
+/**
+ * Turns the records of one file into lines to COPY and rejects: drops what was there yesterday,
+ * parses the rest. Records come from a `RecordSplitter`, the first one being the header.
+ */
+export class FileReader implements RecordHandler {
+  readonly lines = new CopyBuffer();
+  readonly rejects: RejectedRecord[] = [];
+  /** Records read, without the header and blank lines. */
+  read_count = 0;
+  layout: Layout | undefined;
+
+  readonly #source: Source;
+  readonly #file: DumpFile;
+  readonly #known: KnownRecords;
+  #seed: Fingerprint = { high: 0, low: 0 };
+  readonly #print: Fingerprint = { high: 0, low: 0 };
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #viewed: Buffer | undefined;
+  /** Quoted records of one line that wait for the parser: starting it costs more than a record. */
+  #quoted: { bytes: Buffer; line: number; prefix: string }[] = [];
+
+  constructor(source: Source, file: DumpFile, known: KnownRecords) {
+    this.#source = source;
+    this.#file = file;
+    this.#known = known;
+  }
+
+  record(data: Buffer, start: number, end: number, line: number, quoted: boolean): boolean {
+    if (!this.layout) {
+      this.#readHeader(data.subarray(start, end));
+      return true;
+    }
+    if (start === end) return true;
+    const repeats = this.#meet(data, start, end, line);
+    if (repeats === 0) return this.#stage(data, start, end, line, quoted);
+    this.read_count++;
+    if (repeats > 0) this.#reject(data, start, end, line, repeatReason, true);
+    return true;
+  }
+
+  reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
+    if (!this.layout) {
+      throw new Refusal(`${this.#file.file}, line 1: the header cannot be read, ${reason}`);
+    }
+    this.read_count++;
+    this.#reject(data, start, end, line, reason, false);
+  }
+
+  /** To be called after the last record. Throws a `Refusal` when there was no header. */
+  end(): void {
+    if (!this.layout) throw new Refusal(`${this.#file.file}: an empty file, without a header`);
+    this.#parseQuoted();
+  }
+
+  /** Parses the quoted records that wait. */
+  #parseQuoted(): void {
+    const waiting = this.#quoted;
+    this.#quoted = [];
+    if (waiting.length === 0) return;
+    const joined = Buffer.concat(waiting.flatMap(({ bytes }) => [bytes, lineFeed]));
+    const records = parseRecords(joined);
+    const width = this.layout!.columns.length;
+    if (records?.length === waiting.length && records.every((fields) => fields.length === width)) {
+      waiting.forEach(({ prefix }, at) => this.#addFields(prefix, records[at]!));
+      return;
+    }
+    for (const { bytes, line, prefix } of waiting) {
+      const fields = parseRecord(bytes);
+      if (fields?.length === width) this.#addFields(prefix, fields);
+      else this.#reject(bytes, 0, bytes.length, line, this.#misfit(fields), false);
+    }
+  }
+
+  #readHeader(bytes: Buffer): void {
+    this.layout = readHeader(this.#source, this.#file.file, bytes);
+    const { mapping_version } = this.#source;
+    this.#seed = fingerprintOf(
+      [mapping_version, this.#file.file_key, this.layout.header].join('\n'),
+    );
+  }
+
+  #meet(data: Buffer, start: number, end: number, line: number): number {
+    if (this.#viewed !== data) {
+      this.#viewed = data;
+      this.#view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    }
+    let content = start;
+    if (this.layout!.starts_with_row_number) {
+      while (content < end && data[content]! >= 48 && data[content]! <= 57) content++;
+      content = data[content] === SEPARATOR ? content + 1 : start;
+    }
+    fingerprint(this.#view, content, end, this.#seed, this.#print);
+    return this.#known.meet(this.#print, line);
+  }
+
+  /** @returns false when a record of several lines does not parse */
+  #stage(data: Buffer, start: number, end: number, line: number, quoted: boolean): boolean {
+    const scan = scanRecord(data, start, end);
+    const bytes = data.subarray(start, end);
+    const width = this.layout!.columns.length;
+    const isSeveralLines = quoted && bytes.includes(10);
+    const prefix = recordPrefix(
+      this.#file.file_no,
+      line,
+      this.#print,
+      quoted || scan.needs_tidying,
+    );
+    let reason: string | undefined;
+    if (scan.has_nul) reason = 'a NUL byte';
+    else if (!scan.is_ascii && !isUtf8(bytes)) reason = 'not UTF-8';
+    else if (isSeveralLines || (!quoted && (scan.has_return || this.layout!.unknown.length > 0))) {
+      const fields = parseRecord(bytes);
+      if (fields?.length === width) this.#addFields(prefix, fields);
+      else reason = this.#misfit(fields);
+    } else if (quoted) {
+      this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
+      if (this.#quoted.length >= 500) this.#parseQuoted();
+    } else if (scan.separators === width - 1) {
+      this.lines.addPlain(prefix, data, start, end);
+    } else reason = `${scan.separators + 1} fields instead of ${width}`;
+    this.#countRejected(data, start, end, line, reason, isSeveralLines);
+    return !(reason !== undefined && isSeveralLines);
+  }
+
+  #countRejected(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    reason: string | undefined,
+    isSeveralLines: boolean,
+  ): void {
+    this.read_count++;
+    if (reason === undefined) return;
+    const feed = isSeveralLines ? data.indexOf(10, start) : end;
+    this.#reject(data, start, feed, line, reason, false);
+  }
+
+  #misfit(fields: string[] | undefined): string {
+    const width = this.layout!.columns.length;
+    return fields ? `${fields.length} fields instead of ${width}` : 'quotes that do not match';
+  }
+
+  #addFields(prefix: string, fields: string[]): void {
+    const { columns, unknown } = this.layout!;
+    this.lines.addFields(
+      prefix,
+      unknown.length === 0 ? fields : fields.filter((_, at) => columns[at] !== null),
+    );
+  }
+
+  #reject(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    reason: string,
+    is_repeat: boolean,
+  ): void {
+    const raw = data.toString('utf8', start, Math.min(end, start + RAW_LENGTH));
+    this.rejects.push({
+      file_no: this.#file.file_no,
+      line,
+      reason,
+      raw: raw.replaceAll('\0', '␀').trimEnd(),
+      is_repeat,
+    });
+  }
+}
+
+const lineFeed = Buffer.from('\n');
+
+/** Why a record that says again what another one says is rejected; `1_normalise.sql` says so too. */
+const repeatReason = 'repeats another row of the same entry';

@@ -1,0 +1,82 @@
+-- One row per record of a report: what each column means. `stage.record` holds the columns of the
+-- report by the names of source.ts, white space tidied and blanks null.
+select
+    record.file_no,
+    record.line,
+    record.fingerprint,
+    coalesce(
+        number.regon9,
+        number.nip,
+        -- 0.1 % of the entries have neither number.
+        concat_ws(
+            '|',
+            coalesce(record.nazwisko, ''),
+            coalesce(record.imie, ''),
+            coalesce(record.nazwa_podmiotu, ''),
+            coalesce(record.data_rozpoczecia, '')
+        )
+    ) as entry_key,
+    number.nip,
+    number.regon9,
+    null::text as krs,
+    'NATURAL' as entity_type,
+    -- Every entry of CEIDG is a natural person's.
+    legal_form.slug as legal_form,
+    record.nazwa_podmiotu as name,
+    record.nazwisko as surname,
+    record.imie as first_name,
+    record.telefon as phone,
+    record.email,
+    null::text as fax,
+    record.adres_www as website,
+    record.kod_pocztowy as postal_code,
+    record.powiat as county,
+    record.gmina as commune,
+    record.miejscowosc as city,
+    record.ulica as street,
+    record.nr_budynku as building,
+    record.nr_lokalu as apartment,
+    nullif(file.file_key, 'brak województwa') as voivodeship,
+    record.rok_pkd as activity_version,
+    replace(record.glowny_kod_pkd, '.', '') as activity_main,
+    case
+        when record.pozostale_kody_pkd is null then array_remove(
+            array[replace(record.glowny_kod_pkd, '.', '')], null
+        )
+        else (
+            select coalesce(array_agg(distinct btrim(code) order by btrim(code)), '{}')
+            from unnest(
+                string_to_array(
+                    replace(
+                        concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd),
+                        '.',
+                        ''
+                    ),
+                    '$##$'
+                )
+            ) as code
+            where btrim(code) <> ''
+        )
+    end as activity_codes,
+    record.status_dzialalnosci as status_text,
+    case record.status_dzialalnosci
+        when 'Aktywny' then 'ACTIVE'
+        when 'Zawieszony' then 'SUSPENDED'
+        when 'Działalność prowadzona wyłącznie w formie spółki cywilnej' then 'ACTIVE'
+    end as declared_status,
+    coalesce(
+        record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej',
+        false
+    ) as is_partnership_only,
+    record.data_rozpoczecia as start_date,
+    record.data_zakonczenia as end_date,
+    record.data_zawieszenia as suspension_date,
+    record.data_wznowienia as resumption_date
+from stage.record
+join stage.file on file.file_no = record.file_no
+join registry.legal_form on legal_form.symbol = '099'
+cross join lateral (
+    select
+        nullif(translate(record.nip, '- ', ''), '0000000000') as nip,
+        nullif(left(translate(record.regon, '- ', ''), 9), '000000000') as regon9
+) as number

@@ -1,0 +1,73 @@
+import type pg from 'pg';
+
+/** What a run did, as `--json` prints it. */
+export interface RunSummary {
+  run_id: number;
+  source: string;
+  dump_date: string;
+  state: string;
+  is_baseline: boolean;
+  is_dry_run: boolean;
+  reason: string | null;
+  message: string | null;
+  read: number;
+  accepted: number;
+  rejected: number;
+  new: number;
+  updated: number;
+  deleted: number;
+  /** Entries that vanished from a file with unreadable rows. */
+  waiting: number;
+  /** Entries after the run. */
+  entries: number;
+  events: number;
+  /** Events by type, the most frequent first. */
+  event_types: Record<string, number>;
+  /** Source values that were not known, with the number of rows that had them. */
+  notices: { subject: string; value: string; rows: number }[];
+}
+
+export async function summarise(client: pg.ClientBase, run_id: string): Promise<RunSummary> {
+  const { rows } = await client.query<RunSummary>(
+    `select
+       run.run_id::float8 as run_id,
+       run.source,
+       run.dump_date,
+       run.state,
+       run.is_baseline,
+       false as is_dry_run,
+       run.reason,
+       run.message,
+       run.read_count::float8 as read,
+       run.accepted_count::float8 as accepted,
+       run.rejected_count::float8 as rejected,
+       run.new_count::float8 as new,
+       run.updated_count::float8 as updated,
+       run.deleted_count::float8 as deleted,
+       run.waiting_count::float8 as waiting,
+       run.entry_count::float8 as entries,
+       run.event_count::float8 as events,
+       coalesce((
+         select json_object_agg(kind.event_type, kind.row_count order by kind.row_count desc, kind.event_type)
+         from (
+           select event.event_type, count(*) as row_count
+           from registry.event
+           where event.event_date = run.dump_date and event.source = run.source
+           group by event.event_type
+         ) as kind
+       ), '{}') as event_types,
+       coalesce((
+         select json_agg(
+           json_build_object(
+             'subject', notice.subject, 'value', notice.value, 'rows', notice.row_count
+           ) order by notice.subject, notice.value
+         )
+         from registry.notice
+         where notice.run_id = run.run_id
+       ), '[]') as notices
+     from registry.run
+     where run.run_id = $1`,
+    [run_id],
+  );
+  return rows[0]!;
+}

@@ -1,0 +1,163 @@
+// Makes CEIDG countries to test and to measure with: any size, seeded, day after day.
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { dayNumber, isoDate } from './generator/calendar.ts';
+import { createCountry, entryAt, sizeOf, type Country } from './generator/country.ts';
+import type { Entry } from './generator/entry.ts';
+import type { ExpectedEvent } from './generator/expectation.ts';
+import { passNight, updateKinds, type NightReport } from './generator/night.ts';
+import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
+import { scaleShares, type ChangeKind } from './generator/share.ts';
+
+export type { ChangeKind, ExpectedEvent };
+
+/** Which country. The same options give the same bytes, on every machine. */
+export interface DumpOptions {
+  /** Any whole number from 0. */
+  seed: number;
+  /** Entries of the first dump, 1 to 20 million. */
+  entries: number;
+  /** Date of day 0, the first dump, `YYYY-MM-DD`. */
+  from: string;
+  /** Share of all entries that a kind of change touches a day, instead of its default; 0 = never. */
+  shares?: Partial<Record<ChangeKind, number>>;
+  /** Scales the shares of all kinds to this sum; without it they stay as they are (0.5 %). */
+  changes?: number;
+}
+
+/** What the night of one dump must count and tell. `total` is the number of rows in its 17 files. */
+export interface ExpectedDay {
+  date: string;
+  new: number;
+  updated: number;
+  deleted: number;
+  total: number;
+  events: ExpectedEvent[];
+}
+
+/** A closing date that lies ahead is never reached within so many days. */
+const lastDay = 30;
+
+function isWholeNumber(value: number, from: number, to: number): boolean {
+  return Number.isSafeInteger(value) && value >= from && value <= to;
+}
+
+/** The country as of a day, and what the last night did to it; null for the first dump. */
+function replay(options: DumpOptions, day: number): [Country, NightReport | null] {
+  const { seed, entries } = options;
+  const from = dayNumber(options.from);
+  if (Number.isNaN(from)) throw new RangeError(`from is not a date: ${options.from}`);
+  if (!isWholeNumber(seed, 0, Number.MAX_SAFE_INTEGER)) {
+    throw new RangeError('seed must be a whole number from 0');
+  }
+  if (!isWholeNumber(entries, 1, 20_000_000)) {
+    throw new RangeError('entries must be a whole number from 1 to 20000000');
+  }
+  if (!isWholeNumber(day, 0, lastDay)) throw new RangeError(`day must be from 0 to ${lastDay}`);
+  const shares = scaleShares(options.shares, options.changes);
+  const country = createCountry(seed, entries, from);
+  let report: NightReport | null = null;
+  for (let night = 1; night <= day; night += 1) {
+    report = passNight(country, from + night, shares);
+  }
+  return [country, report];
+}
+
+function* present(country: Country): Generator<Entry> {
+  const size = sizeOf(country);
+  for (let index = 0; index < size; index += 1) {
+    if (!country.gone.has(index)) yield entryAt(country, index);
+  }
+}
+
+/**
+ * Writes the 17 reports of one day (0 = the first dump) into `folder` and returns what the night
+ * that loads them after the day before must count and tell; nothing of the first dump. Earlier days
+ * need not have been written. Throws a RangeError where an option is out of bounds.
+ */
+export async function writeDay(
+  options: DumpOptions,
+  day: number,
+  folder: string,
+  format: ReportFormat = 'zip',
+): Promise<ExpectedDay> {
+  const [country, night] = replay(options, day);
+  const total = await writeReports(folder, format, present(country));
+  const date = isoDate(dayNumber(options.from) + day);
+  if (night === null) return { date, new: 0, updated: 0, deleted: 0, total, events: [] };
+  const { counts, events } = night;
+  return {
+    date,
+    new: counts.new + counts.new_shared + counts.back,
+    updated: updateKinds.reduce((sum, kind) => sum + counts[kind], 0),
+    deleted: counts.gone,
+    total,
+    events,
+  };
+}
+
+/** How many entries each kind of change touched in the night before this day's dump. */
+export function countKinds(options: DumpOptions, day: number): Record<ChangeKind, number> | null {
+  return replay(options, day)[1]?.counts ?? null;
+}
+
+function parseNumber(value: string): number {
+  const number = Number(value);
+  if (value.trim() === '' || !Number.isFinite(number)) {
+    throw new InvalidArgumentError('It is not a number.');
+  }
+  return number;
+}
+
+interface Flags extends DumpOptions {
+  days: number;
+  format: ReportFormat;
+}
+
+async function writeDays(folder: string, { days, format, ...options }: Flags): Promise<void> {
+  if (!isWholeNumber(days, 1, lastDay + 1)) {
+    throw new RangeError(`days must be a whole number from 1 to ${lastDay + 1}`);
+  }
+  replay(options, 0);
+  await mkdir(folder, { recursive: true });
+  for (let day = 0; day < days; day += 1) {
+    const date = isoDate(dayNumber(options.from) + day);
+    const expected = await writeDay(options, day, join(folder, date), format);
+    await writeFile(
+      join(folder, `${date}.expected.json`),
+      `${JSON.stringify(expected, null, 1)}\n`,
+    );
+    process.stdout.write(
+      `${date}: ${expected.total} rows, ${expected.new} new, ${expected.updated} updated, ` +
+        `${expected.deleted} deleted, ${expected.events.length} events\n`,
+    );
+  }
+}
+
+/** Runs the command line; resolves with the exit code: 0 done, 1 fault, 2 wrong usage. */
+async function main(argv: string[]): Promise<number> {
+  const command = new Command('generate-dump')
+    .description('Makes the CEIDG reports of an invented country, and what each night must tell.')
+    .argument('<folder>', 'gets a folder a day, and <date>.expected.json beside it')
+    .option('--entries <number>', 'entries of the first dump', parseNumber, 5000)
+    .option('--seed <number>', 'another seed makes another country', parseNumber, 1)
+    .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD')
+    .option('--days <number>', 'how many days, the first one included', parseNumber, 2)
+    .option('--changes <share>', 'share of all entries that change a day (0.005)', parseNumber)
+    .addOption(
+      new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),
+    )
+    .exitOverride()
+    .action(writeDays);
+  try {
+    await command.parseAsync(argv);
+    return 0;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    return error instanceof RangeError ? 2 : 1;
+  }
+}
+
+if (import.meta.main) process.exitCode = await main(process.argv);

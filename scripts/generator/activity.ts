@@ -1,0 +1,124 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { allCodes, type Activities } from './entry.ts';
+import type { Random } from './random.ts';
+
+type CodeYear = Activities['codeYear'];
+
+// Construction, trade, transport, computing, professions, health and personal services make most
+// of the country; the other divisions share the rest.
+const popularDivisions = new Set(
+  '41 43 45 46 47 49 56 62 68 69 71 73 74 81 82 85 86 95 96'.split(' '),
+);
+
+interface Dictionary {
+  codes: Record<CodeYear, string[]>;
+  popular: Record<CodeYear, string[]>;
+  key: Map<string, string[]>;
+}
+
+function readRows(file: string): string[][] {
+  const path = new URL(`../../sql/dictionary/${file}`, import.meta.url);
+  return parse(readFileSync(path), { from_line: 2 });
+}
+
+function isPopular(code: string): boolean {
+  return popularDivisions.has(code.slice(0, 2));
+}
+
+function readDictionary(): Dictionary {
+  const codes: Dictionary['codes'] = { '2007': [], '2025': [] };
+  for (const [version, code] of readRows('activity_code.csv')) {
+    codes[version as CodeYear].push(code!);
+  }
+  const popular = { '2007': codes[2007].filter(isPopular), '2025': codes[2025].filter(isPopular) };
+  const key = new Map<string, string[]>();
+  for (const [old, target] of readRows('activity_key.csv')) {
+    const targets = key.get(old!);
+    if (targets === undefined) key.set(old!, [target!]);
+    else targets.push(target!);
+  }
+  return { codes, popular, key };
+}
+
+const dictionary = readDictionary();
+
+/** The codes of 2025 that the official key gives for a code of 2007; itself when the key is silent. */
+export function keyTargets(code: string): readonly string[] {
+  return dictionary.key.get(code) ?? [code];
+}
+
+/** A code of that year which is not among the given ones. */
+export function drawCode(random: Random, year: CodeYear, taken: readonly string[]): string {
+  for (;;) {
+    const list = random.chance(0.85) ? dictionary.popular[year] : dictionary.codes[year];
+    const code = random.pick(list);
+    if (!taken.includes(code)) return code;
+  }
+}
+
+/** Activities of a new entry: one main code and none to 18 others, 58.6 % of them of PKD 2007. */
+export function drawActivities(random: Random, share2007: number): Activities {
+  const codeYear = random.chance(share2007) ? '2007' : '2025';
+  const codes = [drawCode(random, codeYear, [])];
+  // Many have few codes and few have many: the mean decides the length of the average row.
+  const count = Math.floor(random.unit() ** 2 * 19);
+  for (let i = 0; i < count; i += 1) codes.push(drawCode(random, codeYear, codes));
+  return { codeYear, mainCode: codes[0]!, otherCodes: codes.slice(1) };
+}
+
+/** The same activities under PKD 2025, every code replaced by a target that the key gives for it. */
+export function reclassify(random: Random, activities: Activities): Activities {
+  const mainCode = random.pick(keyTargets(activities.mainCode));
+  const others = new Set(activities.otherCodes.map((code) => random.pick(keyTargets(code))));
+  others.delete(mainCode);
+  return { codeYear: '2025', mainCode, otherCodes: [...others] };
+}
+
+/**
+ * Activities under PKD 2025 of which the key does not explain everything: a code that no old one
+ * leads to, an old one that leads nowhere, or a main code that comes from elsewhere.
+ */
+export function reclassifyPartly(random: Random, before: Activities): Activities {
+  const after = reclassify(random, before);
+  const targets = before.otherCodes.concat(before.mainCode).flatMap(keyTargets);
+  const foreign = drawCode(random, '2025', targets);
+  const variant = random.below(3);
+  if (variant === 0) return { ...after, mainCode: foreign, otherCodes: allCodes(after) };
+  const dropped = before.otherCodes.at(-1);
+  if (variant === 1 && dropped !== undefined) {
+    const lost = keyTargets(dropped);
+    const otherCodes = after.otherCodes.filter((code) => !lost.includes(code));
+    if (otherCodes.length < after.otherCodes.length && !lost.includes(after.mainCode)) {
+      return { ...after, otherCodes };
+    }
+  }
+  return { ...after, otherCodes: [...after.otherCodes, foreign] };
+}
+
+/** What the official key says of a move from PKD 2007 to PKD 2025. */
+export interface Reclassification {
+  explained2007: string[];
+  explained2025: string[];
+  added: string[];
+  removed: string[];
+  isMainExplained: boolean;
+}
+
+/**
+ * Compares activities across the two years: an old code is explained when one of its targets is
+ * among the new codes, a new code when it is a target of one of the old ones.
+ */
+export function compareByKey(before: Activities, after: Activities): Reclassification {
+  const old = allCodes(before);
+  const now = allCodes(after);
+  const targets = old.flatMap(keyTargets);
+  const isExplained = (code: string): boolean => keyTargets(code).some((c) => now.includes(c));
+  return {
+    explained2007: old.filter(isExplained).toSorted(),
+    explained2025: now.filter((code) => targets.includes(code)).toSorted(),
+    added: now.filter((code) => !targets.includes(code)),
+    removed: old.filter((code) => !isExplained(code)),
+    isMainExplained: keyTargets(before.mainCode).includes(after.mainCode),
+  };
+}

@@ -1,0 +1,62 @@
+import { clean, type Address, type Entry } from './entry.ts';
+import { streets, villages, voivodeships } from './place.ts';
+import type { Random } from './random.ts';
+
+/** The voivodeship of each of the 17 reports, the last one being "brak województwa". */
+export const files: readonly (string | null)[] = [...voivodeships.map(({ name }) => name), null];
+
+/** The position of the report of those without a voivodeship. */
+export const withoutVoivodeship = voivodeships.length;
+
+export const noAddress: Address = {
+  postalCode: '',
+  county: '',
+  commune: '',
+  city: '',
+  street: '',
+  building: '',
+  apartment: '',
+};
+
+const weighted = voivodeships.flatMap(({ weight }, file) => Array<number>(weight).fill(file));
+
+/** One of the 16 reports with a voivodeship, the populous ones more often. */
+export function drawVoivodeship(random: Random): number {
+  return random.pick(weighted);
+}
+
+function drawBuilding(random: Random): string {
+  const number = 1 + Math.floor(random.unit() ** 2 * 180);
+  return random.chance(0.12) ? `${number}${random.pick(['A', 'B', 'C', 'D'])}` : `${number}`;
+}
+
+/** An address in the voivodeship of the report; in "brak województwa" one from anywhere. */
+export function drawAddress(random: Random, file: number): Address {
+  const from = file === withoutVoivodeship ? drawVoivodeship(random) : file;
+  const [town, county, prefix] = random.pickEarly(voivodeships[from]!.places);
+  const isVillage = random.chance(0.3);
+  const hasStreet = random.chance(isVillage ? 0.35 : 0.97);
+  return {
+    postalCode: random.chance(0.01) ? '' : `${prefix}-${100 + random.below(900)}`,
+    county,
+    commune: town,
+    city: isVillage ? random.pick(villages) : town,
+    street: hasStreet ? random.pick(streets) : '',
+    building: drawBuilding(random),
+    apartment: random.chance(isVillage ? 0.02 : 0.35) ? `${1 + random.below(90)}` : '',
+  };
+}
+
+/**
+ * The address as one line, `street building/apartment, postal code city, voivodeship`, without the
+ * parts that are blank; null when all are. County and commune are no part of it.
+ */
+export function addressLine(entry: Entry): string | null {
+  const building = [clean(entry.building), clean(entry.apartment)].filter(Boolean).join('/');
+  const parts = [
+    [clean(entry.street), building].filter(Boolean).join(' '),
+    [clean(entry.postalCode), clean(entry.city)].filter(Boolean).join(' '),
+    files[entry.file],
+  ];
+  return parts.filter(Boolean).join(', ') || null;
+}

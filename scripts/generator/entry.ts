@@ -1,0 +1,56 @@
+/**
+ * One row of the CEIDG report without its row number. Every field is text as it stands in the
+ * file, blank = ''; `file` is the position of the report in `files`, which is the voivodeship.
+ */
+export interface Entry {
+  file: number;
+  nip: string;
+  regon: string;
+  name: string;
+  surname: string;
+  firstName: string;
+  phone: string;
+  email: string;
+  website: string;
+  postalCode: string;
+  county: string;
+  commune: string;
+  city: string;
+  street: string;
+  building: string;
+  apartment: string;
+  mainCode: string;
+  otherCodes: readonly string[];
+  codeYear: '2007' | '2025';
+  status: string;
+  startDate: string;
+  endDate: string;
+  suspensionDate: string;
+  resumptionDate: string;
+}
+
+export type Address = Pick<
+  Entry,
+  'postalCode' | 'county' | 'commune' | 'city' | 'street' | 'building' | 'apartment'
+>;
+
+export type Activities = Pick<Entry, 'mainCode' | 'otherCodes' | 'codeYear'>;
+
+export const active = 'Aktywny';
+export const suspended = 'Zawieszony';
+export const partnershipOnly = 'Działalność prowadzona wyłącznie w formie spółki cywilnej';
+
+/** What a comparison sees of a value: no outer blanks, one space between words, blank is null. */
+export function clean(value: string): string | null {
+  return value.trim().replaceAll(/\s+/g, ' ') || null;
+}
+
+/** All codes of an entry, the main one first. */
+export function allCodes(entry: Activities): string[] {
+  return [entry.mainCode, ...entry.otherCodes];
+}
+
+/** True where the entry is known by its names and start date alone. */
+export function hasNoNumber(entry: Entry): boolean {
+  return entry.nip === '' && entry.regon === '';
+}

@@ -1,0 +1,48 @@
+import { createShuffle, Random } from './random.ts';
+
+const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6];
+const regonWeights = [8, 9, 2, 3, 4, 5, 6, 7];
+
+/** How many serial numbers there are: enough for any country, every one with its own numbers. */
+export const serialLimit = 60_000_000;
+
+/** Gives each serial number (below `serialLimit`) a NIP and a REGON that no other serial has. */
+export interface Numbering {
+  nip(serial: number): string;
+  regon(serial: number): string;
+}
+
+function weigh(digits: string, weights: readonly number[]): number {
+  let sum = 0;
+  for (let i = 0; i < weights.length; i += 1) sum += (digits.charCodeAt(i) - 48) * weights[i]!;
+  return sum;
+}
+
+/**
+ * A NIP from eight digits. The ninth is free: where it would make the check digit 10, which does
+ * not exist, the next one is taken, so that eight different digits always give a different NIP.
+ */
+function completeNip(prefix: number): string {
+  const digits = String(prefix);
+  const sum = weigh(digits, nipWeights);
+  let ninth = (prefix * 7 + 3) % 10;
+  if ((sum + 7 * ninth) % 11 === 10) ninth = (ninth + 1) % 10;
+  return `${digits}${ninth}${(sum + 7 * ninth) % 11}`;
+}
+
+function completeRegon(prefix: number): string {
+  const digits = String(prefix).padStart(8, '0');
+  return `${digits}${(weigh(digits, regonWeights) % 11) % 10}`;
+}
+
+/** The numbers of one seeded country; checksums are valid, weights as the tax office and GUS say. */
+export function createNumbering(seed: number): Numbering {
+  const random = new Random().start(seed, 0, 101);
+  const nip = createShuffle(random, 90_000_000);
+  const regon = createShuffle(random, serialLimit);
+  return {
+    // The first digit of a NIP is never 0; a REGON below 1 million would be all zeros in front.
+    nip: (serial) => completeNip(10_000_000 + nip(serial)),
+    regon: (serial) => completeRegon(1_000_000 + regon(serial)),
+  };
+}

@@ -1,0 +1,15 @@
+-- A part of the dump that was there last time.
+select format(
+    '%s is missing: it held %s entries last time',
+    run_file.file,
+    run_file.entry_count
+) as refusal
+from registry.run_file
+join stage.night on night.previous_run_id = run_file.run_id
+where
+    night.dump_kind = 'full'
+    and not exists (
+        select from stage.file
+        where file.file_key = run_file.file_key
+    )
+order by run_file.file_key;

@@ -1,0 +1,28 @@
+-- More than 0.5 % of the rows were rejected.
+with rejected as (
+    select
+        count(*) as row_count,
+        (select sum(file.read_count) from stage.file) as read_count
+    from stage.reject
+),
+
+example as (
+    select format('%s, line %s: %s', file.file, reject.line, reject.reason) as text
+    from stage.reject
+    join stage.file using (file_no)
+    order by reject.file_no, reject.line
+    limit 1
+)
+
+select format(
+    '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s',
+    rejected.row_count,
+    rejected.read_count,
+    round(100.0 * rejected.row_count / rejected.read_count, 2),
+    example.text
+) as refusal
+from rejected
+cross join example
+where
+    rejected.row_count > 20
+    and rejected.row_count > 0.005 * rejected.read_count;

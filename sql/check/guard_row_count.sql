@@ -1,0 +1,23 @@
+-- Fewer than 98 % or more than 105 % of the rows of last time.
+with row_count as (
+    select
+        run.read_count as yesterday,
+        (select sum(file.read_count) from stage.file) as today
+    from stage.night
+    join registry.run on run.run_id = night.previous_run_id
+    where night.dump_kind = 'full'
+)
+
+select format(
+    '%s rows where there were %s last time: %s %%, the limits are 98 %% and 105 %%',
+    row_count.today,
+    row_count.yesterday,
+    round(100 * row_count.today / row_count.yesterday, 2)
+) as refusal
+from row_count
+where
+    abs(row_count.today - row_count.yesterday) > 20
+    and (
+        row_count.today < 0.98 * row_count.yesterday
+        or row_count.today > 1.05 * row_count.yesterday
+    );

@@ -1,0 +1,22 @@
+-- More than 0.5 % of all entries vanished.
+with vanished as (
+    select
+        count(*) as row_count,
+        run.entry_count
+    from stage.vanished
+    cross join stage.night
+    join registry.run on run.run_id = night.previous_run_id
+    where not vanished.waits
+    group by run.entry_count
+)
+
+select format(
+    '%s of %s entries vanished: %s %%, the limit is 0.5 %%',
+    vanished.row_count,
+    vanished.entry_count,
+    round(100.0 * vanished.row_count / vanished.entry_count, 2)
+) as refusal
+from vanished
+where
+    vanished.row_count > 20
+    and vanished.row_count > 0.005 * vanished.entry_count;

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, test } from 'vitest';
+
+/** The rows of one dictionary file, every value as text. */
+function readDictionary(name: string): Record<string, string>[] {
+  const text = readFileSync(new URL(`dictionary/${name}.csv`, import.meta.url), 'utf8');
+  return parse(text, { columns: true });
+}
+
+/** One column of some rows, in their order. */
+function column(rows: Record<string, string>[], name: string): string[] {
+  return rows.map((row) => row[name] ?? '');
+}
+
+/** The distinct values of one column for each value of another. */
+function group(rows: Record<string, string>[], by: string, of: string): Map<string, Set<string>> {
+  const groups = new Map<string, Set<string>>();
+  for (const row of rows) {
+    const key = row[by] ?? '';
+    groups.set(key, (groups.get(key) ?? new Set<string>()).add(row[of] ?? ''));
+  }
+  return groups;
+}
+
+describe('activity_code and activity_key', () => {
+  const codes = group(readDictionary('activity_code'), 'version', 'code');
+  const codes2007 = codes.get('2007') ?? new Set<string>();
+  const codes2025 = codes.get('2025') ?? new Set<string>();
+  const key = readDictionary('activity_key');
+
+  test('both classifications are whole', () => {
+    expect([codes2007.size, codes2025.size, key.length]).toEqual([656, 728, 711]);
+  });
+
+  test('the key names only codes that exist', () => {
+    expect(column(key, 'code_2007').filter((code) => !codes2007.has(code))).toEqual([]);
+    expect(column(key, 'code_2025').filter((code) => !codes2025.has(code))).toEqual([]);
+  });
+
+  test('a code of 2007 that the key does not name exists in 2025 too', () => {
+    const named = new Set(column(key, 'code_2007'));
+    const kept = [...codes2007].filter((code) => !named.has(code));
+    expect(kept.length).toBe(373);
+    expect(kept.filter((code) => !codes2025.has(code))).toEqual([]);
+  });
+});
+
+describe('legal_form', () => {
+  const forms = readDictionary('legal_form');
+  const slugs = group(forms, 'symbol', 'slug');
+  const symbols = group(forms, 'slug', 'symbol');
+
+  test('slug and label depend on the symbol alone', () => {
+    const labels = group(forms, 'symbol', 'label');
+    expect([...slugs].filter(([, values]) => values.size > 1)).toEqual([]);
+    expect([...labels].filter(([, values]) => values.size > 1)).toEqual([]);
+  });
+
+  test('a slug joins at most one old symbol with at most one new one', () => {
+    const lengths = [...symbols.values()].map((values) => [...values].map((s) => s.length));
+    expect(lengths.filter((digits) => new Set(digits).size < digits.length)).toEqual([]);
+  });
+
+  test('every old form lives on under a new symbol, but for three', () => {
+    const alone = [...symbols.values()].map((values) => [...values]);
+    expect(alone.filter((s) => s.length === 1 && s[0]?.length === 2).flat()).toEqual([
+      '25',
+      '73',
+      '90',
+    ]);
+  });
+
+  test.each([
+    ['spolka-z-ograniczona-odpowiedzialnoscia', ['117', '17']],
+    ['spolka-cywilna', ['019', '19']],
+    ['spolka-komandytowo-akcyjna', ['121', '21']],
+    ['prosta-spolka-akcyjna', ['113']],
+    ['osoba-fizyczna-prowadzaca-dzialalnosc-gospodarcza', ['099']],
+    ['bez-szczegolnej-formy-prawnej', ['99', '999']],
+    ['stowarzyszenie', ['155', '55']],
+    ['stowarzyszenie-niewpisane-do-krs', ['055']],
+    ['wspolnota-mieszkaniowa', ['085', '85']],
+    ['publiczna-szkola-ponadpodstawowa', ['385']],
+  ])('%s is %j', (slug, expected) => {
+    expect([...(symbols.get(slug) ?? [])]).toEqual(expected);
+  });
+
+  test('a form in force has no end', () => {
+    const ended = forms.filter((form) => form.symbol?.length === 3 && form.valid_to !== '');
+    expect(ended.map((form) => [form.symbol, form.valid_to])).toEqual([
+      ['136', '2016-12-31'],
+      ['165', '2020-03-31'],
+    ]);
+  });
+});
+
+describe('event_type', () => {
+  const types = new Map(readDictionary('event_type').map((row) => [row.event_type, row]));
+
+  test('levels rise from info to critical', () => {
+    expect(readDictionary('severity')).toEqual([
+      { severity: 'info', rank: '1' },
+      { severity: 'notice', rank: '2' },
+      { severity: 'warning', rank: '3' },
+      { severity: 'high', rank: '4' },
+      { severity: 'error', rank: '5' },
+      { severity: 'critical', rank: '6' },
+    ]);
+  });
+
+  // The examples that the specification gives for its levels, classes and categories.
+  test.each([
+    ['COMPANY_FAX_ADDED', 'info', 'growth', 'contacts'],
+    ['COMPANY_FAX_CHANGED', 'info', 'change', 'contacts'],
+    ['COMPANY_PHONE_ADDED', 'notice', 'growth', 'contacts'],
+    ['COMPANY_EMAIL_ADDED', 'notice', 'growth', 'contacts'],
+    ['COMPANY_WEBSITE_ADDED', 'notice', 'growth', 'web_presence'],
+    ['COMPANY_ACTIVITY_ADDED', 'notice', 'growth', 'activities'],
+    ['COMPANY_ACTIVITY_REMOVED', 'warning', 'change', 'activities'],
+    ['COMPANY_UNIT_OPENED', 'notice', 'growth', 'location'],
+    ['COMPANY_UNIT_CLOSED', 'warning', 'risk', 'location'],
+    ['COMPANY_ADDRESS_CHANGED', 'warning', 'change', 'location'],
+    ['COMPANY_NAME_CHANGED', 'warning', 'change', 'identity'],
+    ['COMPANY_START_DATE_CHANGE', 'warning', 'change', 'status'],
+    ['COMPANY_OWNER_CHANGED', 'high', 'change', 'ownership'],
+    ['COMPANY_SHAREHOLDERS_CHANGED', 'high', 'change', 'ownership'],
+    ['COMPANY_LEGAL_FORM_CHANGED', 'high', 'change', 'identity'],
+    ['COMPANY_RESUMED', 'high', 'recovery', 'status'],
+    ['COMPANY_SUSPENDED', 'critical', 'risk', 'status'],
+    ['COMPANY_CLOSED_DATE', 'critical', 'risk', 'status'],
+    ['COMPANY_BANKRUPTCY_STARTED', 'critical', 'risk', 'finance'],
+    ['COMPANY_BANKRUPTCY_ENDED', 'high', 'recovery', 'finance'],
+    ['COMPANY_TAX_IDENTITY_CHANGED', 'critical', 'anomaly', 'identity'],
+    ['ANOMALY_REGON_CHANGE', 'critical', 'anomaly', 'identity'],
+  ])('%s is %s, %s, %s', (event_type, severity, event_class, category) => {
+    expect(types.get(event_type)).toMatchObject({ severity, event_class, category });
+  });
+});

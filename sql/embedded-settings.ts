@@ -1,0 +1,96 @@
+import { statfs } from 'node:fs/promises';
+import { availableParallelism, totalmem } from 'node:os';
+
+const MB = 1024 * 1024;
+const GB = 1024 * MB;
+
+/** What the settings depend on. Sizes in bytes; `sharedMemory` is the size of /dev/shm. */
+export type Machine = { memory: number; cores: number; freeDisk: number; sharedMemory: number };
+
+/** Looks at the machine, or the container, that this process runs in. */
+export async function readMachine(directory: string): Promise<Machine> {
+  const disk = await statfs(directory);
+  const shared = await statfs('/dev/shm').catch(() => undefined);
+  // Without a limit Node answers 0 or an absurdly high number.
+  const limit = process.constrainedMemory() || Infinity;
+  return {
+    memory: Math.min(totalmem(), limit),
+    cores: availableParallelism(),
+    freeDisk: disk.bavail * disk.bsize,
+    sharedMemory: shared === undefined ? 0 : shared.blocks * shared.bsize,
+  };
+}
+
+/**
+ * The text of the configuration file for a machine. Only processes that can enter
+ * `socketDirectory` can connect. `durable: false` gives up everything that protects from a crash of
+ * the system (not of Postgres) and is for tests.
+ */
+export function writeSettings(machine: Machine, socketDirectory: string, durable: boolean): string {
+  const { memory, cores } = machine;
+  const walSize = clamp(machine.freeDisk / 10, 256 * MB, 4 * GB);
+  const parallel = clamp(cores / 2, 0, 4);
+  const settings: Record<string, string | number | boolean> = {
+    listen_addresses: '',
+    unix_socket_directories: socketDirectory,
+    unix_socket_permissions: '0700',
+    port: 5432,
+    max_connections: 100,
+    client_connection_check_interval: '1s',
+    timezone: 'UTC',
+
+    shared_buffers: size(clamp(memory / 8, 128 * MB, 2 * GB)),
+    effective_cache_size: size(memory / 2),
+    work_mem: size(clamp(memory / 256, 8 * MB, 64 * MB)),
+    maintenance_work_mem: size(clamp(memory / 16, 64 * MB, GB)),
+    huge_pages: 'try',
+    // Parallel queries fail where a container's /dev/shm has its usual 64 MB.
+    dynamic_shared_memory_type:
+      process.platform === 'linux' && machine.sharedMemory < 256 * MB ? 'mmap' : 'posix',
+
+    max_worker_processes: Math.max(8, cores),
+    max_parallel_workers: cores,
+    max_parallel_workers_per_gather: parallel,
+    max_parallel_maintenance_workers: parallel,
+    random_page_cost: 1.1,
+    jit: false,
+
+    // No replicas here: a bulk load into a table truncated in its transaction skips the log.
+    wal_level: 'minimal',
+    max_wal_senders: 0,
+    wal_compression: true,
+    max_wal_size: size(walSize),
+    min_wal_size: size(walSize / 4),
+    checkpoint_timeout: '15min',
+    // Off, only a crash of the system loses something; the other two stay on even then, for without
+    // them a kill -9 of Postgres alone could lose a commit or tear a page.
+    fsync: durable,
+    synchronous_commit: true,
+    full_page_writes: true,
+
+    // The life of the server only. An error goes to the client that caused it; here its text would
+    // put customers' data into a file.
+    log_min_messages: 'log',
+    log_checkpoints: false,
+    log_timezone: 'UTC',
+    log_line_prefix: '%m [%p] ',
+    lc_messages: 'C',
+  };
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quote(value)}`);
+  return ['# Written anew at each start.', ...lines, ''].join('\n');
+}
+
+function clamp(value: number, least: number, most: number): number {
+  return Math.floor(Math.min(Math.max(value, least), most));
+}
+
+function size(bytes: number): string {
+  return `${Math.floor(bytes / MB)}MB`;
+}
+
+function quote(value: string | number | boolean): string {
+  if (typeof value === 'boolean') {
+    return value ? 'on' : 'off';
+  }
+  return typeof value === 'number' ? `${value}` : `'${value.replaceAll("'", "''")}'`;
+}

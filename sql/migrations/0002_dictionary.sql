@@ -1,0 +1,125 @@
+-- The dictionaries: facts of public law and the knowledge about events, joined by everything else.
+-- The rows are the CSV files of sql/dictionary; a later correction is a migration of its own.
+
+-- One row per activity code (subclass of the PKD) and version of the classification.
+-- The same code means different things in the two versions, so that neither column is a key alone.
+create table registry.activity_code (
+    version smallint not null,
+    code text not null,
+    name text not null,
+    constraint activity_code_pkey primary key (version, code),
+    constraint activity_code_version_known check (version in (2007, 2025)),
+    constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$'),
+    constraint activity_code_name_not_blank check (btrim(name) <> '')
+);
+
+\copy registry.activity_code (version, code, name) from 'activity_code.csv'
+
+-- One row per code of 2007 and code of 2025 that may take its place. Every code of 2007 has a row.
+create table registry.activity_key (
+    code_2007 text not null,
+    code_2025 text not null,
+    constraint activity_key_pkey primary key (code_2007, code_2025),
+    constraint activity_key_code_2007_without_dots check (code_2007 ~ '^[0-9]{4}[A-Z]$'),
+    constraint activity_key_code_2025_without_dots check (code_2025 ~ '^[0-9]{4}[A-Z]$')
+);
+
+\copy registry.activity_key (code_2007, code_2025) from 'activity_key.csv'
+
+-- The official key lists only what changed; a code of 2007 that it does not name keeps its place.
+insert into registry.activity_key (code_2007, code_2025)
+select
+    activity_code.code,
+    activity_code.code
+from registry.activity_code
+where
+    activity_code.version = 2007
+    and not exists (
+        select from registry.activity_key
+        where activity_key.code_2007 = activity_code.code
+    );
+
+-- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
+-- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
+-- under its old and its new symbol, so that the recoding is no change of legal form. name is the
+-- official name, label the one to show. Slug and label depend on the symbol alone, whatever the
+-- period: a look-up by symbol (served by the primary key) takes any of its rows.
+-- The source ends 113 (prosta spółka akcyjna) on the day on which it begins; the form is in force,
+-- so that it has no valid_to here.
+create table registry.legal_form (
+    symbol text not null,
+    valid_from date not null,
+    valid_to date,
+    slug text not null,
+    name text not null,
+    label text not null,
+    constraint legal_form_pkey primary key (symbol, valid_from),
+    constraint legal_form_symbol_of_two_or_three_digits check (symbol ~ '^[0-9]{2,3}$'),
+    constraint legal_form_period_in_order check (valid_to >= valid_from),
+    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
+    constraint legal_form_name_not_blank check (btrim(name) <> ''),
+    constraint legal_form_label_not_blank check (btrim(label) <> '')
+);
+
+\copy registry.legal_form (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
+
+-- One row per voivodeship; the TERYT symbol is its key, name is the Polish name in lower case.
+create table registry.voivodeship (
+    teryt text not null,
+    name text not null,
+    slug text not null,
+    constraint voivodeship_pkey primary key (teryt),
+    constraint voivodeship_name_key unique (name),
+    constraint voivodeship_slug_key unique (slug),
+    constraint voivodeship_teryt_of_two_digits check (teryt ~ '^[0-9]{2}$'),
+    constraint voivodeship_slug_kebab_case check (slug ~ '^[a-z]+(-[a-z]+)*$')
+);
+
+\copy registry.voivodeship (teryt, name, slug) from 'voivodeship.csv'
+
+-- One row per level of severity; rank orders them from the least to the most critical.
+create table registry.severity (
+    severity text not null,
+    rank smallint not null,
+    constraint severity_pkey primary key (severity),
+    constraint severity_rank_key unique (rank),
+    constraint severity_rank_positive check (rank > 0)
+);
+
+\copy registry.severity (severity, rank) from 'severity.csv'
+
+-- One row per event class.
+create table registry.event_class (
+    event_class text not null,
+    constraint event_class_pkey primary key (event_class)
+);
+
+\copy registry.event_class (event_class) from 'event_class.csv'
+
+-- One row per category of events.
+create table registry.category (
+    category text not null,
+    constraint category_pkey primary key (category)
+);
+
+\copy registry.category (category) from 'category.csv'
+
+-- One row per event type; its severity, class and category are fixed here and nowhere else.
+create table registry.event_type (
+    event_type text not null,
+    severity text not null,
+    event_class text not null,
+    category text not null,
+    description text not null,
+    constraint event_type_pkey primary key (event_type),
+    constraint event_type_severity_fkey
+        foreign key (severity) references registry.severity (severity),
+    constraint event_type_event_class_fkey
+        foreign key (event_class) references registry.event_class (event_class),
+    constraint event_type_category_fkey
+        foreign key (category) references registry.category (category),
+    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$'),
+    constraint event_type_description_not_blank check (btrim(description) <> '')
+);
+
+\copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'

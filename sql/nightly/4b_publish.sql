@@ -1,0 +1,266 @@
+-- The facts become today's. Runs in the transaction that publishes.
+
+-- The very first snapshot fills empty tables: their indexes are built afterwards, at once, which is
+-- several times faster; and what is written to a table that was truncated in the same transaction
+-- needs no WAL where the server keeps a minimal one.
+create temporary table postponed_index on commit drop as
+select
+    pg_class.oid::regclass as index_name,
+    pg_get_indexdef(pg_class.oid) as definition
+from pg_index
+join pg_class on pg_class.oid = pg_index.indexrelid
+where
+    pg_index.indrelid in (
+        'registry.entry'::regclass,
+        'registry.entry_key'::regclass,
+        'registry.company'::regclass
+    )
+    and not pg_index.indisunique
+    and not exists (select from registry.entry);
+
+do $$
+declare
+    index_name regclass;
+begin
+    if not exists (select from registry.entry) then
+        truncate registry.entry, registry.entry_key, registry.company;
+    end if;
+    for index_name in select postponed_index.index_name from postponed_index loop
+        execute format('drop index %s', index_name);
+    end loop;
+end;
+$$;
+
+insert into registry.entry (
+    company_id, entry_id, source, entry_key, country_code, nip, regon9, krs, entity_type,
+    legal_form, name, surname, first_name, phone, email, fax, website, postal_code, county,
+    commune, city, street, building, apartment, voivodeship, activity_version, activity_main,
+    activity_codes, declared_status, is_partnership_only, start_date, end_date, suspension_date,
+    resumption_date, status, gone_date, changed_date
+)
+select
+    new_entry.company_id, new_entry.entry_id, night.source, entry.entry_key, night.country_code,
+    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form, entry.name,
+    entry.surname, entry.first_name, entry.phone, entry.email, entry.fax, entry.website,
+    entry.postal_code, entry.county, entry.commune, entry.city, entry.street, entry.building,
+    entry.apartment, entry.voivodeship, entry.activity_version, entry.activity_main,
+    entry.activity_codes, entry.declared_status, entry.is_partnership_only, entry.start_date,
+    entry.end_date, entry.suspension_date, entry.resumption_date, entry.status, null,
+    night.dump_date
+from stage.new_entry
+join stage.entry using (file_no, line)
+cross join stage.night;
+
+insert into registry.entry_key (
+    source, entry_key, entry_id, company_id, file_key, fingerprint, content_hash, is_gone
+)
+select
+    night.source, entry.entry_key, new_entry.entry_id, new_entry.company_id, file.file_key,
+    entry.fingerprint, entry.content_hash, false
+from stage.new_entry
+join stage.entry using (file_no, line)
+join stage.file using (file_no)
+cross join stage.night;
+
+update registry.entry
+set
+    entry_key = (change.new).entry_key,
+    nip = (change.new).nip,
+    regon9 = (change.new).regon9,
+    krs = (change.new).krs,
+    entity_type = (change.new).entity_type,
+    legal_form = (change.new).legal_form,
+    name = (change.new).name,
+    surname = (change.new).surname,
+    first_name = (change.new).first_name,
+    phone = (change.new).phone,
+    email = (change.new).email,
+    fax = (change.new).fax,
+    website = (change.new).website,
+    postal_code = (change.new).postal_code,
+    county = (change.new).county,
+    commune = (change.new).commune,
+    city = (change.new).city,
+    street = (change.new).street,
+    building = (change.new).building,
+    apartment = (change.new).apartment,
+    voivodeship = (change.new).voivodeship,
+    activity_version = (change.new).activity_version,
+    activity_main = (change.new).activity_main,
+    activity_codes = (change.new).activity_codes,
+    declared_status = (change.new).declared_status,
+    is_partnership_only = (change.new).is_partnership_only,
+    start_date = (change.new).start_date,
+    end_date = (change.new).end_date,
+    suspension_date = (change.new).suspension_date,
+    resumption_date = (change.new).resumption_date,
+    status = (change.new).status,
+    gone_date = null,
+    changed_date = night.dump_date
+from stage.change
+cross join stage.night
+where
+    entry.company_id = (change.old).company_id
+    and entry.entry_id = (change.old).entry_id;
+
+update registry.entry
+set
+    status = 'DELETED',
+    gone_date = night.dump_date,
+    changed_date = night.dump_date
+from stage.vanished
+cross join stage.night
+where
+    not vanished.waits
+    and entry.company_id = vanished.company_id
+    and entry.entry_id = vanished.entry_id;
+
+-- Entries whose end, announced earlier, is reached: their rows did not change, their status does.
+create unlogged table stage.due as
+select
+    entry.company_id,
+    entry.entry_id
+from registry.entry
+join stage.night on night.source = entry.source
+where
+    entry.end_date <= night.dump_date
+    and entry.status <> 'DELETED';
+
+update registry.entry
+set status = 'DELETED'
+from stage.due
+where
+    entry.company_id = due.company_id
+    and entry.entry_id = due.entry_id;
+
+-- By what the entries are recognised tomorrow. A key that moved is first taken out of the way, so
+-- that two entries may change keys with each other.
+create unlogged table stage.moved_key as
+with moved as (
+    delete from registry.entry_key
+    using stage.pair
+    cross join stage.night
+    where
+        entry_key.source = night.source
+        and entry_key.entry_key = pair.old_entry_key
+        and pair.old_entry_key <> pair.entry_key
+    returning entry_key.entry_id, entry_key.company_id
+)
+
+select moved.entry_id, moved.company_id from moved;
+
+insert into registry.entry_key (
+    source, entry_key, entry_id, company_id, file_key, fingerprint, content_hash, is_gone
+)
+select
+    night.source, entry.entry_key, moved_key.entry_id, moved_key.company_id, file.file_key,
+    entry.fingerprint, entry.content_hash, false
+from stage.moved_key
+join stage.pair using (entry_id)
+join stage.entry using (file_no, line)
+join stage.file using (file_no)
+cross join stage.night;
+
+update registry.entry_key
+set
+    file_key = file.file_key,
+    fingerprint = entry.fingerprint,
+    content_hash = entry.content_hash,
+    is_gone = false
+from stage.pair
+join stage.entry using (file_no, line)
+join stage.file using (file_no)
+cross join stage.night
+where
+    pair.entry_id is not null
+    and entry_key.source = night.source
+    and entry_key.entry_key = pair.entry_key
+    and (entry_key.file_key, entry_key.fingerprint, entry_key.content_hash, entry_key.is_gone)
+    is distinct from (file.file_key, entry.fingerprint, entry.content_hash, false);
+
+update registry.entry_key
+set
+    fingerprint = null,
+    is_gone = true
+from stage.vanished
+cross join stage.night
+where
+    not vanished.waits
+    and entry_key.source = night.source
+    and entry_key.entry_key = vanished.entry_key;
+
+-- An entry whose rows contradict each other is read again until they agree.
+update registry.entry_key
+set fingerprint = null
+from stage.reject
+cross join stage.night
+where
+    not reject.is_repeat
+    and entry_key.source = night.source
+    and entry_key.entry_key = reject.entry_key
+    and entry_key.fingerprint is not null;
+
+-- Events in a stable order, one of each kind: two entries of a company that changed alike are told
+-- once.
+insert into registry.event (
+    company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
+)
+select
+    event.company_id,
+    last_id.last_id + row_number() over (
+        order by
+            event.company_id, event.entry_id, event.event_type, event.old_value, event.new_value
+    ),
+    event.entry_id,
+    night.dump_date,
+    night.source,
+    event.event_type,
+    event.old_value,
+    event.new_value
+from (
+    select
+        coalesce(merged_company.into_company_id, event.company_id) as company_id,
+        min(event.entry_id) as entry_id,
+        event.event_type,
+        event.old_value,
+        event.new_value
+    from stage.event
+    left join stage.merged_company on merged_company.company_id = event.company_id
+    group by 1, event.event_type, event.old_value, event.new_value
+) as event
+cross join stage.night
+cross join registry.last_id
+where last_id.table_name = 'event';
+
+update registry.last_id
+set last_id = coalesce(
+    case last_id.table_name
+        when 'company' then (select max(new_company.company_id) from stage.new_company)
+        when 'entry' then (select max(new_entry.entry_id) from stage.new_entry)
+        when 'event' then (select max(event.event_id) from registry.event)
+    end,
+    last_id.last_id
+);
+
+-- Companies that turned out to be one.
+update registry.entry
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where entry.company_id = merged_company.company_id;
+
+update registry.entry_key
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where entry_key.company_id = merged_company.company_id;
+
+update registry.event
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where event.company_id = merged_company.company_id;
+
+update registry.company
+set merged_into_id = merged_company.into_company_id
+from stage.merged_company
+where
+    company.company_id = merged_company.company_id
+    or company.merged_into_id = merged_company.company_id;

@@ -1,0 +1,42 @@
+-- What a run read and could not read, kept whether or not it is published.
+
+insert into registry.run_file (
+    run_id, file_key, file, byte_count, sha256, read_count, rejected_count, entry_count
+)
+select
+    night.run_id,
+    file.file_key,
+    file.file,
+    file.byte_count,
+    file.sha256,
+    file.read_count,
+    rejected.row_count,
+    file.read_count - rejected.row_count
+from stage.file
+cross join stage.night
+cross join lateral (
+    select count(*) as row_count
+    from stage.reject
+    where reject.file_no = file.file_no
+) as rejected;
+
+insert into registry.reject (run_id, file, line, reason, raw)
+select
+    night.run_id,
+    file.file,
+    reject.line,
+    reject.reason,
+    reject.raw
+from stage.reject
+join stage.file using (file_no)
+cross join stage.night;
+
+insert into registry.notice (run_id, subject, value, row_count)
+select
+    night.run_id,
+    notice.subject,
+    notice.value,
+    sum(notice.row_count)
+from stage.notice
+cross join stage.night
+group by night.run_id, notice.subject, notice.value;

@@ -1,0 +1,59 @@
+-- The counts of all runs against each other and against the entries.
+with published as (
+    select
+        run.run_id,
+        run.dump_date,
+        run.is_baseline,
+        run.new_count,
+        run.deleted_count,
+        run.event_count,
+        run.entry_count,
+        lag(run.entry_count) over (order by run.dump_date) as previous_entry_count,
+        row_number() over (order by run.dump_date desc) as age
+    from registry.run
+    where run.source = $1::text and run.state = 'published'
+)
+
+select format(
+    'run %s: %s entries, where %s + %s new - %s deleted are expected',
+    published.run_id,
+    published.entry_count,
+    published.previous_entry_count,
+    published.new_count,
+    published.deleted_count
+) as finding
+from published
+where
+    not published.is_baseline
+    and published.entry_count is distinct from
+    published.previous_entry_count + published.new_count - published.deleted_count
+union all
+select format('run %s counts %s entries, there are %s', published.run_id, published.entry_count, found.row_count)
+from published
+cross join (
+    select count(*) as row_count
+    from registry.entry
+    where entry.source = $1 and entry.gone_date is null
+) as found
+where
+    published.age = 1
+    and published.entry_count <> found.row_count
+union all
+select format('run %s counts %s events, there are %s', published.run_id, published.event_count, found.row_count)
+from published
+cross join lateral (
+    select count(*) as row_count
+    from registry.event
+    where event.source = $1 and event.event_date = published.dump_date
+) as found
+where published.event_count <> found.row_count
+union all
+select format('run %s: its daily statistics differ from its counts', published.run_id)
+from published
+left join registry.daily_stat
+    on daily_stat.source = $1
+    and daily_stat.stat_date = published.dump_date
+where
+    (published.new_count, published.deleted_count, published.entry_count)
+    is distinct from
+    (daily_stat.new_count, daily_stat.deleted_count, daily_stat.entry_count);

@@ -1,0 +1,38 @@
+-- The state hash of the newest run against the entries as they are: content from the columns.
+select format(
+    'the state hash of run %s is %s, the entries give %s',
+    newest.run_id,
+    newest.state_hash,
+    found.state_hash
+) as finding
+from (
+    select run.run_id, run.state_hash
+    from registry.run
+    where run.source = $1::text and run.state = 'published'
+    order by run.dump_date desc
+    limit 1
+) as newest
+cross join (
+    select coalesce(
+        sum(
+            registry.state_hash(
+                entry.entry_key,
+                registry.content_hash(
+                    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form,
+                    entry.name, entry.surname, entry.first_name, entry.phone, entry.email,
+                    entry.fax, entry.website, entry.postal_code, entry.county, entry.commune,
+                    entry.city, entry.street, entry.building, entry.apartment,
+                    entry.voivodeship, entry.activity_version, entry.activity_main,
+                    entry.activity_codes, entry.declared_status, entry.is_partnership_only,
+                    entry.start_date, entry.end_date, entry.suspension_date,
+                    entry.resumption_date
+                ),
+                entry.gone_date
+            )
+        ),
+        0
+    ) as state_hash
+    from registry.entry
+    where entry.source = $1
+) as found
+where newest.state_hash is distinct from found.state_hash;

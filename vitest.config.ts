@@ -1,0 +1,10 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
+    globalSetup: './fixtures/test-cluster.ts',
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
