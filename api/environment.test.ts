@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { EnvironmentError, readEnvironment } from './environment.ts';
+import { EnvironmentError } from '../sql/environment.ts';
+import { readEnvironment } from './environment.ts';
 
 describe('readEnvironment', () => {
   it('has a default for everything', () => {

@@ -3,8 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
+import { EnvironmentError } from '../sql/environment.ts';
 import { createApp } from './app.ts';
-import { EnvironmentError, readEnvironment, type Environment } from './environment.ts';
+import { type Environment, readEnvironment } from './environment.ts';
 import { createHttpServer } from './http.ts';
 
 const grace_ms = 10_000;

@@ -88,8 +88,8 @@ describe('the fixture days of CEIDG', () => {
     expect(rows).toEqual([
       {
         file: 'Zarejestrowane działalności - województwo podlaskie.csv',
-        line: expect.any(Number),
-        reason: "the start date '2026-11-31' is not a date",
+        line: 2,
+        reason: "the suspension date '2026-11-31' is not a date",
       },
     ]);
   });

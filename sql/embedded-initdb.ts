@@ -95,7 +95,9 @@ async function createCluster(
   if (code !== 0) {
     await rm(fresh, { recursive: true, force: true, maxRetries: 3 });
     const lines = output.split('\n').slice(-10).join('\n');
-    throw new Error(`initdb could not make a database cluster in ${home}:\n${lines}`);
+    throw new Error(
+      `initdb could not make a database cluster in ${home} (DATABASE_URL is the way to another Postgres):\n${lines}`,
+    );
   }
   await replaceFile(join(fresh, 'pg_hba.conf'), 'local all all trust\n', user);
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude = 'registry.conf'\n");

@@ -138,6 +138,17 @@ describe('kill -9 of a holder', () => {
   });
 });
 
+test('ctrl-C of a holder does not reach the server', async () => {
+  const holder = await startHolder(shared, { detached: true });
+  const pid = await postmasterOf(cluster);
+  // What a terminal does: a signal to the whole group of processes.
+  process.kill(-holder.child.pid!, 'SIGINT');
+  await until(() => processStart(holder.child.pid!) === undefined);
+  const server = await acquire();
+  expect(await postmasterOf(cluster)).toBe(pid);
+  await server.release();
+});
+
 describe('destroyEmbedded', () => {
   test('removes a cluster whoever holds it, and nobody brings it back', async () => {
     const [server, holder] = [await acquire(), await startHolder(shared)];

@@ -1,4 +1,5 @@
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 
 /** A system user that a command runs as. */
@@ -27,13 +28,14 @@ export function identity(user: SystemUser | undefined): { uid?: number; gid?: nu
 }
 
 /** Runs a command to its end, as `user` where one is given, and collects what it printed. */
-export function runCommand(
+export async function runCommand(
   file: string,
   args: string[],
   user?: SystemUser,
   libraries?: string,
 ): Promise<Outcome> {
-  return new Promise((resolve) => {
+  const chunks: Buffer[] = [];
+  try {
     const child = spawn(file, args, {
       // The caller's own directory may be closed to the user.
       cwd: '/',
@@ -41,12 +43,14 @@ export function runCommand(
       stdio: ['ignore', 'pipe', 'pipe'],
       ...identity(user),
     });
-    const chunks: Buffer[] = [];
     child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
     child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.on('error', (error) => resolve({ code: null, output: error.message }));
-    child.on('close', (code) => resolve({ code, output: Buffer.concat(chunks).toString().trim() }));
-  });
+    const [code] = (await once(child, 'close')) as [number | null];
+    return { code, output: Buffer.concat(chunks).toString().trim() };
+  } catch (error) {
+    // A refusal is thrown or emitted, whichever it is.
+    return { code: null, output: (error as Error).message };
+  }
 }
 
 /**

@@ -19,6 +19,8 @@ export type HolderOptions = {
   uid?: number;
   gid?: number;
   env?: NodeJS.ProcessEnv;
+  /** In a process group of its own. */
+  detached?: boolean;
   /** Another copy of embedded.ts, and of Node. */
   module?: string;
   node?: string;

@@ -18,6 +18,12 @@ export interface Comparison {
   events: Event[];
 }
 
+/** The dates of the two dumps. */
+export interface Dates {
+  yesterday: string;
+  today: string;
+}
+
 /** Entries that were there once, by key, with the date of the dump from which they were gone. */
 export type Struck = Map<string, { row: Row; date: string }>;
 
@@ -131,7 +137,7 @@ function statusOf(row: Row, date: string): string {
 export function compareDays(
   yesterday: Map<string, Row>,
   today: Map<string, Row>,
-  dates: { yesterday: string; today: string },
+  dates: Dates,
   struck: Struck,
 ): Comparison {
   const result: Comparison = { new: 0, updated: 0, deleted: 0, events: [] };

@@ -1,0 +1,233 @@
+import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { Command, CommanderError } from 'commander';
+import { type Logger, pino } from 'pino';
+import { connect, type Database } from '../sql/database.ts';
+import { EnvironmentError } from '../sql/environment.ts';
+import { migrate } from '../sql/migrate.ts';
+import { type Environment, readEnvironment } from './environment.ts';
+import { ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
+import { warsawDate } from './nightly.ts';
+import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './refusal.ts';
+import { describeRun } from './report.ts';
+import { runOnSchedule } from './schedule.ts';
+import { loadSource } from './source.ts';
+import { describeStatus, readRejects, readStatus } from './status.ts';
+import { verify } from './verify.ts';
+
+/** What the exit codes say; the README has them too. */
+const exitCodes = { done: 0, fault: 1, usage: 2, refused: 3, running: 4, nothing: 5 } as const;
+
+const program = new Command('registry')
+  .description('The nightly pipeline of the company registry data service')
+  .showHelpAfterError('(registry --help lists the commands)')
+  .exitOverride();
+
+program
+  .command('migrate')
+  .description('bring the schema up to date')
+  .action(() =>
+    withDatabase(async (_, { applied }) => {
+      print(applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['up to date']);
+    }),
+  );
+
+program
+  .command('ingest')
+  .description('take one dump, a folder or a file, through the whole night')
+  .argument('<source>', 'the registry the dump is of, such as ceidg')
+  .argument('<path>', 'a folder, or one file')
+  .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
+  .option('--accept <reason>', 'publish although the guards refuse it, and keep the reason')
+  .option('--dry-run', 'compute everything, publish nothing')
+  .option('--full', 'read every record, also those that were there yesterday')
+  .option('--json', 'print one JSON object')
+  .action(async (source: string, path: string, options: IngestOptions) => {
+    await loadSource(source);
+    if (!isDate(options.date)) throw new WrongUsage(`'${options.date}' is no day YYYY-MM-DD`);
+    if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
+    if (options.accept?.trim() === '') throw new WrongUsage('--accept needs a reason');
+    await withDatabase(async (db, { logger }) => {
+      const outcome = await ingest(db, logger, {
+        source,
+        path,
+        dump_date: options.date,
+        reason: options.accept?.trim(),
+        isDryRun: options.dryRun === true,
+        isFullRead: options.full === true,
+      });
+      printOutcome(outcome, options.json);
+      process.exitCode = exitCodeOf([outcome]);
+    });
+  });
+
+interface IngestOptions {
+  date: string;
+  accept?: string;
+  dryRun?: boolean;
+  full?: boolean;
+  json?: boolean;
+}
+
+program
+  .command('nightly')
+  .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
+  .option('--json', 'print one JSON object')
+  .action(({ json }: { json?: boolean }) =>
+    withDatabase(async (db, { environment, logger }) => {
+      const runs = await ingestInbox(db, logger, environment.inboxDir);
+      if (json) print([JSON.stringify({ runs })]);
+      else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
+      else for (const outcome of runs) printOutcome(outcome);
+      process.exitCode = exitCodeOf(runs);
+    }),
+  );
+
+program
+  .command('serve')
+  .description('serve the API')
+  .action(async () => {
+    await withDatabase(async () => {});
+    // The two sides meet only in the database: the API is a process of its own.
+    const api = spawn(
+      process.execPath,
+      [fileURLToPath(new URL('../api/main.ts', import.meta.url))],
+      {
+        stdio: 'inherit',
+      },
+    );
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => api.kill(signal));
+    process.exitCode = await new Promise<number>((resolve) =>
+      api.once('exit', (code) => resolve(code ?? exitCodes.fault)),
+    );
+  });
+
+program
+  .command('schedule')
+  .description('run nightly at the times of NIGHTLY_CRON, Polish time')
+  .action(() =>
+    withDatabase(async (db, { environment, logger }) => {
+      const stop = new AbortController();
+      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
+      const job = async () => {
+        const runs = await ingestInbox(db, logger, environment.inboxDir);
+        for (const run of runs) {
+          logger[run.state === 'published' ? 'info' : 'error'](run, `nightly: ${run.state}`);
+        }
+      };
+      await runOnSchedule(environment.nightlyCron, job, logger, stop.signal);
+    }),
+  );
+
+program
+  .command('status')
+  .description('show the newest snapshot of each source, its age, and the last runs')
+  .option('--json', 'print one JSON object')
+  .action(({ json }: { json?: boolean }) =>
+    withDatabase(async (db) => {
+      const status = await readStatus(db, warsawDate(new Date()));
+      print([json ? JSON.stringify(status) : describeStatus(status)]);
+    }),
+  );
+
+program
+  .command('rejects')
+  .description('show the rejected rows of a run')
+  .argument('<run>', 'the number of the run')
+  .option('--json', 'print one JSON object')
+  .action(async (run: string, { json }: { json?: boolean }) => {
+    if (!/^[1-9]\d{0,14}$/.test(run)) throw new WrongUsage(`'${run}' is no number of a run`);
+    await withDatabase(async (db) => {
+      const rejects = await readRejects(db, Number(run));
+      if (!rejects) throw new WrongUsage(`There is no run ${run}`);
+      if (json) print([JSON.stringify({ run_id: Number(run), rejects })]);
+      else if (rejects.length === 0) print([`Run ${run} rejected no rows`]);
+      else print(rejects.map((row) => `${row.file}:${row.line}: ${row.reason}\n    ${row.raw}`));
+    });
+  });
+
+program
+  .command('verify')
+  .description('prove from the tables alone that what is published of a source is whole')
+  .argument('<source>', 'such as ceidg')
+  .option('--json', 'print one JSON object')
+  .action(async (source: string, { json }: { json?: boolean }) => {
+    await loadSource(source);
+    await withDatabase(async (db) => {
+      const { snapshots } = await readStatus(db, warsawDate(new Date()));
+      const snapshot = snapshots.find((candidate) => candidate.source === source);
+      if (!snapshot) throw new NothingToDo(`Nothing of ${source} is published yet`);
+      const findings = await verify(db, source);
+      const is_whole = findings.length === 0;
+      if (json)
+        print([JSON.stringify({ source, dump_date: snapshot.dump_date, is_whole, findings })]);
+      else if (is_whole)
+        print([`${source} ${snapshot.dump_date}: whole, ${snapshot.entries} entries`]);
+      else print(findings);
+      if (!is_whole) process.exitCode = exitCodes.fault;
+    });
+  });
+
+interface Session {
+  environment: Environment;
+  logger: Logger;
+  /** Migrations that were applied just now. */
+  applied: string[];
+}
+
+/** Opens the database, up to date, for the time of a command. */
+async function withDatabase(use: (db: Database, session: Session) => Promise<void>): Promise<void> {
+  const environment = readEnvironment();
+  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const db = await connect({
+    databaseUrl: environment.databaseUrl,
+    dataDir: environment.dataDir,
+    applicationName: 'registry-pipeline',
+  });
+  try {
+    const applied = await migrate(db.kysely);
+    await use(db, { environment, logger, applied });
+  } finally {
+    await db.close();
+  }
+}
+
+function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function printOutcome(outcome: Outcome, json = false): void {
+  if (json) print([JSON.stringify(outcome)]);
+  else if ('run_id' in outcome) print([describeRun(outcome)]);
+  else {
+    const what = { refused: 'Refused', running: 'Not started', nothing: 'Nothing to do' };
+    process.stderr.write(`${what[outcome.state]}: ${outcome.message}\n`);
+  }
+}
+
+function exitCodeOf(outcomes: readonly Outcome[]): number {
+  const states = new Set(outcomes.map(({ state }) => state));
+  if (states.has('refused')) return exitCodes.refused;
+  if (states.has('running')) return exitCodes.running;
+  return states.has('published') ? exitCodes.done : exitCodes.nothing;
+}
+
+function exitCodeOfError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  if (error instanceof WrongUsage || error instanceof EnvironmentError) return exitCodes.usage;
+  if (error instanceof Refusal) return exitCodes.refused;
+  if (error instanceof AlreadyRunning) return exitCodes.running;
+  if (error instanceof NothingToDo) return exitCodes.nothing;
+  return exitCodes.fault;
+}
+
+try {
+  await program.parseAsync();
+} catch (error) {
+  // Commander has printed its own message.
+  if (!(error instanceof CommanderError)) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  }
+  process.exitCode = exitCodeOfError(error);
+}

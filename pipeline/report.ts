@@ -1,0 +1,136 @@
+import { MultiBar, type SingleBar } from 'cli-progress';
+import type { Logger } from 'pino';
+import type { NightReporter } from './nightly.ts';
+import type { RunSummary } from './summary.ts';
+
+/** A reporter that has to be told when the night is over. */
+export interface ClosingReporter extends NightReporter {
+  close(): void;
+}
+
+/** Bars on a terminal, one log line a step elsewhere; both on stderr. */
+export function createReporter(
+  night: { source: string; dump_date: string },
+  logger: Logger,
+  stream: NodeJS.WriteStream = process.stderr,
+): ClosingReporter {
+  return stream.isTTY ? new TerminalReporter(night, stream) : new LogReporter(night, logger);
+}
+
+class LogReporter implements ClosingReporter {
+  readonly #logger: Logger;
+  readonly #clock = new StepClock();
+  #records = 0;
+
+  constructor(night: { source: string; dump_date: string }, logger: Logger) {
+    this.#logger = logger.child(night);
+  }
+
+  step(name: string): void {
+    const done = this.#clock.next(name);
+    if (!done) return;
+    const records = done.name === 'read' ? { records: this.#records } : {};
+    this.#logger.info({ step: done.name, seconds: done.seconds, ...records }, done.name);
+  }
+
+  progress(records: number): void {
+    this.#records = records;
+  }
+
+  note(sentence: string): void {
+    this.#logger.warn(sentence);
+  }
+
+  close(): void {
+    this.step('');
+  }
+}
+
+class TerminalReporter implements ClosingReporter {
+  readonly #stream: NodeJS.WriteStream;
+  readonly #clock = new StepClock();
+  readonly #bars: MultiBar;
+  readonly #title: string;
+  #bar: SingleBar | undefined;
+  #records = 0;
+
+  constructor(night: { source: string; dump_date: string }, stream: NodeJS.WriteStream) {
+    this.#stream = stream;
+    this.#title = `${night.source} ${night.dump_date}`;
+    this.#bars = new MultiBar({
+      stream,
+      format: '  {bar} {value}/{total} files, {records} records',
+      barCompleteChar: '█',
+      barIncompleteChar: '░',
+      barsize: 30,
+      clearOnComplete: true,
+      hideCursor: true,
+      fps: 10,
+    });
+    stream.write(`${this.#title}\n`);
+  }
+
+  step(name: string): void {
+    const done = this.#clock.next(name);
+    this.#bar?.stop();
+    if (this.#bar) this.#bars.remove(this.#bar);
+    this.#bar = undefined;
+    if (!done) return;
+    const records = done.name === 'read' ? `, ${this.#records.toLocaleString('en')} records` : '';
+    this.#stream.write(`  ${done.name.padEnd(22)} ${done.seconds.toFixed(1)} s${records}\n`);
+  }
+
+  progress(records: number, files: number, fileCount: number): void {
+    this.#records = records;
+    const shown = { records: records.toLocaleString('en') };
+    this.#bar ??= this.#bars.create(fileCount, 0, shown);
+    this.#bar.update(files, shown);
+  }
+
+  note(sentence: string): void {
+    this.#stream.write(`  ${sentence}\n`);
+  }
+
+  close(): void {
+    this.step('');
+    this.#bars.stop();
+  }
+}
+
+/** Knows which step is under way and since when. */
+class StepClock {
+  #name = '';
+  #started_ms = 0;
+
+  /** @returns the step that ended, and how long it took */
+  next(name: string): { name: string; seconds: number } | undefined {
+    const now_ms = performance.now();
+    const done =
+      this.#name === ''
+        ? undefined
+        : { name: this.#name, seconds: Math.round(now_ms - this.#started_ms) / 1000 };
+    this.#name = name;
+    this.#started_ms = now_ms;
+    return done;
+  }
+}
+
+/** What a run did, in a few lines for people. */
+export function describeRun(run: RunSummary): string {
+  const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
+  const number = (count: number) => count.toLocaleString('en');
+  const lines = [
+    `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}, run ${run.run_id}`,
+    `  read ${number(run.read)}, accepted ${number(run.accepted)}, rejected ${number(run.rejected)}`,
+    `  new ${number(run.new)}, updated ${number(run.updated)}, deleted ${number(run.deleted)}, entries ${number(run.entries)}, events ${number(run.events)}`,
+    ...Object.entries(run.event_types).map(
+      ([type, count]) => `    ${number(count).padStart(9)} ${type}`,
+    ),
+  ];
+  if (run.waiting > 0) {
+    lines.push(`  ${number(run.waiting)} vanished from files with unreadable rows and wait`);
+  }
+  if (run.rejected > 0) lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
+  for (const notice of run.notices) lines.push(`  not known: ${notice.subject} '${notice.value}'`);
+  return lines.join('\n');
+}

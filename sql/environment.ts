@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/** A setting is wrong; the message has a sentence a line, each naming its variable. */
+export class EnvironmentError extends Error {
+  override name = 'EnvironmentError';
+}
+
+const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+
+/** What every process of the product reads. */
+export const commonShape = {
+  DATABASE_URL: z
+    .string()
+    .regex(/^postgres(ql)?:\/\/./)
+    .optional(),
+  DATA_DIR: z.string().default('.data'),
+  LOG_LEVEL: z.enum(logLevels).default('info'),
+};
+
+/** What to say when a variable of `commonShape` is wrong. */
+export const commonSentences: Record<keyof typeof commonShape, string> = {
+  DATABASE_URL:
+    'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
+  DATA_DIR: 'DATA_DIR must be the path of a folder.',
+  LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
+};
+
+/**
+ * Checks the variables of the environment; one that is empty counts as not set.
+ *
+ * Throws an `EnvironmentError` with the sentences of the wrong ones; it never repeats a value, which
+ * may hold a password.
+ */
+export function checkEnvironment<S extends z.ZodRawShape>(
+  shape: S,
+  sentences: Record<string, string>,
+  variables: NodeJS.ProcessEnv,
+): z.output<z.ZodObject<S>> {
+  const given = Object.entries(variables).filter(([, value]) => value !== '');
+  const result = z.object(shape).safeParse(Object.fromEntries(given));
+  if (result.success) return result.data;
+  const names = new Set(result.error.issues.map((issue) => String(issue.path[0])));
+  throw new EnvironmentError([...names].map((name) => sentences[name] ?? name).join('\n'));
+}
