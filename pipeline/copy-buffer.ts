@@ -3,8 +3,17 @@ import { toBigint, type Fingerprint } from './fingerprint.ts';
 const SEPARATOR = 59;
 const BLANK = 32;
 const LINE_FEED = 10;
-/** First bytes of the UTF-8 forms of all white space beyond ASCII (U+0085 … U+FEFF). */
-const WIDE_BLANK_LEADS = new Set([0xc2, 0xe1, 0xe2, 0xe3, 0xef]);
+/**
+ * What each byte may mean: 1 a separator, 2 a blank, 4 NUL, 8 a carriage return, 16 another control
+ * character or the first byte of the UTF-8 form of white space beyond ASCII (U+0085 … U+FEFF).
+ */
+const BYTE_KINDS = new Uint8Array(256).map((_, byte) => {
+  if (byte === SEPARATOR) return 1;
+  if (byte === BLANK) return 2;
+  if (byte === 0) return 4;
+  if (byte === 13) return 8;
+  return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? 16 : 0;
+});
 
 /** Lines for `COPY stage.record … (format csv, delimiter ';')`, gathered between two writes. */
 export class CopyBuffer {
@@ -73,25 +82,26 @@ export interface Scan {
 export function scanRecord(data: Buffer, start: number, end: number): Scan {
   let separators = 0;
   let high = 0;
-  let has_nul = false;
-  let has_return = false;
+  let seen = 0;
   let needs_tidying = false;
-  let before = SEPARATOR;
+  let before = 1;
   for (let at = start; at < end; at++) {
     const byte = data[at]!;
+    const kind = BYTE_KINDS[byte]!;
     high |= byte;
-    if (byte === SEPARATOR) {
-      separators++;
-      if (before === BLANK) needs_tidying = true;
-    } else if (byte <= BLANK) {
-      if (byte === 0) has_nul = true;
-      else if (byte === 13) has_return = true;
-      if (byte < BLANK || before === BLANK || before === SEPARATOR) needs_tidying = true;
-    } else if (WIDE_BLANK_LEADS.has(byte)) {
-      needs_tidying = true;
+    if (kind !== 0) {
+      seen |= kind;
+      if (kind === 1) separators++;
+      // A blank at either end of a field, or two in a row.
+      if ((kind === 2 && before !== 0) || (kind === 1 && before === 2)) needs_tidying = true;
     }
-    before = byte;
+    before = kind & 3;
   }
-  if (before === BLANK) needs_tidying = true;
-  return { separators, has_nul, has_return, is_ascii: high < 128, needs_tidying };
+  return {
+    separators,
+    has_nul: (seen & 4) !== 0,
+    has_return: (seen & 8) !== 0,
+    is_ascii: high < 128,
+    needs_tidying: needs_tidying || before === 2 || seen > 3,
+  };
 }

@@ -48,8 +48,8 @@ export async function readDump(source: Source, path: string): Promise<Dump> {
 /** Throws a `Refusal` when a file was written to since it was measured. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {
-    const now = await stat(path);
-    if (now.size !== byte_count || now.mtimeMs !== modified_ms) {
+    const now = await stat(path).catch(() => undefined);
+    if (now?.size !== byte_count || now.mtimeMs !== modified_ms) {
       throw new Refusal(`${file}: somebody wrote to it while it was read`);
     }
   }
@@ -68,9 +68,11 @@ async function listFiles(path: string): Promise<string[]> {
     });
   });
   if (!found.isDirectory()) return [path];
-  const entries = await readdir(path, { withFileTypes: true });
-  if (entries.length === 0) throw new Refusal(`${path}: an empty folder`);
-  return entries.filter((entry) => !entry.isDirectory()).map((entry) => join(path, entry.name));
+  const names = await readdir(path).catch((cause: Error) => {
+    throw new Refusal(`${path}: ${cause.message}`, { cause });
+  });
+  if (names.length === 0) throw new Refusal(`${path}: an empty folder`);
+  return names.map((name) => join(path, name));
 }
 
 async function identify(source: Source, paths: string[]) {
@@ -93,13 +95,20 @@ async function identify(source: Source, paths: string[]) {
 
 async function measure(part: Part, file_no: number): Promise<DumpFile> {
   const hash = createHash('sha256');
-  const { size, mtimeMs } = await stat(part.path);
-  await pipeline(createReadStream(part.path, { highWaterMark: 1024 * 1024 }), hash);
-  return {
-    ...part,
-    file_no,
-    byte_count: size,
-    modified_ms: mtimeMs,
-    sha256: hash.digest('hex'),
-  };
+  try {
+    const found = await stat(part.path);
+    // A pipe would never end, a folder cannot be read.
+    if (!found.isFile()) throw new Refusal(`${part.file}: not a regular file`);
+    await pipeline(createReadStream(part.path, { highWaterMark: 1024 * 1024 }), hash);
+    return {
+      ...part,
+      file_no,
+      byte_count: found.size,
+      modified_ms: found.mtimeMs,
+      sha256: hash.digest('hex'),
+    };
+  } catch (cause) {
+    if (cause instanceof Refusal) throw cause;
+    throw new Refusal(`${part.file}: ${(cause as Error).message}`, { cause });
+  }
 }

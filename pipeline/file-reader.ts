@@ -8,16 +8,22 @@ import { Refusal } from './refusal.ts';
 import type { Source } from './source.ts';
 
 const SEPARATOR = 59;
+const LINE_FEED = 10;
 /** Characters of an unreadable record that are kept. */
 const RAW_LENGTH = 4000;
+/**
+ * A file with more unreadable rows than this is none of a dump: reading ends, so that the rejects
+ * of one file cannot fill the disk.
+ */
+const UNREADABLE_ROWS = 100_000;
 
-/** A record that could not be read; `is_repeat`: it says again what another one says. */
+/** A record that could not be read. Whether one repeats another, only `1b_reject.sql` can tell. */
 export interface RejectedRecord {
   file_no: number;
   line: number;
   reason: string;
   raw: string;
-  is_repeat: boolean;
+  is_repeat: false;
 }
 
 /**
@@ -38,6 +44,8 @@ export class FileReader implements RecordHandler {
   readonly #print: Fingerprint = { high: 0, low: 0 };
   #view: DataView = new DataView(new ArrayBuffer(0));
   #viewed: Buffer | undefined;
+  #unreadable_count = 0;
+  #firstUnreadable: string | undefined;
   /** Quoted records of one line that wait for the parser: starting it costs more than a record. */
   #quoted: { bytes: Buffer; line: number; prefix: string }[] = [];
 
@@ -53,10 +61,8 @@ export class FileReader implements RecordHandler {
       return true;
     }
     if (start === end) return true;
-    const repeats = this.#meet(data, start, end, line);
-    if (repeats === 0) return this.#stage(data, start, end, line, quoted);
+    if (!this.#isKnown(data, start, end)) return this.#stage(data, start, end, line, quoted);
     this.read_count++;
-    if (repeats > 0) this.#reject(data, start, end, line, repeatReason, true);
     return true;
   }
 
@@ -65,7 +71,7 @@ export class FileReader implements RecordHandler {
       throw new Refusal(`${this.#file.file}, line 1: the header cannot be read, ${reason}`);
     }
     this.read_count++;
-    this.#reject(data, start, end, line, reason, false);
+    this.#reject(data, start, end, line, reason);
   }
 
   /** To be called after the last record. Throws a `Refusal` when there was no header. */
@@ -89,7 +95,7 @@ export class FileReader implements RecordHandler {
     for (const { bytes, line, prefix } of waiting) {
       const fields = parseRecord(bytes);
       if (fields?.length === width) this.#addFields(prefix, fields);
-      else this.#reject(bytes, 0, bytes.length, line, this.#misfit(fields), false);
+      else this.#reject(bytes, 0, bytes.length, line, this.#misfit(fields));
     }
   }
 
@@ -101,7 +107,7 @@ export class FileReader implements RecordHandler {
     );
   }
 
-  #meet(data: Buffer, start: number, end: number, line: number): number {
+  #isKnown(data: Buffer, start: number, end: number): boolean {
     if (this.#viewed !== data) {
       this.#viewed = data;
       this.#view = new DataView(data.buffer, data.byteOffset, data.byteLength);
@@ -112,7 +118,7 @@ export class FileReader implements RecordHandler {
       content = data[content] === SEPARATOR ? content + 1 : start;
     }
     fingerprint(this.#view, content, end, this.#seed, this.#print);
-    return this.#known.meet(this.#print, line);
+    return this.#known.meet(this.#print);
   }
 
   /** @returns false when a record of several lines does not parse */
@@ -120,7 +126,7 @@ export class FileReader implements RecordHandler {
     const scan = scanRecord(data, start, end);
     const bytes = data.subarray(start, end);
     const width = this.layout!.columns.length;
-    const isSeveralLines = quoted && bytes.includes(10);
+    const isSeveralLines = quoted && bytes.includes(LINE_FEED);
     const prefix = recordPrefix(
       this.#file.file_no,
       line,
@@ -132,8 +138,9 @@ export class FileReader implements RecordHandler {
     else if (!scan.is_ascii && !isUtf8(bytes)) reason = 'not UTF-8';
     else if (isSeveralLines || (!quoted && (scan.has_return || this.layout!.unknown.length > 0))) {
       const fields = parseRecord(bytes);
-      if (fields?.length === width) this.#addFields(prefix, fields);
-      else reason = this.#misfit(fields);
+      if (fields?.length !== width) reason = this.#misfit(fields);
+      else if (spansRows(fields)) reason = 'a quote that closes in another row';
+      else this.#addFields(prefix, fields);
     } else if (quoted) {
       this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
       if (this.#quoted.length >= 500) this.#parseQuoted();
@@ -154,8 +161,8 @@ export class FileReader implements RecordHandler {
   ): void {
     this.read_count++;
     if (reason === undefined) return;
-    const feed = isSeveralLines ? data.indexOf(10, start) : end;
-    this.#reject(data, start, feed, line, reason, false);
+    const feed = isSeveralLines ? data.indexOf(LINE_FEED, start) : end;
+    this.#reject(data, start, feed, line, reason);
   }
 
   #misfit(fields: string[] | undefined): string {
@@ -171,26 +178,35 @@ export class FileReader implements RecordHandler {
     );
   }
 
-  #reject(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    reason: string,
-    is_repeat: boolean,
-  ): void {
+  #reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
+    this.#firstUnreadable ??= `line ${line}: ${reason}`;
+    if (++this.#unreadable_count > UNREADABLE_ROWS) {
+      throw new Refusal(
+        `${this.#file.file}, ${this.#firstUnreadable}; ` +
+          `more than ${UNREADABLE_ROWS} rows of it cannot be read`,
+      );
+    }
     const raw = data.toString('utf8', start, Math.min(end, start + RAW_LENGTH));
     this.rejects.push({
       file_no: this.#file.file_no,
       line,
       reason,
       raw: raw.replaceAll('\0', '␀').trimEnd(),
-      is_repeat,
+      is_repeat: false,
     });
   }
 }
 
 const lineFeed = Buffer.from('\n');
 
-/** Why a record that says again what another one says is rejected; `1_normalise.sql` says so too. */
-const repeatReason = 'repeats another row of the same entry';
+/**
+ * Whether a field with line breaks looks like parts of two rows: a quote was lost in one, so that
+ * what it had opened ends only in a later row. Either at the quotes that open a field there, and so
+ * behind a separator, or where another quote was lost: then it holds the separators of a whole row.
+ */
+function spansRows(fields: readonly string[]): boolean {
+  return fields.some(
+    (field) =>
+      field.includes('\n') && (/;"*$/.test(field) || field.split(';').length >= fields.length),
+  );
+}

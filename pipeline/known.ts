@@ -7,6 +7,7 @@ import { KnownRecords } from './fingerprint.ts';
 const COPY_HEADER_BYTES = 19;
 /** Bytes before the value of a tuple of one field: count of the fields, length of the field. */
 const TUPLE_HEADER_BYTES = 6;
+const FINGERPRINT_BYTES = 8;
 
 /**
  * Loads the fingerprints of the entries that the source showed last time.
@@ -19,41 +20,39 @@ export async function loadKnown(
   expected_count: number,
 ): Promise<KnownRecords> {
   const known = new KnownRecords(expected_count);
-  // Large values in few rows: a row for each fingerprint costs more than the fingerprint itself.
+  // One large value: a row for each fingerprint costs more than the fingerprint itself.
   const copy = client.query(
     copyTo(`copy (
-      select string_agg(int8send(fingerprint), '')
+      select coalesce(string_agg(int8send(fingerprint), ''), '')
       from registry.entry_key
       where source = ${escapeLiteral(source)} and fingerprint is not null
-      group by entry_id / 4096
     ) to stdout (format binary)`),
   );
+  let skip = COPY_HEADER_BYTES + TUPLE_HEADER_BYTES;
+  let left = -1;
   let rest: Buffer = Buffer.alloc(0);
-  let isHeaderRead = false;
   for await (const chunk of copy as AsyncIterable<Buffer>) {
     let data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    if (!isHeaderRead && data.length >= COPY_HEADER_BYTES) {
-      data = data.subarray(COPY_HEADER_BYTES);
-      isHeaderRead = true;
+    if (left < 0 && data.length >= skip) {
+      left = data.readInt32BE(skip - 4);
+      data = data.subarray(skip);
+      skip = 0;
     }
-    rest = isHeaderRead ? addTuples(known, data) : data;
+    const used = addWhole(known, data, left);
+    left -= Math.max(0, used);
+    rest = data.subarray(used);
   }
   return known;
 }
 
-/** @returns the bytes of the tuple that is not whole yet */
-function addTuples(known: KnownRecords, data: Buffer): Buffer {
+/** @returns how many bytes of the value were used; a fingerprint may be cut by the end of the data */
+function addWhole(known: KnownRecords, data: Buffer, left: number): number {
+  const end = Math.min(data.length, left) - FINGERPRINT_BYTES;
   let at = 0;
-  while (at + TUPLE_HEADER_BYTES <= data.length && data.readInt16BE(at) === 1) {
-    const start = at + TUPLE_HEADER_BYTES;
-    const end = start + data.readInt32BE(at + 2);
-    if (end > data.length) break;
-    for (let print = start; print < end; print += 8) {
-      known.add(data.readInt32BE(print), data.readInt32BE(print + 4));
-    }
-    at = end;
+  for (; at <= end; at += FINGERPRINT_BYTES) {
+    known.add(data.readInt32BE(at), data.readInt32BE(at + 4));
   }
-  return data.subarray(at);
+  return at;
 }
 
 /** Sends the fingerprints that no record of today has to `stage.unmet`. */

@@ -25,7 +25,11 @@ export const ROW_NUMBER_COLUMN = 'row_number';
 export function readHeader(source: Source, file: string, bytes: Buffer): Layout {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
-  const names = isUtf8(line) ? parseRecord(line)?.map((name) => name.trim()) : undefined;
+  // UTF-16 has no valid UTF-8 behind its byte order mark, and NUL bytes without one.
+  if (!isUtf8(line) || line.includes(0)) {
+    throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
+  }
+  const names = parseRecord(line)?.map((name) => name.trim());
   if (!names) throw new Refusal(`${file}, line 1: the header cannot be read`);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)

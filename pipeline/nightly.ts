@@ -15,7 +15,7 @@ import {
   startRun,
 } from './run.ts';
 import { loadSource, type Source } from './source.ts';
-import { createMappedView, stageDump } from './stage.ts';
+import { stageDump } from './stage.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
 export interface NightOptions {
@@ -148,7 +148,7 @@ async function stage(night: Night, isFullRead: boolean): Promise<boolean> {
   const known = isFullRead
     ? new KnownRecords(0)
     : await loadKnown(client, night.source, newest!.entry_count);
-  reporter.step('read');
+  reporter.step('read and normalise');
   await stageDump(client, {
     pool: night.db.pool,
     source: description,
@@ -159,9 +159,8 @@ async function stage(night: Night, isFullRead: boolean): Promise<boolean> {
   await sendUnmet(client, known);
   await assertUntouched(dump.files);
   await noteIgnored(client, dump);
-  reporter.step('normalise');
-  await createMappedView(client, description);
-  const results = await runFile(client, 'nightly/1_normalise.sql');
+  reporter.step('reject');
+  const results = await runFile(client, 'nightly/1b_reject.sql');
   const { contradictions } = results.at(-1)!.rows[0] as { contradictions: number };
   return contradictions === 0;
 }
@@ -181,7 +180,18 @@ async function publish(night: Night): Promise<RunSummary> {
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');
   if (night.isDryRun) await forgetRun(client, run_id);
+  else if (summary.is_baseline) await tidy(night);
   return { ...summary, is_dry_run: night.isDryRun === true };
+}
+
+/**
+ * Tomorrow's plans depend on statistics, and the first look at a row that was loaded in bulk has to
+ * mark it as committed: not left to autovacuum, for what every night reads whole.
+ */
+async function tidy({ client, reporter }: Night): Promise<void> {
+  reporter.step('vacuum');
+  await client.query('analyze registry.entry, registry.company');
+  await client.query('vacuum (analyze) registry.entry_key');
 }
 
 async function noteEnd(
@@ -237,6 +247,7 @@ async function configureSession(client: pg.PoolClient): Promise<void> {
     set work_mem = '128MB';
     set maintenance_work_mem = '256MB';
     set jit = off;
+    set max_parallel_workers_per_gather = 3;
     set min_parallel_table_scan_size = '8MB'`);
 }
 

@@ -29,7 +29,7 @@ class LogReporter implements ClosingReporter {
   step(name: string): void {
     const done = this.#clock.next(name);
     if (!done) return;
-    const records = done.name === 'read' ? { records: this.#records } : {};
+    const records = done.name.startsWith('read and') ? { records: this.#records } : {};
     this.#logger.info({ step: done.name, seconds: done.seconds, ...records }, done.name);
   }
 
@@ -76,7 +76,9 @@ class TerminalReporter implements ClosingReporter {
     if (this.#bar) this.#bars.remove(this.#bar);
     this.#bar = undefined;
     if (!done) return;
-    const records = done.name === 'read' ? `, ${this.#records.toLocaleString('en')} records` : '';
+    const records = done.name.startsWith('read and')
+      ? `, ${this.#records.toLocaleString('en')} records`
+      : '';
     this.#stream.write(`  ${done.name.padEnd(22)} ${done.seconds.toFixed(1)} s${records}\n`);
   }
 

@@ -60,7 +60,7 @@ export async function loadSource(name: string): Promise<Source> {
     description: SourceDescription;
   };
   const mapping = await readFile(new URL(`${name}/map.sql`, folder), 'utf8');
-  const normalise = await readFile(new URL('../sql/nightly/1_normalise.sql', import.meta.url));
+  const normalise = await readFile(new URL('../sql/nightly/1a_normalise.sql', import.meta.url));
   const version = createHash('sha256').update(mapping).update(normalise).digest('hex');
   return { ...description, name, mapping, mapping_version: version };
 }

@@ -4,6 +4,7 @@ import { finished } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { runFile } from '../sql/database.ts';
 import { readArchive } from './archive.ts';
 import type { DumpFile } from './dump.ts';
 import { FileReader, type RejectedRecord } from './file-reader.ts';
@@ -31,17 +32,19 @@ export interface Staging {
 interface FileCount {
   file_no: number;
   read_count: number;
+  line_count: number;
   /** Columns that the source does not describe. */
   unknown: readonly string[];
 }
 
 /**
  * Reads every file of a dump and sends what was not there yesterday to the tables of `stage`:
- * records to `record`, unreadable ones to `reject`, counts to `file`, unknown columns to `notice`.
+ * records to `column_text` and, normalised, to `entry`; unreadable ones to `reject`, counts to
+ * `file`, unknown columns to `notice`.
  * Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
-  await createRecordTable(client, staging.source);
+  await createRecordTables(client, staging);
   const limit = pLimit(PARALLEL_FILES);
   const failure = new AbortController();
   let records = 0;
@@ -60,7 +63,7 @@ export async function stageDump(client: PoolClient, staging: Staging): Promise<v
     }),
   );
   try {
-    await saveCounts(client, staging.files, await Promise.all(tasks));
+    await saveCounts(client, await Promise.all(tasks));
   } catch (error) {
     // The other files stop at their next chunk; nobody may still write when we leave.
     failure.abort(error);
@@ -70,37 +73,45 @@ export async function stageDump(client: PoolClient, staging: Staging): Promise<v
 }
 
 /**
- * The columns as they stand in the files, and `stage.record`, which the mapping reads: white space
- * tidied where there may be any, and the whole row again as `raw`.
+ * The tables that depend on the source: the columns as they stand in the files, a partition a file;
+ * `stage.record`, which the mapping reads, with white space tidied where there may be any, and the
+ * whole row again as `raw`; `stage.mapped`, the records in the terms of all sources.
  */
-async function createRecordTable(client: PoolClient, source: Source): Promise<void> {
+async function createRecordTables(client: PoolClient, staging: Staging): Promise<void> {
+  const { source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
   const tidied = columns.map(
     (name) => `case when needs_tidying then registry.squeeze(${name}) else ${name} end as ${name}`,
   );
+  const partitions = files.map(
+    ({ file_no }) => `
+      create unlogged table stage.column_text_${file_no}
+      partition of stage.column_text for values in (${file_no})`,
+  );
   await client.query(`
-    create unlogged table stage.column_text (
+    create table stage.column_text (
       file_no integer not null,
       line bigint not null,
       fingerprint bigint not null,
       needs_tidying boolean not null,
       ${columns.map((name) => `${name} text`).join(', ')}
-    );
+    ) partition by list (file_no);
+    ${partitions.join(';')};
     create view stage.record as
     select
       file_no, line, fingerprint, ${tidied.join(', ')},
       array_to_string(array[${columns.join(', ')}], ';', '') as raw
-    from stage.column_text`);
-}
-
-/** `stage.mapped`: the records in the terms of all sources. To be made once they are staged. */
-export async function createMappedView(client: PoolClient, source: Source): Promise<void> {
-  await client.query(`
-    analyze stage.column_text;
-    analyze stage.unmet;
+    from stage.column_text;
     create view stage.mapped as ${source.mapping}`);
+  await client.query(
+    `insert into stage.file (file_no, file_key, file, byte_count, sha256)
+     select file_no, file_key, file, byte_count, sha256
+     from jsonb_populate_recordset(null::stage.file, $1)`,
+    [JSON.stringify(files)],
+  );
+  await client.query('analyze stage.night, stage.file');
 }
 
 async function stageFile(
@@ -111,7 +122,7 @@ async function stageFile(
 ): Promise<FileCount> {
   const reader = new FileReader(staging.source, file, staging.known);
   const splitter = new RecordSplitter(reader);
-  const writer = new StageWriter(staging.pool);
+  const writer = new StageWriter(staging.pool, file.file_no);
   try {
     let counted = 0;
     for await (const chunk of readArchive(file.path)) {
@@ -130,18 +141,25 @@ async function stageFile(
     writer.abort();
     throw error;
   }
-  return { file_no: file.file_no, read_count: reader.read_count, unknown: reader.layout!.unknown };
+  return {
+    file_no: file.file_no,
+    read_count: reader.read_count,
+    line_count: splitter.line,
+    unknown: reader.layout!.unknown,
+  };
 }
 
 /** One file's session: opened with the first line to send, since most files change little. */
 class StageWriter {
   readonly #pool: Pool;
+  readonly #file_no: number;
   #client: PoolClient | undefined;
   #copy: CopyStreamQuery | undefined;
   #rejects: RejectedRecord[] = [];
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, file_no: number) {
     this.#pool = pool;
+    this.#file_no = file_no;
   }
 
   async write(reader: FileReader): Promise<void> {
@@ -154,10 +172,12 @@ class StageWriter {
     if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
   }
 
+  /** Ends the file: what it holds is normalised at once, beside the files still being read. */
   async end(): Promise<void> {
-    if (this.#copy) {
+    if (this.#copy && this.#client) {
       this.#copy.end();
       await finished(this.#copy);
+      await runFile(this.#client, 'nightly/1a_normalise.sql', [this.#file_no]);
     }
     this.#client?.release();
     this.#client = undefined;
@@ -178,7 +198,7 @@ class StageWriter {
     );
     const copy = this.#client.query(
       copyFrom(
-        `copy stage.column_text (${names.join(', ')})
+        `copy stage.column_text_${this.#file_no} (${names.join(', ')})
          from stdin (format csv, delimiter ';', encoding utf8)`,
       ),
     );
@@ -200,19 +220,23 @@ class StageWriter {
   }
 }
 
-async function saveCounts(
-  client: PoolClient,
-  files: readonly DumpFile[],
-  counts: readonly FileCount[],
-): Promise<void> {
-  const rows = counts.map((count) => ({ ...files[count.file_no]!, ...count }));
+async function saveCounts(client: PoolClient, counts: readonly FileCount[]): Promise<void> {
   await client.query(
-    `insert into stage.file (file_no, file_key, file, byte_count, sha256, read_count)
-     select file_no, file_key, file, byte_count, sha256, read_count
-     from jsonb_populate_recordset(null::stage.file, $1)`,
-    [JSON.stringify(rows)],
+    `update stage.file
+     set read_count = counted.read_count,
+       line_count = counted.line_count,
+       lines_before = counted.lines_before
+     from (
+       select file_no, read_count, line_count,
+         coalesce(sum(line_count) over (
+           order by file_no rows between unbounded preceding and 1 preceding
+         ), 0) as lines_before
+       from jsonb_populate_recordset(null::stage.file, $1)
+     ) as counted
+     where file.file_no = counted.file_no`,
+    [JSON.stringify(counts)],
   );
-  const unknown = rows.flatMap((row) =>
+  const unknown = counts.flatMap((row) =>
     row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
   );
   await client.query(

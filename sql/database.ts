@@ -31,7 +31,10 @@ export interface Database {
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const pool = new Pool({
-    ...(embedded ? embedded.connection : { connectionString: options.databaseUrl }),
+    ...(embedded
+      ? // Whatever PGSSLMODE asks of other servers.
+        { ...embedded.connection, ssl: false }
+      : { connectionString: options.databaseUrl }),
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
     max: 10,

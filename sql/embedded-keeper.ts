@@ -56,17 +56,17 @@ export async function tryKeep(server: Server): Promise<Keeper | undefined> {
   }
 }
 
-/** Whether anybody but this session is connected; marks it as one that others need not count. */
+/**
+ * Whether anybody but this session is connected; marks it as one that is leaving. A keeper counts at
+ * once, any other session when it does not go away.
+ */
 export async function isShared(keeper: Keeper): Promise<boolean> {
   await keeper.query(`set application_name to '${leaverName}'`);
   for (const deadline = Date.now() + closing_ms; ; await sleep(20)) {
     const { rows } = await keeper.query<{ application_name: string }>(
       `select application_name
        from pg_stat_activity
-       where backend_type = 'client backend'
-           and pid <> pg_backend_pid()
-           and application_name <> $1`,
-      [leaverName],
+       where backend_type = 'client backend' and pid <> pg_backend_pid()`,
     );
     if (rows.length === 0) {
       return false;

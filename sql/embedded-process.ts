@@ -82,7 +82,13 @@ export function processArguments(pid: number): string[] {
   }
   if (process.platform !== 'linux') {
     const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', `${pid}`]);
-    return stdout?.toString().trim().split(' ') ?? [];
+    // Blanks of a path are not told from those between arguments: an option keeps its value.
+    return (
+      stdout
+        ?.toString()
+        .trim()
+        .split(/ (?=-)/) ?? []
+    );
   }
   try {
     // Readable for everybody, unlike cwd and exe, which a container's root may not ask for.

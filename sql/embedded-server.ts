@@ -197,10 +197,11 @@ async function isPostmaster(pid: number, directory: string): Promise<boolean> {
   if (basename(program) !== 'postgres') {
     return false;
   }
-  if (args.includes(`cluster_name=${await clusterName(directory)}`)) {
+  const name = `cluster_name=${await clusterName(directory)}`;
+  if (args.some((arg) => arg.endsWith(name))) {
     return true;
   }
-  const paths = args.filter((arg) => isAbsolute(arg));
+  const paths = args.map((arg) => arg.replace(/^-D */, '')).filter((arg) => isAbsolute(arg));
   const real = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
   return real.includes(directory);
 }

@@ -58,7 +58,7 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     // No replicas here: a bulk load into a table truncated in its transaction skips the log.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    wal_compression: true,
+    wal_compression: false,
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',

@@ -102,9 +102,13 @@ describe('acquireEmbedded', () => {
     expect(isRunning()).toBe(false);
   });
 
-  test('does not care about locale, time zone and PG variables of its environment', async () => {
+  test('does not care about locale, time zone, libraries and PG variables around it', async () => {
+    const libraries = join(root, 'libraries');
+    await mkdir(libraries);
+    await writeFile(join(libraries, 'libicuuc.so.60'), 'another one');
     const holder = await startHolder(freshDirectory('environment'), {
       env: {
+        LD_LIBRARY_PATH: libraries,
         LANG: 'xx_YY',
         LC_ALL: 'broken',
         TZ: 'Nowhere/Never',

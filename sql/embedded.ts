@@ -34,7 +34,7 @@ export type EmbeddedServer = {
  * processes, and callers within one, may share it. The database is `registry`, the user a superuser;
  * only processes of the system user that Postgres runs as, and root, can connect.
  *
- * A share outlives its server: when that is killed, it is started again. A process that ends without
+ * A share outlives its server: whenever that ends, it is started again. A process that ends without
  * releasing leaves the server running for the next one to adopt.
  *
  * `durable: false` trades safety from a crash of the system for speed (tests); who starts the server
@@ -51,22 +51,23 @@ export async function acquireEmbedded(
   });
   const release = new AbortController();
   let revival: Promise<void> | undefined;
-
   const onLost = () => {
     revival = release.signal.aborted ? revival : revive();
   };
-  const held = await withLock(lockOf(path), async () => {
+  const first = withLock(lockOf(path), async () => {
     const cluster = await locateCluster(path);
     return { cluster, ...(await hold(cluster, durable, onLost)) };
   });
-  let { keeper } = held;
+  let { cluster, server, keeper } = await first;
 
-  const revive = async () => {
+  async function revive(): Promise<void> {
+    // It may be lost before it has been handed over.
+    await first;
     for (let wait_ms = 50; !release.signal.aborted; wait_ms = Math.min(wait_ms * 2, 30_000)) {
       try {
         const revived = await withLock(lockOf(path), async () =>
           // Whoever has removed the cluster wants no new one.
-          isCluster(held.cluster) ? await hold(held.cluster, durable, onLost) : undefined,
+          isCluster(cluster) ? await hold(cluster, durable, onLost) : undefined,
         );
         keeper = revived?.keeper ?? keeper;
         return;
@@ -76,15 +77,15 @@ export async function acquireEmbedded(
         await sleep(wait_ms, undefined, { ref: false, signal }).catch(() => undefined);
       }
     }
-  };
+  }
 
   const end = async () => {
     release.abort();
     await revival;
-    await withLock(lockOf(path), () => leave(held.cluster, keeper));
+    await withLock(lockOf(path), () => leave(cluster, keeper));
   };
   let ending: Promise<void> | undefined;
-  return { connection: connectionOf(held.server), release: () => (ending ??= end()) };
+  return { connection: connectionOf(server), release: () => (ending ??= end()) };
 }
 
 /**

@@ -84,7 +84,10 @@ create table registry.last_id (
     constraint last_id_pkey primary key (table_name)
 );
 
-insert into registry.last_id values ('company', 0), ('entry', 0), ('event', 0);
+insert into registry.last_id values ('entry', 0), ('event', 0);
+
+-- Tables whose rows change in place leave room in each page (fillfactor), so that a change touches
+-- no index.
 
 -- One row per company: the entries that share a NIP, a REGON9 or a KRS number. The columns are
 -- those of the entry that search shows; a company merged into another one keeps its row.
@@ -105,7 +108,7 @@ create table registry.company (
     activity_start date,
     constraint company_pkey primary key (company_id),
     constraint company_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
-);
+) with (fillfactor = 90);
 
 -- One row per registry entry: what one registry says of one activity of one company.
 -- `status` is the one reached on the newest dump date; `gone_date` is the dump date on which the
@@ -149,10 +152,8 @@ create table registry.entry (
     gone_date date,
     changed_date date not null,
     constraint entry_pkey primary key (company_id, entry_id),
-    constraint entry_entity_type_known check (entity_type in ('NATURAL', 'LEGAL')),
-    constraint entry_declared_status_known check (declared_status in ('ACTIVE', 'SUSPENDED')),
     constraint entry_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
-);
+) with (fillfactor = 90);
 
 create index entry_nip_idx on registry.entry (nip) where nip is not null;
 create index entry_regon9_idx on registry.entry (regon9) where regon9 is not null;
@@ -172,7 +173,7 @@ create table registry.entry_key (
     content_hash bigint not null,
     is_gone boolean not null,
     constraint entry_key_pkey primary key (source, entry_key)
-);
+) with (fillfactor = 90);
 
 -- One row per difference that a night found; ids ascend in the order of publication, without gaps.
 create table registry.event (

@@ -123,3 +123,18 @@ create table registry.event_type (
 );
 
 \copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'
+
+-- One row per day that a register may mention, as the registers write it: what is not here is no date.
+create table registry.calendar (
+    written text not null,
+    day date not null,
+    constraint calendar_pkey primary key (written)
+);
+
+insert into registry.calendar (written, day)
+select
+    to_char(day, 'YYYY-MM-DD'),
+    day::date
+from generate_series(timestamp '1800-01-01', timestamp '2199-12-31', interval '1 day') as day;
+
+analyze registry.calendar;

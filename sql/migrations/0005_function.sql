@@ -12,7 +12,7 @@ return nullif(
 create function registry.is_nip(value text) returns boolean
 language sql immutable parallel safe
 return case
-    when value ~ '^[0-9]{10}$' then (
+    when length(value) = 10 and translate(value, '0123456789', '') = '' then (
         value::bigint / 1000000000 * 6
         + value::bigint / 100000000 % 10 * 5
         + value::bigint / 10000000 % 10 * 7
@@ -30,7 +30,7 @@ end;
 create function registry.is_regon9(value text) returns boolean
 language sql immutable parallel safe
 return case
-    when value ~ '^[0-9]{9}$' then (
+    when length(value) = 9 and translate(value, '0123456789', '') = '' then (
         value::bigint / 100000000 * 8
         + value::bigint / 10000000 % 10 * 9
         + value::bigint / 1000000 % 10 * 2
@@ -47,24 +47,6 @@ end;
 create function registry.is_krs(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{10}$' and value <> '0000000000';
-
--- YYYY-MM-DD as a date; null for a day that the calendar does not have.
-create function registry.parse_date(value text) returns date
-language sql immutable parallel safe
-return case
-    when value ~ '^(1[89]|2[01])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$'
-    then case
-        when substr(value, 9, 2)::integer <= extract(
-            day from make_date(substr(value, 1, 4)::integer, substr(value, 6, 2)::integer, 1)
-                + interval '1 month -1 day'
-        )
-        then make_date(
-            substr(value, 1, 4)::integer,
-            substr(value, 6, 2)::integer,
-            substr(value, 9, 2)::integer
-        )
-    end
-end;
 
 -- An address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
 create function registry.address_line(
@@ -131,14 +113,14 @@ create function registry.content_hash(
     suspension_date date,
     resumption_date date
 ) returns bigint
-language sql stable parallel safe
-return hashtextextended(
+language sql immutable parallel safe
+return hash_record_extended(
     row(
         nip, regon9, krs, entity_type, legal_form, name, surname, first_name, phone, email, fax,
         website, postal_code, county, commune, city, street, building, apartment, voivodeship,
         activity_version, activity_main, activity_codes, declared_status, is_partnership_only,
         start_date, end_date, suspension_date, resumption_date
-    )::text,
+    ),
     0
 );
 
@@ -148,5 +130,5 @@ create function registry.state_hash(
     content_hash bigint,
     gone_date date
 ) returns bigint
-language sql stable parallel safe
-return hashtextextended(row(entry_key, content_hash, gone_date)::text, 1);
+language sql immutable parallel safe
+return hash_record_extended(row(entry_key, content_hash, gone_date), 0);

@@ -14,14 +14,58 @@ create unlogged table stage.night (
     previous_run_id bigint
 );
 
--- One row per file of the dump.
+-- One row per file of the dump; lines_before: the lines of the files before it.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
     file text not null,
     byte_count bigint not null,
     sha256 text not null,
-    read_count bigint not null
+    read_count bigint not null default 0,
+    line_count bigint not null default 0,
+    lines_before bigint not null default 0
+);
+
+-- One row per staged record, in the terms of every source. A record with a reason is rejected.
+create unlogged table stage.entry (
+    file_no integer not null,
+    line bigint not null,
+    fingerprint bigint not null,
+    entry_key text not null,
+    nip text,
+    regon9 text,
+    krs text,
+    entity_type text not null,
+    legal_form text,
+    name text,
+    surname text,
+    first_name text,
+    phone text,
+    email text,
+    fax text,
+    website text,
+    postal_code text,
+    county text,
+    commune text,
+    city text,
+    street text,
+    building text,
+    apartment text,
+    voivodeship text,
+    activity_version smallint,
+    activity_main text,
+    activity_codes text[] not null,
+    declared_status text,
+    is_partnership_only boolean not null,
+    start_date date,
+    end_date date,
+    suspension_date date,
+    resumption_date date,
+    status text,
+    content_hash bigint not null,
+    reason text,
+    is_repeat boolean not null default false,
+    is_contradicted boolean not null default false
 );
 
 -- One row per rejected record; entry_key where it could be read.

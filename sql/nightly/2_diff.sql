@@ -1,9 +1,8 @@
 -- Yesterday against today: which entries are new, changed, back or gone.
 
--- One row per accepted record, and the entry it speaks of; no entry: a new one.
+-- One row per accepted record that speaks of a known entry; the others are new.
 create unlogged table stage.pair as
 select
-    row_number() over (order by entry.file_no, entry.line) as pair_no,
     entry.file_no,
     entry.line,
     entry.entry_key,
@@ -12,43 +11,60 @@ select
     entry_key.company_id,
     entry_key.entry_key as old_entry_key,
     entry_key.content_hash as old_content_hash,
-    coalesce(entry_key.is_gone, false) as was_gone
+    entry_key.is_gone as was_gone
 from stage.entry
 cross join stage.night
-left join registry.entry_key
+join registry.entry_key
     on entry_key.source = night.source
     and entry_key.entry_key = entry.entry_key
 where entry.reason is null;
 
 analyze stage.pair;
 
--- One row per entry of a full dump that no record of today speaks of. `waits`: a record that could
--- not be read may have been its own, so that nothing is said of it until the next clean dump.
+-- One row per entry of a full dump whose record of yesterday is not there today. Each way to be one
+-- is a query of its own, so that none of them is a condition on every entry.
+create unlogged table stage.absent as
+select
+    entry_key.company_id,
+    entry_key.entry_id,
+    entry_key.entry_key,
+    entry_key.file_key,
+    entry_key.content_hash
+from registry.entry_key
+join stage.unmet using (fingerprint)
+cross join stage.night
+where
+    night.dump_kind = 'full'
+    and not night.is_full_read
+    and entry_key.source = night.source
+union all
+select
+    entry_key.company_id,
+    entry_key.entry_id,
+    entry_key.entry_key,
+    entry_key.file_key,
+    entry_key.content_hash
+from registry.entry_key
+cross join stage.night
+where
+    night.dump_kind = 'full'
+    and entry_key.source = night.source
+    and not entry_key.is_gone
+    and (night.is_full_read or entry_key.fingerprint is null);
+
+analyze stage.absent;
+
+-- One row per entry that no record of today speaks of. `waits`: a record that could not be read may
+-- have been its own, so that nothing is said of it until the next clean dump.
 create unlogged table stage.vanished as
 with absent as (
-    select
-        entry_key.company_id,
-        entry_key.entry_id,
-        entry_key.entry_key,
-        entry_key.file_key,
-        entry_key.content_hash
-    from registry.entry_key
-    cross join stage.night
-    left join stage.unmet on unmet.fingerprint = entry_key.fingerprint
-    where
-        night.dump_kind = 'full'
-        and entry_key.source = night.source
-        and not entry_key.is_gone
-        and (
-            night.is_full_read
-            or entry_key.fingerprint is null
-            or unmet.fingerprint is not null
-        )
-        and not exists (
-            -- A rejected record counts, where its key could be read.
-            select from stage.entry
-            where entry.entry_key = entry_key.entry_key
-        )
+    select absent.*
+    from stage.absent
+    where not exists (
+        -- A rejected record counts, where its key could be read.
+        select from stage.entry
+        where entry.entry_key = absent.entry_key
+    )
 ),
 
 unreadable_file as (
@@ -92,6 +108,31 @@ join registry.entry
 
 analyze stage.vanished;
 
+-- One row per new key, where a known one may have become it.
+create unlogged table stage.appeared as
+select
+    entry.file_no,
+    entry.line,
+    entry.entry_key,
+    entry.content_hash,
+    entry.nip,
+    entry.regon9,
+    entry.krs,
+    entry.surname,
+    entry.first_name,
+    entry.name,
+    entry.start_date
+from stage.entry
+where
+    exists (select from stage.vanished)
+    and entry.reason is null
+    and not exists (
+        select from stage.pair
+        where pair.file_no = entry.file_no and pair.line = entry.line
+    );
+
+analyze stage.appeared;
+
 -- A key that vanished and one that appeared are one entry with a changed identity where they share
 -- a number; the clearest likeness first, one to one, in the order of their names. Where one of the
 -- two has no number at all, the names and the start date are what it is known by.
@@ -99,13 +140,15 @@ do $$
 declare
     likeness integer;
 begin
-    if not exists (select from stage.vanished) then
-        return;
-    end if;
     for likeness in 1..5 loop
+        exit when not exists (select from stage.appeared);
         with vanished_trait as (
             select
                 vanished.entry_id,
+                vanished.company_id,
+                vanished.entry_key,
+                vanished.content_hash,
+                coalesce(vanished.nip, vanished.regon9, vanished.krs) is null as has_no_number,
                 trait.value,
                 row_number() over (
                     partition by trait.value order by vanished.name, vanished.entry_key
@@ -135,50 +178,56 @@ begin
 
         appeared_trait as (
             select
-                pair.pair_no,
+                appeared.*,
+                coalesce(appeared.nip, appeared.regon9, appeared.krs) is null as has_no_number,
                 trait.value,
-                coalesce(entry.nip, entry.regon9, entry.krs) is null as has_no_number,
                 row_number() over (
-                    partition by trait.value order by entry.name, pair.entry_key
+                    partition by trait.value order by appeared.name, appeared.entry_key
                 ) as rank
-            from stage.pair
-            join stage.entry using (file_no, line)
+            from stage.appeared
             cross join lateral (
                 select case likeness
-                    when 1 then entry.nip || '|' || entry.name
-                    when 2 then entry.nip
-                    when 3 then entry.regon9
-                    when 4 then entry.krs
+                    when 1 then appeared.nip || '|' || appeared.name
+                    when 2 then appeared.nip
+                    when 3 then appeared.regon9
+                    when 4 then appeared.krs
                     when 5 then concat_ws(
                         '|',
-                        coalesce(entry.surname, ''),
-                        coalesce(entry.first_name, ''),
-                        coalesce(entry.name, ''),
-                        coalesce(entry.start_date::text, '')
+                        coalesce(appeared.surname, ''),
+                        coalesce(appeared.first_name, ''),
+                        coalesce(appeared.name, ''),
+                        coalesce(appeared.start_date::text, '')
                     )
                 end as value
             ) as trait
             where
                 trait.value is not null
-                and pair.entry_id is null
+                and not exists (
+                    select from stage.pair
+                    where pair.file_no = appeared.file_no and pair.line = appeared.line
+                )
         )
 
-        update stage.pair
-        set
-            entry_id = vanished.entry_id,
-            company_id = vanished.company_id,
-            old_entry_key = vanished.entry_key,
-            old_content_hash = vanished.content_hash
+        insert into stage.pair (
+            file_no, line, entry_key, content_hash, entry_id, company_id, old_entry_key,
+            old_content_hash, was_gone
+        )
+        select
+            appeared_trait.file_no,
+            appeared_trait.line,
+            appeared_trait.entry_key,
+            appeared_trait.content_hash,
+            vanished_trait.entry_id,
+            vanished_trait.company_id,
+            vanished_trait.entry_key,
+            vanished_trait.content_hash,
+            false
         from appeared_trait
         join vanished_trait using (value, rank)
-        join stage.vanished on vanished.entry_id = vanished_trait.entry_id
         where
-            pair.pair_no = appeared_trait.pair_no
-            and (
-                likeness < 5
-                or appeared_trait.has_no_number
-                or coalesce(vanished.nip, vanished.regon9, vanished.krs) is null
-            );
+            likeness < 5
+            or appeared_trait.has_no_number
+            or vanished_trait.has_no_number;
     end loop;
 end;
 $$;
@@ -188,12 +237,34 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
+-- The order of the activities says nothing: a record that differs in that alone says the same.
+update stage.pair
+set content_hash = pair.old_content_hash
+from stage.entry as today
+cross join registry.entry
+where
+    pair.old_content_hash <> pair.content_hash
+    and today.file_no = pair.file_no
+    and today.line = pair.line
+    and entry.company_id = pair.company_id
+    and entry.entry_id = pair.entry_id
+    and entry.activity_codes @> today.activity_codes
+    and entry.activity_codes <@ today.activity_codes
+    and pair.old_content_hash = registry.content_hash(
+        today.nip, today.regon9, today.krs, today.entity_type, today.legal_form, today.name,
+        today.surname, today.first_name, today.phone, today.email, today.fax, today.website,
+        today.postal_code, today.county, today.commune, today.city, today.street, today.building,
+        today.apartment, today.voivodeship, today.activity_version, today.activity_main,
+        entry.activity_codes, today.declared_status, today.is_partnership_only, today.start_date,
+        today.end_date, today.suspension_date, today.resumption_date
+    );
+
 -- One row per known entry that says something else than yesterday, or is back: both versions whole.
 create unlogged table stage.change as
 select
-    pair.pair_no,
     pair.was_gone,
     pair.old_content_hash,
+    pair.content_hash,
     entry as old,
     today as new
 from stage.pair
@@ -211,7 +282,7 @@ analyze stage.change;
 -- One row per changed entry and field: what the field lost or changed, for the guards.
 create unlogged table stage.changed_field as
 select
-    change.pair_no,
+    (change.old).entry_id,
     field.name as field,
     field.new_value is null as is_lost
 from stage.change

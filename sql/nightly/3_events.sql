@@ -177,11 +177,10 @@ where value.old_value is distinct from value.new_value;
 
 -- Activities. Where an entry moves to another version of the classification, the codes that the
 -- official key explains are one reclassification; the key is read in both directions.
--- One row per changed entry and code.
+-- One row per changed entry and code that came or went.
 create unlogged table stage.activity_change as
 with changed as (
     select
-        change.pair_no,
         (change.old).company_id,
         (change.old).entry_id,
         (change.old).activity_version as old_version,
@@ -193,46 +192,56 @@ with changed as (
     where
         ((change.old).activity_version, (change.old).activity_codes)
         is distinct from ((change.new).activity_version, (change.new).activity_codes)
+),
+
+explained as (
+    select
+        changed.entry_id,
+        activity_key.code_2007 as old_code,
+        activity_key.code_2025 as new_code
+    from changed
+    cross join lateral unnest(changed.old_codes) as old (code)
+    join registry.activity_key on activity_key.code_2007 = old.code
+    where
+        changed.old_version = 2007
+        and changed.new_version = 2025
+        and activity_key.code_2025 = any(changed.new_codes)
+    union all
+    select
+        changed.entry_id,
+        activity_key.code_2025,
+        activity_key.code_2007
+    from changed
+    cross join lateral unnest(changed.old_codes) as old (code)
+    join registry.activity_key on activity_key.code_2025 = old.code
+    where
+        changed.old_version = 2025
+        and changed.new_version = 2007
+        and activity_key.code_2007 = any(changed.new_codes)
+),
+
+explained_code as (
+    select explained.entry_id, explained.old_code as code, true as is_old from explained
+    union
+    select explained.entry_id, explained.new_code, false from explained
 )
 
 select
-    changed.pair_no,
     changed.company_id,
     changed.entry_id,
     code.code,
     code.is_old,
-    changed.is_recoded and exists (
-        select from registry.activity_key
-        where
-            (
-                changed.old_version = 2007
-                and (
-                    code.is_old
-                    and activity_key.code_2007 = code.code
-                    and activity_key.code_2025 = any(changed.new_codes)
-                    or not code.is_old
-                    and activity_key.code_2025 = code.code
-                    and activity_key.code_2007 = any(changed.old_codes)
-                )
-            )
-            or (
-                changed.new_version = 2007
-                and (
-                    code.is_old
-                    and activity_key.code_2025 = code.code
-                    and activity_key.code_2007 = any(changed.new_codes)
-                    or not code.is_old
-                    and activity_key.code_2007 = code.code
-                    and activity_key.code_2025 = any(changed.old_codes)
-                )
-            )
-    ) as is_explained
+    explained_code.entry_id is not null as is_explained
 from changed
 cross join lateral (
-    select unnest(changed.old_codes) as code, true as is_old
+    select distinct unnest(changed.old_codes) as code, true as is_old
     union all
-    select unnest(changed.new_codes), false
+    select distinct unnest(changed.new_codes), false
 ) as code
+left join explained_code
+    on explained_code.entry_id = changed.entry_id
+    and explained_code.code = code.code
+    and explained_code.is_old = code.is_old
 where
     changed.is_recoded
     or code.is_old and code.code <> all(changed.new_codes)

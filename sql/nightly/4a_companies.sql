@@ -1,92 +1,75 @@
--- Which company the new and the renumbered entries belong to: the one they share a number with.
--- The numbers of an entry are valid or null, so that an invalid one never links.
+-- Which company the entries of today belong to: the one they share a number with. The numbers of an
+-- entry are valid or null, so that an invalid one never links.
 
--- One row per entry whose numbers have to be looked at.
-create unlogged table stage.numbered as
+-- One row per accepted record. A node is a company by its id or, above 2^62, a new entry by its place
+-- in the dump: file_no * 2^40 + line.
+create view stage.node as
 select
-    pair.pair_no,
-    pair.company_id,
+    coalesce(
+        pair.company_id,
+        4611686018427387904 + entry.file_no * 1099511627776 + entry.line
+    ) as node,
     entry.nip,
     entry.regon9,
     entry.krs
-from stage.pair
-join stage.entry using (file_no, line)
-where pair.entry_id is null
-union all
-select
-    change.pair_no,
-    (change.old).company_id,
-    (change.new).nip,
-    (change.new).regon9,
-    (change.new).krs
-from stage.change
-where
-    ((change.new).nip, (change.new).regon9, (change.new).krs)
-    is distinct from ((change.old).nip, (change.old).regon9, (change.old).krs);
+from stage.entry
+left join stage.pair using (file_no, line)
+where entry.reason is null;
 
--- One row per such entry and valid number.
-create unlogged table stage.number as
-select
-    numbered.pair_no,
-    number.type,
-    number.value
-from stage.numbered
-cross join lateral (
-    values
-    ('NIP', numbered.nip),
-    ('REGON9', numbered.regon9),
-    ('KRS', numbered.krs)
-) as number (type, value)
-where number.value is not null;
-
-analyze stage.numbered;
-analyze stage.number;
-
--- One row per pair of neighbours. A node is a company by its id, or, above 2^62, a staged entry.
+-- One row per pair of nodes that are one company: entries of today with the same number, …
 create unlogged table stage.link as
-with shared as (
-    select
-        number.type,
-        number.value,
-        min(number.pair_no) as first_pair_no
-    from stage.number
-    group by number.type, number.value
+with same_nip as (
+    select node.nip, min(node.node) as neighbour
+    from stage.node
+    where node.nip is not null
+    group by node.nip
+    having count(*) > 1
+),
+
+same_regon9 as (
+    select node.regon9, min(node.node) as neighbour
+    from stage.node
+    where node.regon9 is not null
+    group by node.regon9
+    having count(*) > 1
+),
+
+same_krs as (
+    select node.krs, min(node.node) as neighbour
+    from stage.node
+    where node.krs is not null
+    group by node.krs
     having count(*) > 1
 )
 
-select
-    number.pair_no + 4611686018427387904 as node,
-    shared.first_pair_no + 4611686018427387904 as neighbour
-from stage.number
-join shared using (type, value)
-where number.pair_no <> shared.first_pair_no
-union
-select
-    number.pair_no + 4611686018427387904,
-    entry.company_id
-from stage.number
-join registry.entry on entry.nip = number.value
-where number.type = 'NIP'
-union
-select
-    number.pair_no + 4611686018427387904,
-    entry.company_id
-from stage.number
-join registry.entry on entry.regon9 = number.value
-where number.type = 'REGON9'
-union
-select
-    number.pair_no + 4611686018427387904,
-    entry.company_id
-from stage.number
-join registry.entry on entry.krs = number.value
-where number.type = 'KRS'
-union
-select
-    numbered.pair_no + 4611686018427387904,
-    numbered.company_id
-from stage.numbered
-where numbered.company_id is not null;
+select node.node, same_nip.neighbour
+from stage.node
+join same_nip using (nip)
+union all
+select node.node, same_regon9.neighbour
+from stage.node
+join same_regon9 using (regon9)
+union all
+select node.node, same_krs.neighbour
+from stage.node
+join same_krs using (krs);
+
+-- … and an entry with the companies that have its number.
+insert into stage.link (node, neighbour)
+select node.node, entry.company_id
+from stage.node
+join registry.entry using (nip)
+where node.node <> entry.company_id
+union all
+select node.node, entry.company_id
+from stage.node
+join registry.entry using (regon9)
+where node.node <> entry.company_id
+union all
+select node.node, entry.company_id
+from stage.node
+join registry.entry using (krs)
+where node.node <> entry.company_id;
 
 -- One row per node that has a neighbour; label: the smallest node it is connected with, which is
 -- the oldest company where there is one.
@@ -129,43 +112,34 @@ begin
 end;
 $$;
 
--- One row per new company: numbered in the order in which its first entry stands in the dump.
-create unlogged table stage.new_company as
+-- One row per new entry. Ids keep to the order of the dump, so that they are the same whatever else
+-- was read; they are not dense. A new entry founds a company with its own id unless it is connected
+-- with another one; of several new entries of one company the first in the dump founds it.
+create view stage.new_entry as
 select
-    founder.label,
-    last_id.last_id + row_number() over (order by founder.pair_no) as company_id
-from (
-    select
-        coalesce(component.label, pair.pair_no + 4611686018427387904) as label,
-        min(pair.pair_no) as pair_no
-    from stage.pair
-    left join stage.component on component.node = pair.pair_no + 4611686018427387904
-    where
-        pair.entry_id is null
-        and coalesce(component.label, 4611686018427387904) >= 4611686018427387904
-    group by 1
-) as founder
-cross join registry.last_id
-where last_id.table_name = 'company';
-
-analyze stage.new_company;
-
--- One row per new entry.
-create unlogged table stage.new_entry as
-select
-    pair.pair_no,
-    pair.file_no,
-    pair.line,
-    last_id.last_id + row_number() over (order by pair.pair_no) as entry_id,
-    coalesce(new_company.company_id, component.label) as company_id
-from stage.pair
-left join stage.component on component.node = pair.pair_no + 4611686018427387904
-left join stage.new_company
-    on new_company.label = coalesce(component.label, pair.pair_no + 4611686018427387904)
-cross join registry.last_id
+    last_id.last_id + file.lines_before + entry.line as entry_id,
+    case
+        when component.label is null then last_id.last_id + file.lines_before + entry.line
+        when founder_file.file_no is null then component.label
+        else last_id.last_id + founder_file.lines_before + component.label % 1099511627776
+    end as company_id,
+    component.label is null as is_alone,
+    file.file_key,
+    entry.*
+from stage.entry
+join stage.file using (file_no)
+join registry.last_id on last_id.table_name = 'entry'
+left join stage.component
+    on component.node = 4611686018427387904 + entry.file_no * 1099511627776 + entry.line
+left join stage.file as founder_file
+    on component.label >= 4611686018427387904
+    and founder_file.file_no = (component.label - 4611686018427387904) / 1099511627776
 where
-    pair.entry_id is null
-    and last_id.table_name = 'entry';
+    entry.reason is null
+    and not exists (
+        select from stage.pair
+        where pair.file_no = entry.file_no and pair.line = entry.line
+    );
 
 -- One row per company that turns out to be another one: the older stays.
 create unlogged table stage.merged_company as

@@ -1,32 +1,52 @@
 -- The facts become today's. Runs in the transaction that publishes.
 
--- The very first snapshot fills empty tables: their indexes are built afterwards, at once, which is
--- several times faster; and what is written to a table that was truncated in the same transaction
+-- The very first snapshot fills empty tables: their indexes are made afterwards, all at once, which
+-- is several times faster; and what is written to a table that was truncated in the same transaction
 -- needs no WAL where the server keeps a minimal one.
 create temporary table postponed_index on commit drop as
 select
-    pg_class.oid::regclass as index_name,
-    pg_get_indexdef(pg_class.oid) as definition
+    pg_index.indrelid::regclass as table_name,
+    pg_index.indexrelid::regclass as index_name,
+    pg_constraint.conname as constraint_name,
+    case
+        when pg_constraint.oid is null then pg_get_indexdef(pg_index.indexrelid)
+        else format(
+            'alter table %s add constraint %I %s',
+            pg_index.indrelid::regclass,
+            pg_constraint.conname,
+            pg_get_constraintdef(pg_constraint.oid)
+        )
+    end as definition
 from pg_index
-join pg_class on pg_class.oid = pg_index.indexrelid
+left join pg_constraint
+    on pg_constraint.conindid = pg_index.indexrelid
+    and pg_constraint.contype in ('p', 'u')
 where
     pg_index.indrelid in (
         'registry.entry'::regclass,
         'registry.entry_key'::regclass,
         'registry.company'::regclass
     )
-    and not pg_index.indisunique
     and not exists (select from registry.entry);
 
 do $$
 declare
-    index_name regclass;
+    postponed record;
 begin
-    if not exists (select from registry.entry) then
-        truncate registry.entry, registry.entry_key, registry.company;
+    if not exists (select from postponed_index) then
+        return;
     end if;
-    for index_name in select postponed_index.index_name from postponed_index loop
-        execute format('drop index %s', index_name);
+    truncate registry.entry, registry.entry_key, registry.company;
+    for postponed in select * from postponed_index loop
+        if postponed.constraint_name is null then
+            execute format('drop index %s', postponed.index_name);
+        else
+            execute format(
+                'alter table %s drop constraint %I',
+                postponed.table_name,
+                postponed.constraint_name
+            );
+        end if;
     end loop;
 end;
 $$;
@@ -39,27 +59,26 @@ insert into registry.entry (
     resumption_date, status, gone_date, changed_date
 )
 select
-    new_entry.company_id, new_entry.entry_id, night.source, entry.entry_key, night.country_code,
-    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form, entry.name,
-    entry.surname, entry.first_name, entry.phone, entry.email, entry.fax, entry.website,
-    entry.postal_code, entry.county, entry.commune, entry.city, entry.street, entry.building,
-    entry.apartment, entry.voivodeship, entry.activity_version, entry.activity_main,
-    entry.activity_codes, entry.declared_status, entry.is_partnership_only, entry.start_date,
-    entry.end_date, entry.suspension_date, entry.resumption_date, entry.status, null,
+    new_entry.company_id, new_entry.entry_id, night.source, new_entry.entry_key,
+    night.country_code, new_entry.nip, new_entry.regon9, new_entry.krs, new_entry.entity_type,
+    new_entry.legal_form, new_entry.name, new_entry.surname, new_entry.first_name,
+    new_entry.phone, new_entry.email, new_entry.fax, new_entry.website, new_entry.postal_code,
+    new_entry.county, new_entry.commune, new_entry.city, new_entry.street, new_entry.building,
+    new_entry.apartment, new_entry.voivodeship, new_entry.activity_version,
+    new_entry.activity_main, new_entry.activity_codes, new_entry.declared_status,
+    new_entry.is_partnership_only, new_entry.start_date, new_entry.end_date,
+    new_entry.suspension_date, new_entry.resumption_date, new_entry.status, null,
     night.dump_date
 from stage.new_entry
-join stage.entry using (file_no, line)
 cross join stage.night;
 
 insert into registry.entry_key (
     source, entry_key, entry_id, company_id, file_key, fingerprint, content_hash, is_gone
 )
 select
-    night.source, entry.entry_key, new_entry.entry_id, new_entry.company_id, file.file_key,
-    entry.fingerprint, entry.content_hash, false
+    night.source, new_entry.entry_key, new_entry.entry_id, new_entry.company_id,
+    new_entry.file_key, new_entry.fingerprint, new_entry.content_hash, false
 from stage.new_entry
-join stage.entry using (file_no, line)
-join stage.file using (file_no)
 cross join stage.night;
 
 update registry.entry
@@ -165,7 +184,7 @@ update registry.entry_key
 set
     file_key = file.file_key,
     fingerprint = entry.fingerprint,
-    content_hash = entry.content_hash,
+    content_hash = pair.content_hash,
     is_gone = false
 from stage.pair
 join stage.entry using (file_no, line)
@@ -176,7 +195,7 @@ where
     and entry_key.source = night.source
     and entry_key.entry_key = pair.entry_key
     and (entry_key.file_key, entry_key.fingerprint, entry_key.content_hash, entry_key.is_gone)
-    is distinct from (file.file_key, entry.fingerprint, entry.content_hash, false);
+    is distinct from (file.file_key, entry.fingerprint, pair.content_hash, false);
 
 update registry.entry_key
 set
@@ -231,16 +250,6 @@ from (
 cross join stage.night
 cross join registry.last_id
 where last_id.table_name = 'event';
-
-update registry.last_id
-set last_id = coalesce(
-    case last_id.table_name
-        when 'company' then (select max(new_company.company_id) from stage.new_company)
-        when 'entry' then (select max(new_entry.entry_id) from stage.new_entry)
-        when 'event' then (select max(event.event_id) from registry.event)
-    end,
-    last_id.last_id
-);
 
 -- Companies that turned out to be one.
 update registry.entry

@@ -1,50 +1,59 @@
 -- What the night did, in figures, and what it leaves to the next one.
 
--- One row per entry whose published state the night took away (-1) or put in its place (1).
-create unlogged table stage.state_change as
+-- One row: the figures of the night. state_hash: by how much the sum over all entries changed.
+create unlogged table stage.figure as
 select
-    1 as sign,
-    registry.state_hash(entry.entry_key, entry.content_hash, null) as state_hash
-from stage.new_entry
-join stage.entry using (file_no, line)
-union all
-select
-    -1,
-    registry.state_hash((change.old).entry_key, change.old_content_hash, (change.old).gone_date)
-from stage.change
-union all
-select
-    1,
-    registry.state_hash((change.new).entry_key, (change.new).content_hash, null)
-from stage.change
-union all
-select
-    -1,
-    registry.state_hash(vanished.entry_key, vanished.content_hash, null)
-from stage.vanished
-where not vanished.waits
-union all
-select
-    1,
-    registry.state_hash(vanished.entry_key, vanished.content_hash, night.dump_date)
-from stage.vanished
-cross join stage.night
-where not vanished.waits;
-
-with figure as (
+    (select sum(file.read_count) from stage.file) as read_count,
+    (select count(*) from stage.reject) as rejected_count,
+    new_entry.row_count + change.back_count as new_count,
+    change.updated_count,
+    vanished.deleted_count,
+    vanished.waiting_count,
+    new_entry.state_hash + change.state_hash + vanished.state_hash as state_hash
+from (
     select
-        (select sum(file.read_count) from stage.file) as read_count,
-        (select count(*) from stage.reject) as rejected_count,
-        (select count(*) from stage.new_entry)
-        + (select count(*) from stage.change where change.was_gone) as new_count,
-        (select count(*) from stage.change where not change.was_gone) as updated_count,
-        (select count(*) from stage.vanished where not vanished.waits) as deleted_count,
-        (select count(*) from stage.vanished where vanished.waits) as waiting_count,
-        (
-            select coalesce(sum(state_change.sign * state_change.state_hash::numeric), 0)
-            from stage.state_change
+        count(*) as row_count,
+        coalesce(
+            sum(registry.state_hash(new_entry.entry_key, new_entry.content_hash, null)), 0
         ) as state_hash
-)
+    from stage.new_entry
+) as new_entry
+cross join (
+    select
+        count(*) filter (where change.was_gone) as back_count,
+        count(*) filter (where not change.was_gone) as updated_count,
+        coalesce(
+            sum(
+                registry.state_hash((change.new).entry_key, change.content_hash, null)
+            ),
+            0
+        )
+        - coalesce(
+            sum(
+                registry.state_hash(
+                    (change.old).entry_key, change.old_content_hash, (change.old).gone_date
+                )
+            ),
+            0
+        ) as state_hash
+    from stage.change
+) as change
+cross join (
+    select
+        count(*) filter (where not vanished.waits) as deleted_count,
+        count(*) filter (where vanished.waits) as waiting_count,
+        coalesce(
+            sum(
+                registry.state_hash(
+                    vanished.entry_key, vanished.content_hash, night.dump_date
+                )::numeric
+                - registry.state_hash(vanished.entry_key, vanished.content_hash, null)
+            ) filter (where not vanished.waits),
+            0
+        ) as state_hash
+    from stage.vanished
+    cross join stage.night
+) as vanished;
 
 update registry.run
 set
@@ -65,7 +74,7 @@ set
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
     is_baseline = night.is_baseline,
     is_full_read = night.is_full_read
-from figure
+from stage.figure
 cross join stage.night
 left join registry.run as previous on previous.run_id = night.previous_run_id
 where run.run_id = night.run_id;
@@ -83,3 +92,12 @@ select
     run.is_baseline
 from stage.night
 join registry.run using (run_id);
+
+update registry.last_id
+set last_id = greatest(
+    last_id.last_id,
+    case last_id.table_name
+        when 'entry' then (select max(new_entry.entry_id) from stage.new_entry)
+        when 'event' then (select max(event.event_id) from registry.event)
+    end
+);

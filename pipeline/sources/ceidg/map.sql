@@ -38,26 +38,17 @@ select
     record.nr_lokalu as apartment,
     nullif(file.file_key, 'brak województwa') as voivodeship,
     record.rok_pkd as activity_version,
-    replace(record.glowny_kod_pkd, '.', '') as activity_main,
-    case
-        when record.pozostale_kody_pkd is null then array_remove(
-            array[replace(record.glowny_kod_pkd, '.', '')], null
-        )
-        else (
-            select coalesce(array_agg(distinct btrim(code) order by btrim(code)), '{}')
-            from unnest(
-                string_to_array(
-                    replace(
-                        concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd),
-                        '.',
-                        ''
-                    ),
-                    '$##$'
-                )
-            ) as code
-            where btrim(code) <> ''
-        )
-    end as activity_codes,
+    translate(record.glowny_kod_pkd, '. ', '') as activity_main,
+    -- In the order of the report; two lists of the same codes say the same.
+    coalesce(
+        string_to_array(
+            translate(
+                concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
+            ),
+            '$##$'
+        ),
+        '{}'
+    ) as activity_codes,
     record.status_dzialalnosci as status_text,
     case record.status_dzialalnosci
         when 'Aktywny' then 'ACTIVE'
@@ -78,5 +69,13 @@ join registry.legal_form on legal_form.symbol = '099'
 cross join lateral (
     select
         nullif(translate(record.nip, '- ', ''), '0000000000') as nip,
-        nullif(left(translate(record.regon, '- ', ''), 9), '000000000') as regon9
+        -- A REGON of 14 digits is that of a unit: the first nine are the company's.
+        nullif(
+            case length(record.regon)
+                when 14 then
+                    left(record.regon, 9) || translate(right(record.regon, 5), '0123456789', '')
+                else translate(record.regon, '- ', '')
+            end,
+            '000000000'
+        ) as regon9
 ) as number

@@ -1,0 +1,91 @@
+import type pg from 'pg';
+import type { Database } from '../sql/database.ts';
+
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type Signal = (typeof signals)[number];
+/** How long the end of the work may take; after that the process ends without it. */
+const grace_ms = 10_000;
+
+/** A signal has ended the work in the middle, and the database is as it was before. */
+export class Interrupted extends Error {
+  override name = 'Interrupted';
+  readonly signal: Signal;
+
+  constructor(signal: Signal) {
+    super(`Stopped by ${signal}; what was under way is rolled back`);
+    this.signal = signal;
+  }
+}
+
+/**
+ * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: the sessions it has under way
+ * are ended, which rolls back what they did, and a run among them is marked as abandoned. Then it
+ * throws `Interrupted`, whatever the work itself has come to.
+ *
+ * @param use its signal is aborted as soon as the process is told to end
+ */
+export async function interruptible<T>(
+  db: Database,
+  use: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const sessions = new Set<pg.PoolClient>();
+  db.pool.on('acquire', (client) => sessions.add(client));
+  db.pool.on('release', (_, client) => sessions.delete(client));
+  const interruption = Promise.withResolvers<never>();
+  // Nobody may be waiting for it yet.
+  interruption.promise.catch(() => undefined);
+  const controller = new AbortController();
+  const onSignal = (signal: Signal): void => {
+    // Ignored from the second time on: a terminal and `npm` may both send the same signal.
+    if (controller.signal.aborted) return;
+    controller.abort(new Interrupted(signal));
+    setTimeout(() => process.exit(1), grace_ms).unref();
+    endSessions(db, sessions, `stopped by ${signal}`)
+      // Where the server cannot be asked, it notices the end of the process; the next run does the rest.
+      .catch(() => undefined)
+      .finally(() => interruption.reject(controller.signal.reason));
+  };
+  for (const signal of signals) process.on(signal, onSignal);
+  try {
+    return await Promise.race([use(controller.signal), interruption.promise]);
+  } finally {
+    // What the work says when its sessions are ended is no news.
+    if (controller.signal.aborted) await interruption.promise;
+    for (const signal of signals) process.off(signal, onSignal);
+  }
+}
+
+async function endSessions(
+  db: Database,
+  sessions: ReadonlySet<pg.PoolClient>,
+  message: string,
+): Promise<void> {
+  // The driver has the number of the server's process; its types do not.
+  const pids = [...sessions].map(
+    (client) => (client as unknown as { processID: number }).processID,
+  );
+  // A run is ours when one of our sessions holds the lock of its source.
+  const { rows } = await db.pool.query<{ run_id: string }>(
+    `select run.run_id
+     from registry.run
+     join pg_locks
+       on pg_locks.locktype = 'advisory'
+       and pg_locks.objid::bigint::bit(32) = hashtext(run.source)::bit(32)
+     where run.state = 'running' and pg_locks.pid = any($1::integer[])`,
+    [pids],
+  );
+  await db.pool.query(
+    `select pg_terminate_backend(pid, 5000)
+     from pg_stat_activity
+     where pid = any($1::integer[])
+       and pid <> pg_backend_pid()
+       and application_name = current_setting('application_name')`,
+    [pids],
+  );
+  await db.pool.query(
+    `update registry.run
+     set state = 'abandoned', finished_at = clock_timestamp(), message = $2
+     where run_id = any($1::bigint[]) and state = 'running'`,
+    [rows.map(({ run_id }) => run_id), message],
+  );
+}

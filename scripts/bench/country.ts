@@ -1,0 +1,57 @@
+import { execFile, spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { readdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import type { MeasuredNight } from './night.ts';
+
+const run = promisify(execFile);
+
+/** The days of a generated country: a baseline and the night after it. */
+export const days = ['2026-09-01', '2026-09-02'] as const;
+
+/** Generates a country once; a later benchmark of the same size finds it. */
+export async function makeCountry(folder: string, entries: number): Promise<string> {
+  const country = join(folder, `country-${entries}`);
+  if (existsSync(country)) return country;
+  const half = `${country}.part`;
+  await rm(half, { recursive: true, force: true });
+  const generator = fileURLToPath(new URL('../generate-dump.ts', import.meta.url));
+  const options = ['--entries', String(entries), '--seed', '1', '--from', days[0], '--days', '2'];
+  await run(process.execPath, [generator, half, ...options]);
+  await rename(half, country);
+  return country;
+}
+
+/** Seconds that `unzip -p | COPY` of a day takes, into an unlogged table of text columns. */
+export async function timeCopy(client: PoolClient, folder: string): Promise<number> {
+  const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
+  await client.query(`drop table if exists bench_copy`);
+  await client.query(`create unlogged table bench_copy (${columns.join(', ')})`);
+  const started_ms = performance.now();
+  for (const file of (await readdir(folder)).toSorted()) {
+    const unzip = spawn('unzip', ['-p', join(folder, file)], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const copy = copyFrom(`copy bench_copy from stdin (format csv, delimiter ';', header)`);
+    await pipeline(unzip.stdout, client.query(copy));
+  }
+  const seconds = (performance.now() - started_ms) / 1000;
+  await client.query('drop table bench_copy');
+  return seconds;
+}
+
+/** Runs one night in a process of its own. */
+export async function timeNight(
+  databaseUrl: string,
+  folder: string,
+  dump_date: string,
+): Promise<MeasuredNight> {
+  const script = fileURLToPath(new URL('night.ts', import.meta.url));
+  const { stdout } = await run(process.execPath, [script, databaseUrl, folder, dump_date]);
+  return JSON.parse(stdout) as MeasuredNight;
+}

@@ -1,0 +1,111 @@
+-- Records that repeat or contradict each other, over all files; then all rejects, with their text.
+
+analyze stage.entry;
+
+-- The same entry twice: rows that say the same count once, the one that was published being kept;
+-- of rows that contradict each other none is believed.
+-- Hashes first: they are grouped in a third of the time, and are few that occur twice.
+with repeated_hash as (
+    select hashtextextended(entry.entry_key, 0) as key_hash
+    from stage.entry
+    where entry.reason is null
+    group by key_hash
+    having count(*) > 1
+),
+
+repeated_key as (
+    select entry.entry_key
+    from stage.entry
+    join repeated_hash
+        on repeated_hash.key_hash = hashtextextended(entry.entry_key, 0)
+    where entry.reason is null
+    group by entry.entry_key
+    having count(*) > 1
+),
+
+ranked as (
+    select
+        entry.ctid as entry_ctid,
+        min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
+            as is_contradicted,
+        row_number() over (
+            partition by entry.entry_key
+            order by
+                (entry.fingerprint is not distinct from entry_key.fingerprint) desc,
+                entry.file_no,
+                entry.line
+        ) as rank
+    from stage.entry
+    join repeated_key using (entry_key)
+    cross join stage.night
+    left join registry.entry_key
+        on entry_key.source = night.source
+        and entry_key.entry_key = entry.entry_key
+    where entry.reason is null
+    window same_key as (partition by entry.entry_key)
+)
+
+update stage.entry
+set
+    reason = case
+        when ranked.is_contradicted then 'contradicts another row of the same entry'
+        else 'repeats another row of the same entry'
+    end,
+    is_repeat = not ranked.is_contradicted,
+    is_contradicted = ranked.is_contradicted
+from ranked
+where
+    entry.ctid = ranked.entry_ctid
+    and (ranked.is_contradicted or ranked.rank > 1);
+
+-- Against a record that was dropped unread because it is yesterday's: a row that says the same in
+-- another spelling repeats it.
+update stage.entry
+set
+    reason = 'repeats another row of the same entry',
+    is_repeat = true
+from registry.entry_key
+cross join stage.night
+where
+    not night.is_full_read
+    and entry.reason is null
+    and entry_key.source = night.source
+    and entry_key.entry_key = entry.entry_key
+    and entry_key.content_hash = entry.content_hash
+    and not entry_key.is_gone
+    and entry_key.fingerprint is not null
+    and not exists (
+        select from stage.unmet
+        where unmet.fingerprint = entry_key.fingerprint
+    );
+
+insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
+select
+    entry.file_no,
+    entry.line,
+    entry.reason,
+    left(record.raw, 4000),
+    entry.is_repeat,
+    entry.entry_key
+from stage.entry
+join stage.record using (file_no, line)
+where entry.reason is not null;
+
+analyze stage.entry;
+
+-- Rows that contradict one that was dropped unread: all have to be read to be rejected.
+select count(*)::integer as contradictions
+from stage.entry
+cross join stage.night
+join registry.entry_key
+    on entry_key.source = night.source
+    and entry_key.entry_key = entry.entry_key
+where
+    not night.is_full_read
+    and (entry.reason is null or entry.is_contradicted)
+    and not entry_key.is_gone
+    and entry_key.fingerprint is not null
+    and not exists (
+        select from stage.unmet
+        where unmet.fingerprint = entry_key.fingerprint
+    );
