@@ -140,14 +140,12 @@ describe('a folder is refused', () => {
 
   test('from which somebody takes a file while it is read', async () => {
     let folder = '';
-    const step = (name: string) => {
-      if (name === 'read') rmSync(join(folder, opolskie));
-    };
+    const progress = () => rmSync(join(folder, opolskie), { force: true });
     expect(
       await refuse(db, (made) => writeReports((folder = made), nextDay()), {
-        reporter: { step, note: () => undefined, progress: () => undefined },
+        reporter: { step: () => undefined, note: () => undefined, progress },
       }),
-    ).toMatch(new RegExp(`^${opolskie}: ENOENT`));
+    ).toMatch(new RegExp(`^${opolskie}: (ENOENT|somebody wrote to it while it was read)`));
   });
 
   test('and the right dump of that day is published all the same', async () => {

@@ -152,6 +152,30 @@ describe('rows that contradict each other', () => {
     ]);
   });
 
+  // Alone in the dump: nothing else makes the night read every record.
+  test.each([
+    ['behind it', (line: string) => [line, rename(line, 'Inna')]],
+    ['before it', (line: string) => [rename(line, 'Inna'), line]],
+    [
+      'that contradict each other too',
+      (line: string) => [line, rename(line, 'B'), rename(line, 'C')],
+    ],
+    ['and the row in another spelling', (line: string) => [line, respell(line), rename(line, 'B')]],
+    ['and the same row once more', (line: string) => [line, line, rename(line, 'B')]],
+  ])('are all rejected, also the one of yesterday: %s', async (_, write) => {
+    const both = makeReports();
+    both.opolskie!.splice(4, 1, ...write(before));
+    const [second, third] = await publish(baseline, both, good);
+    expect(second).toEqual({
+      rejects: write(before).map(
+        (__, at) => `${fileName('opolskie')}, line ${5 + at}: ${contradicts}`,
+      ),
+      events: [],
+      counts: { new: 0, updated: 0, deleted: 0, waiting: 0 },
+    });
+    expect(third!.counts).toEqual({ new: 0, updated: 0, deleted: 0, waiting: 0 });
+  });
+
   test('hold back a change until one of them is left', async () => {
     const changed = withFields(before, { Telefon: '700000001' });
     const both = makeReports();

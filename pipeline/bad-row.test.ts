@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { columns, fieldOf, header, withFields, writeReports } from '../fixtures/bad-dump.ts';
 import { type Baseline, publish, publishBaseline, type Told } from '../fixtures/bad-night.ts';
@@ -6,11 +7,14 @@ import { expectCases, placeCases, type RowCase } from '../fixtures/bad-rows.ts';
 /** A row with one field replaced, which is rejected for that reason. */
 function field(name: string, value: string, reason: string): RowCase {
   return {
-    what: `${name} '${value}'`,
+    what: `${name} '${value.slice(0, 50)}'`,
     damage: (line) => [withFields(line, { [name]: value })],
     reasons: [reason],
   };
 }
+
+/** Longer than an index takes, and not to be packed. */
+const longText = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
 
 const values: RowCase[] = [
   field('Nip', '1234567890', "the NIP '1234567890' is not valid"),
@@ -19,6 +23,7 @@ const values: RowCase[] = [
   field('Regon', '123456789', "the REGON '123456789' is not valid"),
   field('Regon', '1234567851', "the REGON '1234567851' is not valid"),
   field('Regon', '12345678500O12', "the REGON '123456785O' is not valid"),
+  field('Regon', longText, `the REGON '${longText}' is not valid`),
   field('StatusDzialalnosci', 'Wykreślony', "the status 'Wykreślony' is not known"),
   field('StatusDzialalnosci', 'AKTYWNY', "the status 'AKTYWNY' is not known"),
   field('StatusDzialalnosci', '', "the status '' is not known"),
@@ -149,7 +154,7 @@ afterAll(() => baseline.drop());
 
 describe.each([
   // Where its key can be read, nobody has to wait.
-  ['a value', values, 3],
+  ['a value', values, 4],
   ['the shape', shapes, 9],
 ])('a row is damaged in %s', (_, cases, waiting) => {
   const expected = expectCases(cases);

@@ -123,7 +123,7 @@ describe('an entry that is gone from a file with an unreadable row', () => {
 describe('an entry that moves to another file', () => {
   test.each([
     ['where its row is cut off', (line: string) => line.slice(0, -1)],
-    ['where its row has another encoding', (line: string) => line.replace('Usługi', 'Us�\0ugi')],
+    ['where its row has a NUL byte', (line: string) => line.replace('Usługi', 'Us\0ugi')],
     ['where its NIP is wrong', (line: string) => withFields(line, { Nip: '1234567890' })],
     ['where its REGON is wrong', (line: string) => withFields(line, { Regon: '123456789' })],
     ['where a quote is lost', (line: string) => line.replace('Usługi', '"Usługi')],

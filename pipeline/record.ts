@@ -44,9 +44,20 @@ export class RecordSplitter {
   }
 
   write(chunk: Buffer): void {
-    const data = this.#rest ? Buffer.concat([this.#rest, chunk]) : chunk;
-    const used = this.#split(data, false);
-    this.#rest = used < data.length ? data.subarray(used) : undefined;
+    let data = chunk;
+    // What is left of the last chunk is joined with a line of this one, not with all of it.
+    while (this.#rest && data.length > 0) {
+      const lineEnd = data.indexOf(LINE_FEED) + 1 || data.length;
+      const joined = Buffer.concat([this.#rest, data.subarray(0, lineEnd)]);
+      data = data.subarray(lineEnd);
+      this.#keep(joined, this.#split(joined, false));
+    }
+    if (data.length > 0) this.#keep(data, this.#split(data, false));
+  }
+
+  /** Keeps what was not used, in a copy, so that the chunk can go. */
+  #keep(data: Buffer, used: number): void {
+    this.#rest = used < data.length ? Buffer.from(data.subarray(used)) : undefined;
   }
 
   /** Hands out what is left; a file need not end with a line end. */

@@ -177,6 +177,8 @@ class StageWriter {
     if (this.#copy && this.#client) {
       this.#copy.end();
       await finished(this.#copy);
+      // Without it the plan is that of a handful of records.
+      await this.#client.query(`analyze stage.column_text_${this.#file_no} (file_no)`);
       await runFile(this.#client, 'nightly/1a_normalise.sql', [this.#file_no]);
     }
     this.#client?.release();

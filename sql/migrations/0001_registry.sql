@@ -110,6 +110,9 @@ create table registry.company (
     constraint company_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
 ) with (fillfactor = 90);
 
+create index company_merged_into_idx on registry.company (merged_into_id)
+where merged_into_id is not null;
+
 -- One row per registry entry: what one registry says of one activity of one company.
 -- `status` is the one reached on the newest dump date; `gone_date` is the dump date on which the
 -- entry was no longer there; `activity_codes` holds the main code too, sorted.
@@ -174,6 +177,12 @@ create table registry.entry_key (
     is_gone boolean not null,
     constraint entry_key_pkey primary key (source, entry_key)
 ) with (fillfactor = 90);
+
+-- The gone records of a night, and those to be read again: few among all.
+create index entry_key_fingerprint_idx on registry.entry_key (fingerprint)
+where fingerprint is not null;
+create index entry_key_unread_idx on registry.entry_key (source)
+where fingerprint is null and not is_gone;
 
 -- One row per difference that a night found; ids ascend in the order of publication, without gaps.
 create table registry.event (

@@ -48,9 +48,24 @@ from registry.entry_key
 cross join stage.night
 where
     night.dump_kind = 'full'
+    and not night.is_full_read
     and entry_key.source = night.source
+    and entry_key.fingerprint is null
     and not entry_key.is_gone
-    and (night.is_full_read or entry_key.fingerprint is null);
+union all
+select
+    entry_key.company_id,
+    entry_key.entry_id,
+    entry_key.entry_key,
+    entry_key.file_key,
+    entry_key.content_hash
+from registry.entry_key
+cross join stage.night
+where
+    night.dump_kind = 'full'
+    and night.is_full_read
+    and entry_key.source = night.source
+    and not entry_key.is_gone;
 
 analyze stage.absent;
 
@@ -237,41 +252,58 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
+-- One row per known entry that may say something else today: what it said yesterday, …
+create unlogged table stage.before as
+select entry.*
+from stage.pair
+join registry.entry using (company_id, entry_id)
+where
+    pair.was_gone
+    or pair.old_entry_key <> pair.entry_key
+    or pair.old_content_hash <> pair.content_hash;
+
+analyze stage.before;
+
+-- … and what it says today.
+create unlogged table stage.after as
+select
+    pair.entry_id,
+    entry.*
+from stage.before
+join stage.pair using (entry_id)
+join stage.entry
+    on entry.file_no = pair.file_no
+    and entry.line = pair.line;
+
+analyze stage.after;
+
 -- The order of the activities says nothing: a record that differs in that alone says the same.
 update stage.pair
 set content_hash = pair.old_content_hash
-from stage.entry as today
-cross join registry.entry
+from stage.before
+join stage.after using (entry_id)
 where
-    pair.old_content_hash <> pair.content_hash
-    and today.file_no = pair.file_no
-    and today.line = pair.line
-    and entry.company_id = pair.company_id
-    and entry.entry_id = pair.entry_id
-    and entry.activity_codes @> today.activity_codes
-    and entry.activity_codes <@ today.activity_codes
+    pair.entry_id = before.entry_id
+    and before.activity_codes @> after.activity_codes
+    and before.activity_codes <@ after.activity_codes
     and pair.old_content_hash = registry.content_hash(
-        today.nip, today.regon9, today.krs, today.entity_type, today.legal_form, today.name,
-        today.surname, today.first_name, today.phone, today.email, today.fax, today.website,
-        today.postal_code, today.county, today.commune, today.city, today.street, today.building,
-        today.apartment, today.voivodeship, today.activity_version, today.activity_main,
-        entry.activity_codes, today.declared_status, today.is_partnership_only, today.start_date,
-        today.end_date, today.suspension_date, today.resumption_date
+        after.nip, after.regon9, after.krs, after.entity_type, after.legal_form, after.name,
+        after.surname, after.first_name, after.phone, after.email, after.fax, after.website,
+        after.postal_code, after.county, after.commune, after.city, after.street, after.building,
+        after.apartment, after.voivodeship, after.activity_version, after.activity_main,
+        before.activity_codes, after.declared_status, after.is_partnership_only,
+        after.start_date, after.end_date, after.suspension_date, after.resumption_date
     );
 
--- One row per known entry that says something else than yesterday, or is back: both versions whole.
+-- One row per known entry that says something else than yesterday, or is back.
 create unlogged table stage.change as
 select
+    pair.company_id,
+    pair.entry_id,
     pair.was_gone,
     pair.old_content_hash,
-    pair.content_hash,
-    entry as old,
-    today as new
+    pair.content_hash
 from stage.pair
-join stage.entry as today using (file_no, line)
-join registry.entry
-    on entry.company_id = pair.company_id
-    and entry.entry_id = pair.entry_id
 where
     pair.was_gone
     or pair.old_entry_key <> pair.entry_key
@@ -282,49 +314,51 @@ analyze stage.change;
 -- One row per changed entry and field: what the field lost or changed, for the guards.
 create unlogged table stage.changed_field as
 select
-    (change.old).entry_id,
+    change.entry_id,
     field.name as field,
     field.new_value is null as is_lost
 from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
 cross join lateral (
     values
-    ('nip', (change.old).nip, (change.new).nip),
-    ('regon', (change.old).regon9, (change.new).regon9),
-    ('krs', (change.old).krs, (change.new).krs),
-    ('name', (change.old).name, (change.new).name),
-    ('surname', (change.old).surname, (change.new).surname),
-    ('first name', (change.old).first_name, (change.new).first_name),
-    ('legal form', (change.old).legal_form, (change.new).legal_form),
-    ('phone', (change.old).phone, (change.new).phone),
-    ('email', (change.old).email, (change.new).email),
-    ('fax', (change.old).fax, (change.new).fax),
-    ('website', (change.old).website, (change.new).website),
-    ('postal code', (change.old).postal_code, (change.new).postal_code),
-    ('county', (change.old).county, (change.new).county),
-    ('commune', (change.old).commune, (change.new).commune),
-    ('city', (change.old).city, (change.new).city),
-    ('street', (change.old).street, (change.new).street),
-    ('building', (change.old).building, (change.new).building),
-    ('apartment', (change.old).apartment, (change.new).apartment),
-    ('voivodeship', (change.old).voivodeship, (change.new).voivodeship),
+    ('nip', before.nip, after.nip),
+    ('regon', before.regon9, after.regon9),
+    ('krs', before.krs, after.krs),
+    ('name', before.name, after.name),
+    ('surname', before.surname, after.surname),
+    ('first name', before.first_name, after.first_name),
+    ('legal form', before.legal_form, after.legal_form),
+    ('phone', before.phone, after.phone),
+    ('email', before.email, after.email),
+    ('fax', before.fax, after.fax),
+    ('website', before.website, after.website),
+    ('postal code', before.postal_code, after.postal_code),
+    ('county', before.county, after.county),
+    ('commune', before.commune, after.commune),
+    ('city', before.city, after.city),
+    ('street', before.street, after.street),
+    ('building', before.building, after.building),
+    ('apartment', before.apartment, after.apartment),
+    ('voivodeship', before.voivodeship, after.voivodeship),
     (
         'activities',
-        nullif((change.old).activity_codes, '{}')::text,
-        nullif((change.new).activity_codes, '{}')::text
+        nullif(before.activity_codes, '{}')::text,
+        nullif(after.activity_codes, '{}')::text
     ),
-    ('main activity', (change.old).activity_main, (change.new).activity_main),
-    ('status', (change.old).declared_status, (change.new).declared_status),
-    ('start date', (change.old).start_date::text, (change.new).start_date::text),
-    ('end date', (change.old).end_date::text, (change.new).end_date::text),
+    ('main activity', before.activity_main, after.activity_main),
+    ('status', before.declared_status, after.declared_status),
+    ('start date', before.start_date::text, after.start_date::text),
+    ('end date', before.end_date::text, after.end_date::text),
     (
         'suspension date',
-        (change.old).suspension_date::text,
-        (change.new).suspension_date::text
+        before.suspension_date::text,
+        after.suspension_date::text
     ),
     (
         'resumption date',
-        (change.old).resumption_date::text,
-        (change.new).resumption_date::text
+        before.resumption_date::text,
+        after.resumption_date::text
     )
 ) as field (name, old_value, new_value)
 where
@@ -333,5 +367,5 @@ where
     and (
         field.name not in ('activities', 'main activity')
         or field.new_value is null
-        or (change.old).activity_version is not distinct from (change.new).activity_version
+        or before.activity_version is not distinct from after.activity_version
     );

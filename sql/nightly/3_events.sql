@@ -11,100 +11,102 @@ create unlogged table stage.event (
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    (change.old).company_id,
-    (change.old).entry_id,
+    change.company_id,
+    change.entry_id,
     event.event_type,
     event.old_value,
     event.new_value
 from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
 cross join stage.night
 cross join lateral (
     values
     (
         'COMPANY_SUSPENDED',
         null,
-        coalesce((change.new).suspension_date, night.dump_date)::text,
+        coalesce(after.suspension_date, night.dump_date)::text,
         not change.was_gone
-        and (change.old).status = 'ACTIVE'
-        and (change.new).status = 'SUSPENDED'
+        and before.status = 'ACTIVE'
+        and after.status = 'SUSPENDED'
     ),
     (
         'COMPANY_RESUMED',
-        (change.old).suspension_date::text,
-        coalesce((change.new).resumption_date, night.dump_date)::text,
+        before.suspension_date::text,
+        coalesce(after.resumption_date, night.dump_date)::text,
         not change.was_gone
-        and (change.old).status = 'SUSPENDED'
-        and (change.new).status = 'ACTIVE'
+        and before.status = 'SUSPENDED'
+        and after.status = 'ACTIVE'
     ),
     (
         'COMPANY_CLOSED_DATE',
-        (change.old).end_date::text,
-        (change.new).end_date::text,
-        (change.new).end_date is not null
-        and (change.old).end_date is distinct from (change.new).end_date
+        before.end_date::text,
+        after.end_date::text,
+        after.end_date is not null
+        and before.end_date is distinct from after.end_date
     ),
     (
         'COMPANY_REOPENED',
-        coalesce((change.old).gone_date, (change.old).end_date)::text,
+        coalesce(before.gone_date, before.end_date)::text,
         null,
         change.was_gone
-        or ((change.old).end_date is not null and (change.new).end_date is null)
+        or (before.end_date is not null and after.end_date is null)
     ),
     (
         'COMPANY_START_DATE_CHANGE',
-        (change.old).start_date::text,
-        (change.new).start_date::text,
-        (change.old).start_date is distinct from (change.new).start_date
+        before.start_date::text,
+        after.start_date::text,
+        before.start_date is distinct from after.start_date
     ),
     (
         'COMPANY_NAME_CHANGED',
-        (change.old).name,
-        (change.new).name,
-        (change.old).name is distinct from (change.new).name
+        before.name,
+        after.name,
+        before.name is distinct from after.name
     ),
     (
         'COMPANY_LEGAL_FORM_CHANGED',
-        (change.old).legal_form,
-        (change.new).legal_form,
-        (change.old).legal_form is distinct from (change.new).legal_form
+        before.legal_form,
+        after.legal_form,
+        before.legal_form is distinct from after.legal_form
     ),
     (
         'COMPANY_ENTITY_TYPE_CHANGED',
-        (change.old).entity_type,
-        (change.new).entity_type,
-        (change.old).entity_type is distinct from (change.new).entity_type
+        before.entity_type,
+        after.entity_type,
+        before.entity_type is distinct from after.entity_type
     ),
     (
         'COMPANY_OWNER_CHANGED',
-        nullif(concat_ws(' ', (change.old).first_name, (change.old).surname), ''),
-        nullif(concat_ws(' ', (change.new).first_name, (change.new).surname), ''),
-        ((change.old).first_name, (change.old).surname)
-        is distinct from ((change.new).first_name, (change.new).surname)
+        nullif(concat_ws(' ', before.first_name, before.surname), ''),
+        nullif(concat_ws(' ', after.first_name, after.surname), ''),
+        (before.first_name, before.surname)
+        is distinct from (after.first_name, after.surname)
     ),
     (
         'ANOMALY_REGON_CHANGE',
-        (change.old).regon9,
-        (change.new).regon9,
-        (change.old).regon9 is not null
-        and (change.old).regon9 is distinct from (change.new).regon9
+        before.regon9,
+        after.regon9,
+        before.regon9 is not null
+        and before.regon9 is distinct from after.regon9
     ),
     (
         'COMPANY_REGON_ASSIGNED',
         null,
-        (change.new).regon9,
-        (change.old).regon9 is null and (change.new).regon9 is not null
+        after.regon9,
+        before.regon9 is null and after.regon9 is not null
     ),
     (
         'COMPANY_REGISTRY_NUMBER_CHANGED',
-        (change.old).krs,
-        (change.new).krs,
-        (change.old).krs is not null and (change.old).krs is distinct from (change.new).krs
+        before.krs,
+        after.krs,
+        before.krs is not null and before.krs is distinct from after.krs
     ),
     (
         'COMPANY_REGISTRY_NUMBER_ASSIGNED',
         null,
-        (change.new).krs,
-        (change.old).krs is null and (change.new).krs is not null
+        after.krs,
+        before.krs is null and after.krs is not null
     )
 ) as event (event_type, old_value, new_value, has_happened)
 where event.has_happened;
@@ -112,8 +114,8 @@ where event.has_happened;
 -- Values that are added, changed or removed: the event types are named after what happened.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    (change.old).company_id,
-    (change.old).entry_id,
+    change.company_id,
+    change.entry_id,
     case
         when value.old_value is null then value.added_type
         when value.new_value is null then value.removed_type
@@ -122,55 +124,57 @@ select
     value.old_value,
     value.new_value
 from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
 cross join lateral (
     values
     (
         'COMPANY_TAX_IDENTITY_ASSIGNED',
         'COMPANY_TAX_IDENTITY_CHANGED',
         'COMPANY_TAX_IDENTITY_REVOKED',
-        (change.old).nip,
-        (change.new).nip
+        before.nip,
+        after.nip
     ),
     (
         'COMPANY_ADDRESS_ADDED',
         'COMPANY_ADDRESS_CHANGED',
         'COMPANY_ADDRESS_REMOVED',
         registry.address_line(
-            (change.old).street, (change.old).building, (change.old).apartment,
-            (change.old).postal_code, (change.old).city, (change.old).voivodeship
+            before.street, before.building, before.apartment,
+            before.postal_code, before.city, before.voivodeship
         ),
         registry.address_line(
-            (change.new).street, (change.new).building, (change.new).apartment,
-            (change.new).postal_code, (change.new).city, (change.new).voivodeship
+            after.street, after.building, after.apartment,
+            after.postal_code, after.city, after.voivodeship
         )
     ),
     (
         'COMPANY_PHONE_ADDED',
         'COMPANY_PHONE_CHANGED',
         'COMPANY_PHONE_REMOVED',
-        (change.old).phone,
-        (change.new).phone
+        before.phone,
+        after.phone
     ),
     (
         'COMPANY_EMAIL_ADDED',
         'COMPANY_EMAIL_CHANGED',
         'COMPANY_EMAIL_REMOVED',
-        (change.old).email,
-        (change.new).email
+        before.email,
+        after.email
     ),
     (
         'COMPANY_FAX_ADDED',
         'COMPANY_FAX_CHANGED',
         'COMPANY_FAX_REMOVED',
-        (change.old).fax,
-        (change.new).fax
+        before.fax,
+        after.fax
     ),
     (
         'COMPANY_WEBSITE_ADDED',
         'COMPANY_WEBSITE_CHANGED',
         'COMPANY_WEBSITE_REMOVED',
-        (change.old).website,
-        (change.new).website
+        before.website,
+        after.website
     )
 ) as value (added_type, changed_type, removed_type, old_value, new_value)
 where value.old_value is distinct from value.new_value;
@@ -181,17 +185,19 @@ where value.old_value is distinct from value.new_value;
 create unlogged table stage.activity_change as
 with changed as (
     select
-        (change.old).company_id,
-        (change.old).entry_id,
-        (change.old).activity_version as old_version,
-        (change.new).activity_version as new_version,
-        (change.old).activity_codes as old_codes,
-        (change.new).activity_codes as new_codes,
-        (change.old).activity_version <> (change.new).activity_version is true as is_recoded
+        change.company_id,
+        change.entry_id,
+        before.activity_version as old_version,
+        after.activity_version as new_version,
+        before.activity_codes as old_codes,
+        after.activity_codes as new_codes,
+        before.activity_version <> after.activity_version is true as is_recoded
     from stage.change
+    join stage.before using (entry_id)
+    join stage.after using (entry_id)
     where
-        ((change.old).activity_version, (change.old).activity_codes)
-        is distinct from ((change.new).activity_version, (change.new).activity_codes)
+        (before.activity_version, before.activity_codes)
+        is distinct from (after.activity_version, after.activity_codes)
 ),
 
 explained as (
@@ -274,26 +280,28 @@ group by activity_change.company_id, activity_change.entry_id;
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    (change.old).company_id,
-    (change.old).entry_id,
+    change.company_id,
+    change.entry_id,
     'COMPANY_MAIN_ACTIVITY_CHANGED',
-    (change.old).activity_main,
-    (change.new).activity_main
+    before.activity_main,
+    after.activity_main
 from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
 where case
-    when (change.old).activity_version <> (change.new).activity_version then
-        coalesce((change.old).activity_main, (change.new).activity_main) is not null
+    when before.activity_version <> after.activity_version then
+        coalesce(before.activity_main, after.activity_main) is not null
         and not exists (
             select from registry.activity_key
             where
-                (change.old).activity_version = 2007
-                and activity_key.code_2007 = (change.old).activity_main
-                and activity_key.code_2025 = (change.new).activity_main
-                or (change.new).activity_version = 2007
-                and activity_key.code_2025 = (change.old).activity_main
-                and activity_key.code_2007 = (change.new).activity_main
+                before.activity_version = 2007
+                and activity_key.code_2007 = before.activity_main
+                and activity_key.code_2025 = after.activity_main
+                or after.activity_version = 2007
+                and activity_key.code_2025 = before.activity_main
+                and activity_key.code_2007 = after.activity_main
         )
-    else (change.old).activity_main is distinct from (change.new).activity_main
+    else before.activity_main is distinct from after.activity_main
 end;
 
 -- Rows gone from a full dump.

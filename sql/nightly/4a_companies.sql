@@ -123,7 +123,7 @@ select
         when founder_file.file_no is null then component.label
         else last_id.last_id + founder_file.lines_before + component.label % 1099511627776
     end as company_id,
-    component.label is null as is_alone,
+    4611686018427387904 + entry.file_no * 1099511627776 + entry.line as node,
     file.file_key,
     entry.*
 from stage.entry

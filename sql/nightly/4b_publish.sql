@@ -83,44 +83,45 @@ cross join stage.night;
 
 update registry.entry
 set
-    entry_key = (change.new).entry_key,
-    nip = (change.new).nip,
-    regon9 = (change.new).regon9,
-    krs = (change.new).krs,
-    entity_type = (change.new).entity_type,
-    legal_form = (change.new).legal_form,
-    name = (change.new).name,
-    surname = (change.new).surname,
-    first_name = (change.new).first_name,
-    phone = (change.new).phone,
-    email = (change.new).email,
-    fax = (change.new).fax,
-    website = (change.new).website,
-    postal_code = (change.new).postal_code,
-    county = (change.new).county,
-    commune = (change.new).commune,
-    city = (change.new).city,
-    street = (change.new).street,
-    building = (change.new).building,
-    apartment = (change.new).apartment,
-    voivodeship = (change.new).voivodeship,
-    activity_version = (change.new).activity_version,
-    activity_main = (change.new).activity_main,
-    activity_codes = (change.new).activity_codes,
-    declared_status = (change.new).declared_status,
-    is_partnership_only = (change.new).is_partnership_only,
-    start_date = (change.new).start_date,
-    end_date = (change.new).end_date,
-    suspension_date = (change.new).suspension_date,
-    resumption_date = (change.new).resumption_date,
-    status = (change.new).status,
+    entry_key = after.entry_key,
+    nip = after.nip,
+    regon9 = after.regon9,
+    krs = after.krs,
+    entity_type = after.entity_type,
+    legal_form = after.legal_form,
+    name = after.name,
+    surname = after.surname,
+    first_name = after.first_name,
+    phone = after.phone,
+    email = after.email,
+    fax = after.fax,
+    website = after.website,
+    postal_code = after.postal_code,
+    county = after.county,
+    commune = after.commune,
+    city = after.city,
+    street = after.street,
+    building = after.building,
+    apartment = after.apartment,
+    voivodeship = after.voivodeship,
+    activity_version = after.activity_version,
+    activity_main = after.activity_main,
+    activity_codes = after.activity_codes,
+    declared_status = after.declared_status,
+    is_partnership_only = after.is_partnership_only,
+    start_date = after.start_date,
+    end_date = after.end_date,
+    suspension_date = after.suspension_date,
+    resumption_date = after.resumption_date,
+    status = after.status,
     gone_date = null,
     changed_date = night.dump_date
 from stage.change
+join stage.after using (entry_id)
 cross join stage.night
 where
-    entry.company_id = (change.old).company_id
-    and entry.entry_id = (change.old).entry_id;
+    entry.company_id = change.company_id
+    and entry.entry_id = change.entry_id;
 
 update registry.entry
 set
@@ -270,6 +271,9 @@ where event.company_id = merged_company.company_id;
 update registry.company
 set merged_into_id = merged_company.into_company_id
 from stage.merged_company
-where
-    company.company_id = merged_company.company_id
-    or company.merged_into_id = merged_company.company_id;
+where company.company_id = merged_company.company_id;
+
+update registry.company
+set merged_into_id = merged_company.into_company_id
+from stage.merged_company
+where company.merged_into_id = merged_company.company_id;

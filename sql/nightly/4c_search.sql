@@ -14,7 +14,10 @@ select
     new_entry.postal_code, new_entry.activity_main, new_entry.start_date
 from stage.new_entry
 cross join stage.night
-where new_entry.is_alone;
+where not exists (
+    select from stage.component
+    where component.node = new_entry.node
+);
 
 do $$
 declare
@@ -28,11 +31,13 @@ $$;
 
 -- One row per other company that the night touched.
 create unlogged table stage.touched_company as
-select new_entry.company_id from stage.new_entry where not new_entry.is_alone
+select new_entry.company_id
+from stage.new_entry
+join stage.component using (node)
 union
-select coalesce(merged_company.into_company_id, (change.old).company_id)
+select coalesce(merged_company.into_company_id, change.company_id)
 from stage.change
-left join stage.merged_company on merged_company.company_id = (change.old).company_id
+left join stage.merged_company using (company_id)
 union
 select coalesce(merged_company.into_company_id, vanished.company_id)
 from stage.vanished

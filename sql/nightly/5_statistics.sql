@@ -24,19 +24,21 @@ cross join (
         count(*) filter (where not change.was_gone) as updated_count,
         coalesce(
             sum(
-                registry.state_hash((change.new).entry_key, change.content_hash, null)
+                registry.state_hash(after.entry_key, change.content_hash, null)
             ),
             0
         )
         - coalesce(
             sum(
                 registry.state_hash(
-                    (change.old).entry_key, change.old_content_hash, (change.old).gone_date
+                    before.entry_key, change.old_content_hash, before.gone_date
                 )
             ),
             0
         ) as state_hash
     from stage.change
+    join stage.before using (entry_id)
+    join stage.after using (entry_id)
 ) as change
 cross join (
     select
