@@ -71,7 +71,7 @@ describe('readEnvironment', () => {
   it('names every wrong variable once', () => {
     const wrong = { PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'true' };
     expect(() => readEnvironment(wrong)).toThrow(
-      /^PORT must be .+\.\nTRUST_PROXY must be .+\.\nLOG_LEVEL must be .+\.$/,
+      /^LOG_LEVEL must be .+\.\nPORT must be .+\.\nTRUST_PROXY must be .+\.$/,
     );
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fileName, makeReports, makeRow, type Reports, withFields } from '../fixtures/bad-dump.ts';
 import { type Baseline, refuse, publish, publishBaseline, runBad } from '../fixtures/bad-night.ts';
 import { dumpTables } from '../fixtures/night.ts';
-import type { TestDatabase } from '../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { Refusal } from './refusal.ts';
 import { verify } from './verify.ts';
 
@@ -178,7 +178,47 @@ describe('a guard is silent', () => {
   });
 });
 
+describe('a dump of the wrong day', () => {
+  test('is refused where a file is that of an earlier day than the last', async () => {
+    const db = await baseline.open();
+    try {
+      const changed = replace(21, { Telefon: '700000001' });
+      await runBad(db, changed, '2026-11-03');
+      expect(await refuse(db, makeReports(), { dump_date: '2026-11-04' })).toBe(
+        `${fileName('mazowieckie')} is, byte for byte, that of 2026-11-02; that of 2026-11-03 was another one`,
+      );
+      expect(await runBad(db, changed, '2026-11-04')).toMatchObject({ updated: 0, events: 0 });
+    } finally {
+      await db.drop();
+    }
+  });
+});
+
 describe('the first dump of a source', () => {
+  test('may be refused as well, and leaves its row', async () => {
+    const db = await createTestDatabase();
+    try {
+      expect(await refuse(db, () => Promise.resolve())).toMatch(/: an empty folder$/);
+    } finally {
+      await db.drop();
+    }
+  });
+
+  test('without a row makes the guards speak of the next one', async () => {
+    const empty = await publishBaseline(
+      reports((made) => {
+        for (const lines of Object.values(made)) lines.splice(1);
+      }),
+    );
+    const db = await empty.open();
+    try {
+      expect(await refuse(db, makeReports())).toMatch(/^2012 rows where there were 0 last time/);
+    } finally {
+      await db.drop();
+      await empty.drop();
+    }
+  });
+
   test('leaves out what cannot be read, and nothing is told when it can', async () => {
     const damaged = reports((made) => {
       made.opolskie![3] = made.opolskie![3]!.slice(0, -1);

@@ -12,16 +12,16 @@ import { phoneEvent } from '../fixtures/bad-rows.ts';
 
 let baseline: Baseline;
 beforeAll(async () => {
-  baseline = await publishBaseline();
+  baseline = await publishBaseline(makeReports({ śląskie: 300 }));
 });
 afterAll(() => baseline.drop());
 
-const good = makeReports();
+const good = makeReports({ śląskie: 300 });
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
 
 /** The reports of a day after something was done to them. */
 function reports(change: (lines: Reports) => void): Reports {
-  const made = makeReports();
+  const made = makeReports({ śląskie: 300 });
   change(made);
   return made;
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import cron from 'node-cron';
+import { validate as isCron } from 'node-cron';
 import { z } from 'zod';
 import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
 
@@ -25,7 +25,7 @@ const shape = {
   // CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: z
     .string()
-    .refine((expression) => cron.validate(expression))
+    .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
 };
 

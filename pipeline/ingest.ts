@@ -8,24 +8,31 @@ import { createReporter } from './report.ts';
 import { listSources, loadSource } from './source.ts';
 import type { RunSummary } from './summary.ts';
 
-/** How a night ended, without being a fault. */
+/** How a night ended; `failed` only where others follow it, for a fault is thrown. */
 export type Outcome =
   | RunSummary
   | {
       source: string;
       dump_date: string;
-      state: 'refused' | 'running' | 'nothing';
+      state: 'refused' | 'running' | 'nothing' | 'failed';
       message: string;
     };
 
-/** Runs one night and turns its expected ends into an outcome; faults are thrown. */
+/**
+ * Runs one night and turns its expected ends into an outcome; faults are thrown.
+ *
+ * @param signal aborted when the process is about to end: the run then says nothing more
+ */
 export async function ingest(
   db: Database,
   logger: Logger,
   options: Omit<NightOptions, 'reporter' | 'now'>,
+  signal?: AbortSignal,
 ): Promise<Outcome> {
   const { source, dump_date } = options;
   const reporter = createReporter({ source, dump_date }, logger);
+  const close = () => reporter.close();
+  signal?.addEventListener('abort', close);
   try {
     return await runNightly(db, { ...options, reporter, now: () => new Date() });
   } catch (error) {
@@ -33,6 +40,7 @@ export async function ingest(
     if (!state) throw error;
     return { source, dump_date, state, message: (error as Error).message };
   } finally {
+    signal?.removeEventListener('abort', close);
     reporter.close();
   }
 }
@@ -47,22 +55,32 @@ function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | undefined 
 /**
  * Runs the night over every dump of the inbox that is newer than what is published, source by
  * source and in the order of the dates. A refused full dump does not hold up the next one, which
- * holds all that it held; after a refused delta the later ones wait.
+ * holds all that it held; after a refused delta, and after a fault, the later ones of the source
+ * wait.
+ *
+ * @param signal aborted when the process is about to end
  */
 export async function ingestInbox(
   db: Database,
   logger: Logger,
   inboxDir: string,
+  signal?: AbortSignal,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
   for (const source of await listSources()) {
     const { dump_kind } = await loadSource(source);
     for (const dump_date of await findDue(db, inboxDir, source)) {
       const path = join(inboxDir, source, dump_date);
-      const outcome = await ingest(db, logger, { source, path, dump_date });
+      const outcome = await ingest(db, logger, { source, path, dump_date }, signal).catch(
+        (error: unknown): Outcome => {
+          signal?.throwIfAborted();
+          // What the nights before it did is still to be told.
+          return { source, dump_date, state: 'failed', message: (error as Error).message };
+        },
+      );
       if (outcome.state === 'nothing') continue;
       outcomes.push(outcome);
-      if (outcome.state === 'running') break;
+      if (outcome.state === 'running' || outcome.state === 'failed') break;
       if (outcome.state === 'refused' && dump_kind === 'delta') break;
     }
   }

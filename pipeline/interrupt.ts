@@ -1,9 +1,10 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../sql/database.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
-/** How long the end of the work may take; after that the process ends without it. */
+/** How long a server that hangs is waited for. */
 const grace_ms = 10_000;
 
 /** A signal has ended the work in the middle, and the database is as it was before. */
@@ -39,11 +40,12 @@ export async function interruptible<T>(
     // Ignored from the second time on: a terminal and `npm` may both send the same signal.
     if (controller.signal.aborted) return;
     controller.abort(new Interrupted(signal));
-    setTimeout(() => process.exit(1), grace_ms).unref();
-    endSessions(db, sessions, `stopped by ${signal}`)
+    const ending = endSessions(db, sessions, `stopped by ${signal}`)
       // Where the server cannot be asked, it notices the end of the process; the next run does the rest.
-      .catch(() => undefined)
-      .finally(() => interruption.reject(controller.signal.reason));
+      .catch(() => undefined);
+    void Promise.race([ending, delay(grace_ms)]).then(() =>
+      interruption.reject(controller.signal.reason),
+    );
   };
   for (const signal of signals) process.on(signal, onSignal);
   try {

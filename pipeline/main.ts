@@ -4,20 +4,18 @@ import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { type Logger, pino } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
-import { EnvironmentError } from '../sql/environment.ts';
 import { migrate } from '../sql/migrate.ts';
 import { type Environment, readEnvironment } from './environment.ts';
+import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-code.ts';
 import { ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
+import { Interrupted, interruptible } from './interrupt.ts';
 import { warsawDate } from './nightly.ts';
-import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './refusal.ts';
+import { NothingToDo, WrongUsage } from './refusal.ts';
 import { describeRun } from './report.ts';
-import { runOnSchedule } from './schedule.ts';
+import { runSchedule } from './schedule.ts';
 import { loadSource } from './source.ts';
 import { describeStatus, readRejects, readStatus } from './status.ts';
 import { verify } from './verify.ts';
-
-/** What the exit codes say; the README has them too. */
-const exitCodes = { done: 0, fault: 1, usage: 2, refused: 3, running: 4, nothing: 5 } as const;
 
 const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
@@ -48,15 +46,16 @@ program
     if (!isDate(options.date)) throw new WrongUsage(`'${options.date}' is no day YYYY-MM-DD`);
     if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
     if (options.accept?.trim() === '') throw new WrongUsage('--accept needs a reason');
-    await withDatabase(async (db, { logger }) => {
-      const outcome = await ingest(db, logger, {
+    await withDatabase(async (db, { logger, signal }) => {
+      const night = {
         source,
         path,
         dump_date: options.date,
         reason: options.accept?.trim(),
         isDryRun: options.dryRun === true,
         isFullRead: options.full === true,
-      });
+      };
+      const outcome = await ingest(db, logger, night, signal);
       printOutcome(outcome, options.json);
       process.exitCode = exitCodeOf([outcome]);
     });
@@ -75,8 +74,8 @@ program
   .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
   .option('--json', 'print one JSON object')
   .action(({ json }: { json?: boolean }) =>
-    withDatabase(async (db, { environment, logger }) => {
-      const runs = await ingestInbox(db, logger, environment.inboxDir);
+    withDatabase(async (db, { environment, logger, signal }) => {
+      const runs = await ingestInbox(db, logger, environment.inboxDir, signal);
       if (json) print([JSON.stringify({ runs })]);
       else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
       else for (const outcome of runs) printOutcome(outcome);
@@ -107,16 +106,11 @@ program
   .command('schedule')
   .description('run nightly at the times of NIGHTLY_CRON, Polish time')
   .action(() =>
-    withDatabase(async (db, { environment, logger }) => {
-      const stop = new AbortController();
-      for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-      const job = async () => {
-        const runs = await ingestInbox(db, logger, environment.inboxDir);
-        for (const run of runs) {
-          logger[run.state === 'published' ? 'info' : 'error'](run, `nightly: ${run.state}`);
-        }
-      };
-      await runOnSchedule(environment.nightlyCron, job, logger, stop.signal);
+    withDatabase((db, { environment, logger, signal }) =>
+      runSchedule(db, environment, logger, signal),
+    ).catch((error: unknown) => {
+      // It runs until it is told to end.
+      if (!(error instanceof Interrupted)) throw error;
     }),
   );
 
@@ -174,6 +168,8 @@ interface Session {
   logger: Logger;
   /** Migrations that were applied just now. */
   applied: string[];
+  /** Aborted when the process is told to end. */
+  signal: AbortSignal;
 }
 
 /** Opens the database, up to date, for the time of a command. */
@@ -186,8 +182,15 @@ async function withDatabase(use: (db: Database, session: Session) => Promise<voi
     applicationName: 'registry-pipeline',
   });
   try {
-    const applied = await migrate(db.kysely);
-    await use(db, { environment, logger, applied });
+    await interruptible(db, async (signal) => {
+      const applied = await migrate(db.kysely);
+      await use(db, { environment, logger, applied, signal });
+    });
+  } catch (error) {
+    // Work that the interruption did not reach may not keep the process.
+    if (error instanceof Interrupted)
+      setTimeout(() => process.exit(exitCodes.fault), 10_000).unref();
+    throw error;
   } finally {
     await db.close();
   }
@@ -201,33 +204,34 @@ function printOutcome(outcome: Outcome, json = false): void {
   if (json) print([JSON.stringify(outcome)]);
   else if ('run_id' in outcome) print([describeRun(outcome)]);
   else {
-    const what = { refused: 'Refused', running: 'Not started', nothing: 'Nothing to do' };
+    const what = {
+      failed: 'Failed',
+      refused: 'Refused',
+      running: 'Not started',
+      nothing: 'Nothing to do',
+    };
     process.stderr.write(`${what[outcome.state]}: ${outcome.message}\n`);
   }
 }
 
-function exitCodeOf(outcomes: readonly Outcome[]): number {
-  const states = new Set(outcomes.map(({ state }) => state));
-  if (states.has('refused')) return exitCodes.refused;
-  if (states.has('running')) return exitCodes.running;
-  return states.has('published') ? exitCodes.done : exitCodes.nothing;
-}
-
-function exitCodeOfError(error: unknown): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  if (error instanceof WrongUsage || error instanceof EnvironmentError) return exitCodes.usage;
-  if (error instanceof Refusal) return exitCodes.refused;
-  if (error instanceof AlreadyRunning) return exitCodes.running;
-  if (error instanceof NothingToDo) return exitCodes.nothing;
-  return exitCodes.fault;
-}
-
+// Whoever reads may leave early, as `head` does.
+for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
+let isJson = false;
+program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
 try {
   await program.parseAsync();
 } catch (error) {
+  const message = error instanceof Error ? error.message : String(error);
+  const exitCode = exitCodeOfError(error);
   // Commander has printed its own message.
-  if (!(error instanceof CommanderError)) {
-    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  if (!(error instanceof CommanderError)) process.stderr.write(`${message}\n`);
+  // Wrong usage is for the person who typed it; any other end is an object too.
+  if (isJson && exitCode !== exitCodes.usage) {
+    print([
+      JSON.stringify({ state: error instanceof NothingToDo ? 'nothing' : 'failed', message }),
+    ]);
   }
-  process.exitCode = exitCodeOfError(error);
+  process.exitCode = exitCode;
+  // So that whoever started it knows that it was the signal.
+  if (error instanceof Interrupted) process.kill(process.pid, error.signal);
 }

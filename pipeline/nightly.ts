@@ -220,13 +220,13 @@ async function noteEnd(
 
 /** A refused run keeps what it read, so that `rejects` can show why. */
 async function recordRefused(client: pg.PoolClient, run_id: string): Promise<void> {
-  const { rows } = await client.query<{ is_staged: boolean }>(
-    `select coalesce(
-       (select run_id = $1 from stage.night), false
-     ) as is_staged`,
-    [run_id],
+  // Before the first night of all there are no tables of one.
+  const { rows: found } = await client.query<{ night: string | null }>(
+    `select to_regclass('stage.night')::text as night`,
   );
-  if (rows[0]!.is_staged) await runFile(client, 'nightly/record_run.sql');
+  if (found[0]!.night === null) return;
+  const { rows } = await client.query('select from stage.night where run_id = $1', [run_id]);
+  if (rows.length > 0) await runFile(client, 'nightly/record_run.sql');
 }
 
 async function forgetRun(client: pg.PoolClient, run_id: string): Promise<void> {

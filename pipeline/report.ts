@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { NightReporter } from './nightly.ts';
 import type { RunSummary } from './summary.ts';
 
-/** A reporter that has to be told when the night is over. */
+/** A reporter that has to be told when the night is over; from then on it is silent. */
 export interface ClosingReporter extends NightReporter {
   close(): void;
 }
@@ -21,6 +21,7 @@ class LogReporter implements ClosingReporter {
   readonly #logger: Logger;
   readonly #clock = new StepClock();
   #records = 0;
+  #isClosed = false;
 
   constructor(night: { source: string; dump_date: string }, logger: Logger) {
     this.#logger = logger.child(night);
@@ -28,7 +29,7 @@ class LogReporter implements ClosingReporter {
 
   step(name: string): void {
     const done = this.#clock.next(name);
-    if (!done) return;
+    if (!done || this.#isClosed) return;
     const records = done.name.startsWith('read and') ? { records: this.#records } : {};
     this.#logger.info({ step: done.name, seconds: done.seconds, ...records }, done.name);
   }
@@ -38,11 +39,12 @@ class LogReporter implements ClosingReporter {
   }
 
   note(sentence: string): void {
-    this.#logger.warn(sentence);
+    if (!this.#isClosed) this.#logger.warn(sentence);
   }
 
   close(): void {
     this.step('');
+    this.#isClosed = true;
   }
 }
 
@@ -53,6 +55,7 @@ class TerminalReporter implements ClosingReporter {
   readonly #title: string;
   #bar: SingleBar | undefined;
   #records = 0;
+  #isClosed = false;
 
   constructor(night: { source: string; dump_date: string }, stream: NodeJS.WriteStream) {
     this.#stream = stream;
@@ -71,6 +74,7 @@ class TerminalReporter implements ClosingReporter {
   }
 
   step(name: string): void {
+    if (this.#isClosed) return;
     const done = this.#clock.next(name);
     this.#bar?.stop();
     if (this.#bar) this.#bars.remove(this.#bar);
@@ -83,6 +87,7 @@ class TerminalReporter implements ClosingReporter {
   }
 
   progress(records: number, files: number, fileCount: number): void {
+    if (this.#isClosed) return;
     this.#records = records;
     const shown = { records: records.toLocaleString('en') };
     this.#bar ??= this.#bars.create(fileCount, 0, shown);
@@ -90,12 +95,14 @@ class TerminalReporter implements ClosingReporter {
   }
 
   note(sentence: string): void {
-    this.#stream.write(`  ${sentence}\n`);
+    if (!this.#isClosed) this.#stream.write(`  ${sentence}\n`);
   }
 
   close(): void {
+    if (this.#isClosed) return;
     this.step('');
     this.#bars.stop();
+    this.#isClosed = true;
   }
 }
 
@@ -117,10 +124,13 @@ class StepClock {
   }
 }
 
+function number(count: number): string {
+  return count.toLocaleString('en');
+}
+
 /** What a run did, in a few lines for people. */
 export function describeRun(run: RunSummary): string {
   const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
-  const number = (count: number) => count.toLocaleString('en');
   const lines = [
     `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}, run ${run.run_id}`,
     `  read ${number(run.read)}, accepted ${number(run.accepted)}, rejected ${number(run.rejected)}`,

@@ -50,10 +50,10 @@ export function describeStatus({ snapshots, runs }: Status): string {
   if (runs.length === 0)
     return 'No run yet. Start with: registry ingest <source> <path> --date <day>';
   return [
-    'Newest snapshots',
+    snapshots.length > 0 ? 'Newest snapshots' : 'Nothing is published yet',
     ...snapshots.map(
       ({ source, dump_date, age_days, entries }) =>
-        `  ${source.padEnd(8)} ${dump_date}  ${age_days} days old  ${entries.toLocaleString('en')} entries`,
+        `  ${source.padEnd(8)} ${dump_date}  ${age_days} ${age_days === 1 ? 'day' : 'days'} old  ${entries.toLocaleString('en')} entries`,
     ),
     'Last runs',
     ...runs.map((run) =>

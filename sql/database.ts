@@ -47,8 +47,9 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   pool.on('connect', (client) => client.on('error', () => undefined));
   const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
   const close = async () => {
-    // Ends the pool as well.
+    // Ends the pool as well, but only once Kysely has used it.
     await kysely.destroy();
+    if (!pool.ended) await pool.end();
     await embedded?.release();
   };
   try {

@@ -12,7 +12,7 @@ select format(
     '%s rows where there were %s last time: %s %%, the limits are 98 %% and 105 %%',
     row_count.today,
     row_count.yesterday,
-    round(100 * row_count.today / row_count.yesterday, 2)
+    round(100 * row_count.today / nullif(row_count.yesterday, 0), 2)
 ) as refusal
 from row_count
 where

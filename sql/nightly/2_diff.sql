@@ -70,7 +70,8 @@ where
 analyze stage.absent;
 
 -- One row per entry that no record of today speaks of. `waits`: a record that could not be read may
--- have been its own, so that nothing is said of it until the next clean dump.
+-- have been its own, so that nothing is said of it until the next clean dump. `is_unreadable`: one
+-- holds its number, so that whoever else shows this number is not the entry with a new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -110,16 +111,20 @@ select
     entry.first_name,
     entry.name,
     entry.start_date,
-    (
-        absent.file_key in (select unreadable_file.file_key from unreadable_file)
-        or entry.nip in (select unreadable_number.number from unreadable_number)
-        or entry.regon9 in (select unreadable_number.number from unreadable_number)
-        or entry.krs in (select unreadable_number.number from unreadable_number)
-    ) is true as waits
+    own.is_unreadable,
+    own.is_unreadable
+    or absent.file_key in (select unreadable_file.file_key from unreadable_file) as waits
 from absent
 join registry.entry
     on entry.company_id = absent.company_id
-    and entry.entry_id = absent.entry_id;
+    and entry.entry_id = absent.entry_id
+cross join lateral (
+    select (
+        entry.nip in (select unreadable_number.number from unreadable_number)
+        or entry.regon9 in (select unreadable_number.number from unreadable_number)
+        or entry.krs in (select unreadable_number.number from unreadable_number)
+    ) is true as is_unreadable
+) as own;
 
 analyze stage.vanished;
 
@@ -186,6 +191,7 @@ begin
             ) as trait
             where
                 trait.value is not null
+                and not vanished.is_unreadable
                 and not exists (
                     select from stage.pair where pair.entry_id = vanished.entry_id
                 )

@@ -150,3 +150,5 @@ from stage.component
 where
     component.node < 4611686018427387904
     and component.label <> component.node;
+
+analyze stage.merged_company;

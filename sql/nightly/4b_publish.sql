@@ -146,6 +146,8 @@ where
     entry.end_date <= night.dump_date
     and entry.status <> 'DELETED';
 
+analyze stage.due;
+
 update registry.entry
 set status = 'DELETED'
 from stage.due
@@ -168,6 +170,8 @@ with moved as (
 )
 
 select moved.entry_id, moved.company_id from moved;
+
+analyze stage.moved_key;
 
 insert into registry.entry_key (
     source, entry_key, entry_id, company_id, file_key, fingerprint, content_hash, is_gone

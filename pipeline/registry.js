@@ -1,0 +1,33 @@
+#!/usr/bin/env node
+// The command `registry`, under whatever Node the machine has: where that one cannot run
+// TypeScript, the Node among the dependencies does.
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
+
+const main = new URL('main.ts', import.meta.url);
+const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
+
+if (process.features.typescript) {
+  await import(main.href);
+} else {
+  const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], {
+    stdio: 'inherit',
+  });
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+    process.on(signal, () => child.kill(signal));
+  }
+  child.once('error', () => {
+    process.stderr.write(
+      `registry needs Node 22.18 or newer. This is ${process.version}, and node_modules has none either: run npm ci, or install a newer Node.\n`,
+    );
+    process.exitCode = 1;
+  });
+  child.once('exit', (code, signal) => {
+    // With 128 more than its number a shell reports a signal, too.
+    process.exitCode = code ?? 128 + constants.signals[signal];
+    if (signal === null) return;
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}

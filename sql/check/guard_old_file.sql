@@ -1,0 +1,36 @@
+-- A file that is, byte for byte, that of an earlier day than the last: of the wrong day. A few rows
+-- may well be again what they were before.
+with difference as (
+    select
+        (select count(*) from stage.change)
+        + (select count(*) from stage.vanished)
+        + (select count(*) from stage.entry where entry.reason is null)
+        - (select count(*) from stage.pair) as row_count
+)
+
+select format(
+    '%s is, byte for byte, that of %s; that of %s was another one',
+    file.file,
+    max(run.dump_date),
+    last_run.dump_date
+) as refusal
+from stage.file
+cross join stage.night
+cross join difference
+join registry.run as last_run on last_run.run_id = night.previous_run_id
+join registry.run_file as last_file
+    on last_file.run_id = last_run.run_id
+    and last_file.file_key = file.file_key
+    and last_file.sha256 <> file.sha256
+join registry.run_file
+    on run_file.file_key = file.file_key
+    and run_file.sha256 = file.sha256
+join registry.run
+    on run.run_id = run_file.run_id
+    and run.source = night.source
+    and run.state = 'published'
+where
+    night.dump_kind = 'full'
+    and difference.row_count > 20
+group by file.file, last_run.dump_date
+order by file.file;
