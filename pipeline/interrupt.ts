@@ -51,7 +51,8 @@ export async function interruptible<T>(
   try {
     return await Promise.race([use(controller.signal), interruption.promise]);
   } finally {
-    // What the work says when its sessions are ended is no news.
+    // What the work says when its sessions are ended is no news. The signals stay without effect:
+    // the caller has things to put away.
     if (controller.signal.aborted) await interruption.promise;
     for (const signal of signals) process.off(signal, onSignal);
   }

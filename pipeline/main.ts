@@ -232,6 +232,9 @@ try {
     ]);
   }
   process.exitCode = exitCode;
-  // So that whoever started it knows that it was the signal.
-  if (error instanceof Interrupted) process.kill(process.pid, error.signal);
+  if (error instanceof Interrupted) {
+    // So that whoever started it knows that it was the signal.
+    process.removeAllListeners(error.signal);
+    process.kill(process.pid, error.signal);
+  }
 }

@@ -1,4 +1,4 @@
-import { MultiBar, type SingleBar } from 'cli-progress';
+import { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
 import type { NightReporter } from './nightly.ts';
 import type { RunSummary } from './summary.ts';
@@ -51,17 +51,49 @@ class LogReporter implements ClosingReporter {
 class TerminalReporter implements ClosingReporter {
   readonly #stream: NodeJS.WriteStream;
   readonly #clock = new StepClock();
-  readonly #bars: MultiBar;
-  readonly #title: string;
   #bar: SingleBar | undefined;
   #records = 0;
   #isClosed = false;
 
   constructor(night: { source: string; dump_date: string }, stream: NodeJS.WriteStream) {
     this.#stream = stream;
-    this.#title = `${night.source} ${night.dump_date}`;
-    this.#bars = new MultiBar({
-      stream,
+    this.#write(`${night.source} ${night.dump_date}`);
+  }
+
+  step(name: string): void {
+    const done = this.#clock.next(name);
+    if (!done) return;
+    const records = done.name.startsWith('read and') ? `, ${number(this.#records)} records` : '';
+    this.#write(`  ${done.name.padEnd(22)} ${done.seconds.toFixed(1)} s${records}`);
+  }
+
+  progress(records: number, files: number, fileCount: number): void {
+    if (this.#isClosed) return;
+    this.#records = records;
+    const shown = { records: number(records) };
+    this.#bar ??= this.#startBar(fileCount, shown);
+    this.#bar.update(files, shown);
+  }
+
+  note(sentence: string): void {
+    this.#write(`  ${sentence}`);
+  }
+
+  close(): void {
+    this.step('');
+    this.#stopBar();
+    this.#isClosed = true;
+  }
+
+  #write(line: string): void {
+    if (this.#isClosed) return;
+    this.#stopBar();
+    this.#stream.write(`${line}\n`);
+  }
+
+  #startBar(fileCount: number, shown: object): SingleBar {
+    const bar = new SingleBar({
+      stream: this.#stream,
       format: '  {bar} {value}/{total} files, {records} records',
       barCompleteChar: '█',
       barIncompleteChar: '░',
@@ -70,39 +102,14 @@ class TerminalReporter implements ClosingReporter {
       hideCursor: true,
       fps: 10,
     });
-    stream.write(`${this.#title}\n`);
+    bar.start(fileCount, 0, shown);
+    return bar;
   }
 
-  step(name: string): void {
-    if (this.#isClosed) return;
-    const done = this.#clock.next(name);
+  /** Clears its line and shows the cursor again. */
+  #stopBar(): void {
     this.#bar?.stop();
-    if (this.#bar) this.#bars.remove(this.#bar);
     this.#bar = undefined;
-    if (!done) return;
-    const records = done.name.startsWith('read and')
-      ? `, ${this.#records.toLocaleString('en')} records`
-      : '';
-    this.#stream.write(`  ${done.name.padEnd(22)} ${done.seconds.toFixed(1)} s${records}\n`);
-  }
-
-  progress(records: number, files: number, fileCount: number): void {
-    if (this.#isClosed) return;
-    this.#records = records;
-    const shown = { records: records.toLocaleString('en') };
-    this.#bar ??= this.#bars.create(fileCount, 0, shown);
-    this.#bar.update(files, shown);
-  }
-
-  note(sentence: string): void {
-    if (!this.#isClosed) this.#stream.write(`  ${sentence}\n`);
-  }
-
-  close(): void {
-    if (this.#isClosed) return;
-    this.step('');
-    this.#bars.stop();
-    this.#isClosed = true;
   }
 }
 

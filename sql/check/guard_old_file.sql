@@ -1,11 +1,29 @@
 -- A file that is, byte for byte, that of an earlier day than the last: of the wrong day. A few rows
 -- may well be again what they were before.
-with difference as (
+with touched as (
+    select after.file_no
+    from stage.after
+    union all
+    select entry.file_no
+    from stage.entry
+    where
+        entry.reason is null
+        and not exists (
+            select from stage.pair
+            where pair.file_no = entry.file_no and pair.line = entry.line
+        )
+    union all
+    select file.file_no
+    from stage.vanished
+    join stage.file using (file_key)
+),
+
+difference as (
     select
-        (select count(*) from stage.change)
-        + (select count(*) from stage.vanished)
-        + (select count(*) from stage.entry where entry.reason is null)
-        - (select count(*) from stage.pair) as row_count
+        touched.file_no,
+        count(*) as row_count
+    from touched
+    group by touched.file_no
 )
 
 select format(
@@ -15,8 +33,8 @@ select format(
     last_run.dump_date
 ) as refusal
 from stage.file
+join difference using (file_no)
 cross join stage.night
-cross join difference
 join registry.run as last_run on last_run.run_id = night.previous_run_id
 join registry.run_file as last_file
     on last_file.run_id = last_run.run_id

@@ -158,8 +158,8 @@ create table registry.entry (
     constraint entry_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
 ) with (fillfactor = 90);
 
-create index entry_nip_idx on registry.entry (nip) where nip is not null;
-create index entry_regon9_idx on registry.entry (regon9) where regon9 is not null;
+create index entry_nip_idx on registry.entry (nip);
+create index entry_regon9_idx on registry.entry (regon9);
 create index entry_krs_idx on registry.entry (krs) where krs is not null;
 create index entry_end_due_idx on registry.entry (source, end_date)
 where end_date is not null and status <> 'DELETED';
@@ -179,8 +179,7 @@ create table registry.entry_key (
 ) with (fillfactor = 90);
 
 -- The gone records of a night, and those to be read again: few among all.
-create index entry_key_fingerprint_idx on registry.entry_key (fingerprint)
-where fingerprint is not null;
+create index entry_key_fingerprint_idx on registry.entry_key (fingerprint);
 create index entry_key_unread_idx on registry.entry_key (source)
 where fingerprint is null and not is_gone;
 

@@ -1,12 +1,24 @@
 -- Functions of the night. All are single expressions, so that Postgres expands them in place.
 
--- Trims, collapses every kind of white space to one blank, and takes blank for null.
+-- Trims, collapses every kind of white space to one blank, and takes blank for null. To look costs
+-- a third of replacing, and few values need it.
 create function registry.squeeze(value text) returns text
 language sql immutable parallel safe
-return nullif(
-    btrim(regexp_replace(value, '[\s\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]+', ' ', 'g')),
-    ''
-);
+return case
+    when value ~ '^ |  | $|[\t-\r\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]'
+        then nullif(
+            btrim(
+                regexp_replace(
+                    value,
+                    '[ \t-\r\u001c-\u001f\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]+',
+                    ' ',
+                    'g'
+                )
+            ),
+            ''
+        )
+    else nullif(value, '')
+end;
 
 -- A NIP of ten digits whose last one is right: weights 6 5 7 2 3 4 5 6 7, modulo 11.
 create function registry.is_nip(value text) returns boolean

@@ -91,8 +91,6 @@ from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
-analyze stage.entry;
-
 -- Rows that contradict one that was dropped unread: all have to be read to be rejected.
 select count(*)::integer as contradictions
 from stage.entry

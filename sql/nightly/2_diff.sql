@@ -273,6 +273,7 @@ analyze stage.before;
 -- … and what it says today.
 create unlogged table stage.after as
 select
+    pair.company_id,
     pair.entry_id,
     entry.*
 from stage.before
@@ -316,6 +317,12 @@ where
     or pair.old_content_hash <> pair.content_hash;
 
 analyze stage.change;
+
+delete from stage.after
+where not exists (
+    select from stage.change
+    where change.entry_id = after.entry_id
+);
 
 -- One row per changed entry and field: what the field lost or changed, for the guards.
 create unlogged table stage.changed_field as

@@ -116,24 +116,33 @@ $$;
 -- was read; they are not dense. A new entry founds a company with its own id unless it is connected
 -- with another one; of several new entries of one company the first in the dump founds it.
 create view stage.new_entry as
+with start as (
+    -- Arrays by file_no, so that a million entries need no join.
+    select
+        array_agg(last_id.last_id + file.lines_before order by file.file_no) as id,
+        array_agg(file.file_key order by file.file_no) as file_key
+    from stage.file
+    join registry.last_id on last_id.table_name = 'entry'
+)
+
 select
-    last_id.last_id + file.lines_before + entry.line as entry_id,
+    (select start.id from start)[entry.file_no + 1] + entry.line as entry_id,
     case
-        when component.label is null then last_id.last_id + file.lines_before + entry.line
-        when founder_file.file_no is null then component.label
-        else last_id.last_id + founder_file.lines_before + component.label % 1099511627776
+        when component.label is null
+            then (select start.id from start)[entry.file_no + 1] + entry.line
+        when component.label < 4611686018427387904 then component.label
+        else
+            (select start.id from start)[
+                (component.label - 4611686018427387904) / 1099511627776 + 1
+            ]
+            + component.label % 1099511627776
     end as company_id,
     4611686018427387904 + entry.file_no * 1099511627776 + entry.line as node,
-    file.file_key,
+    (select start.file_key from start)[entry.file_no + 1] as file_key,
     entry.*
 from stage.entry
-join stage.file using (file_no)
-join registry.last_id on last_id.table_name = 'entry'
 left join stage.component
     on component.node = 4611686018427387904 + entry.file_no * 1099511627776 + entry.line
-left join stage.file as founder_file
-    on component.label >= 4611686018427387904
-    and founder_file.file_no = (component.label - 4611686018427387904) / 1099511627776
 where
     entry.reason is null
     and not exists (

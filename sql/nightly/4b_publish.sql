@@ -27,6 +27,8 @@ where
         'registry.entry_key'::regclass,
         'registry.company'::regclass
     )
+    -- Partial indexes hold few rows.
+    and pg_index.indpred is null
     and not exists (select from registry.entry);
 
 do $$
@@ -116,12 +118,11 @@ set
     status = after.status,
     gone_date = null,
     changed_date = night.dump_date
-from stage.change
-join stage.after using (entry_id)
+from stage.after
 cross join stage.night
 where
-    entry.company_id = change.company_id
-    and entry.entry_id = change.entry_id;
+    entry.company_id = after.company_id
+    and entry.entry_id = after.entry_id;
 
 update registry.entry
 set

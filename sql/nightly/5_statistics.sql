@@ -96,10 +96,9 @@ from stage.night
 join registry.run using (run_id);
 
 update registry.last_id
-set last_id = greatest(
-    last_id.last_id,
-    case last_id.table_name
-        when 'entry' then (select max(new_entry.entry_id) from stage.new_entry)
-        when 'event' then (select max(event.event_id) from registry.event)
-    end
-);
+set last_id = case last_id.table_name
+    -- As far as the last line of the dump, whichever entries were new.
+    when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
+    else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
+end
+where last_id.table_name = 'event' or (select figure.new_count > 0 from stage.figure);

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { runCommand } from '../fixtures/cli.ts';
+import { fixtureFolder } from '../fixtures/night.ts';
+import { administer, withDatabase } from '../fixtures/test-cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+
+const folder = fixtureFolder('2026-11-02');
+/** Nobody listens there. */
+const nowhere = 'postgresql://nobody:secret@127.0.0.1:1/none';
+
+describe('wrong usage exits with 2, says what is wrong, and needs no database', () => {
+  test.concurrent.each([
+    { args: [], says: 'Usage: registry' },
+    { args: ['ingets'], says: "unknown command 'ingets'" },
+    { args: ['status', 'now'], says: 'too many arguments' },
+    { args: ['status', '--xml'], says: "unknown option '--xml'" },
+    {
+      args: ['ingest', 'ceidg', '--date', '2026-11-02'],
+      says: "missing required argument 'path'",
+    },
+    { args: ['ingest', 'ceidg', folder], says: "required option '--date <day>' not specified" },
+    {
+      args: ['ingest', 'regno', folder, '--date', '2026-11-02'],
+      says: "There is no source 'regno'; there is: ceidg",
+    },
+    { args: ['verify', '../ceidg'], says: "There is no source '../ceidg'" },
+    {
+      args: ['ingest', 'ceidg', folder, '--date', '2026-02-30'],
+      says: "'2026-02-30' is no day YYYY-MM-DD",
+    },
+    {
+      args: ['ingest', 'ceidg', folder, '--date', '2026-11-2'],
+      says: "'2026-11-2' is no day YYYY-MM-DD",
+    },
+    {
+      args: ['ingest', 'ceidg', '/no/such/dump', '--date', '2026-11-02'],
+      says: '/no/such/dump: no such file or folder',
+    },
+    {
+      args: ['ingest', 'ceidg', folder, '--date', '2026-11-02', '--accept', ' '],
+      says: '--accept needs a reason',
+    },
+    { args: ['rejects'], says: "missing required argument 'run'" },
+    { args: ['rejects', '0'], says: "'0' is no number of a run" },
+    { args: ['rejects', '1; drop table'], says: "'1; drop table' is no number of a run" },
+  ])('registry $args', async ({ args, says }) => {
+    const command = await runCommand(args, { DATABASE_URL: nowhere });
+    expect(command.stderr).toContain(says);
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(2);
+  });
+
+  test.concurrent.each([
+    ['DATABASE_URL', 'mysql://root:secret@host/name'],
+    ['LOG_LEVEL', 'secret'],
+    ['NIGHTLY_CRON', 'every secret day'],
+  ])('%s that is wrong is named, its value is not', async (name, value) => {
+    const command = await runCommand(['status', '--json'], {
+      DATABASE_URL: nowhere,
+      [name]: value,
+    });
+    expect(command.stderr).toMatch(new RegExp(`^${name} must be .+\\.\n$`));
+    expect(command.stderr).not.toContain('secret');
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(2);
+  });
+});
+
+describe('--help', () => {
+  test('lists the commands on stdout and exits with 0', async () => {
+    const command = await runCommand(['--help'], { DATABASE_URL: nowhere });
+    for (const name of 'migrate ingest nightly serve schedule status rejects verify'.split(' ')) {
+      expect(command.stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
+    }
+    expect(command.stderr).toBe('');
+    expect(command.code).toBe(0);
+  });
+});
+
+describe('a fault', () => {
+  test('exits with 1 and one sentence, without the password', async () => {
+    const command = await runCommand(['nightly'], { DATABASE_URL: nowhere });
+    expect(command.stderr).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
+    expect(command.stderr).not.toContain('secret');
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(1);
+  });
+
+  test('with --json is an object too', async () => {
+    const command = await runCommand(['status', '--json'], { DATABASE_URL: nowhere });
+    const message = expect.stringMatching(/^The database cannot be reached: /) as string;
+    expect(JSON.parse(command.stdout)).toEqual({ state: 'failed', message });
+    expect(command.code).toBe(1);
+  });
+});
+
+describe('migrate', () => {
+  const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
+
+  beforeAll(() => administer(inject('serverUrl'), `create database ${name} template template0`));
+  afterAll(() => administer(inject('serverUrl'), `drop database ${name} with (force)`));
+
+  test('names what it applied, and the second time that there is nothing left', async () => {
+    const variables = { DATABASE_URL: withDatabase(inject('serverUrl'), name) };
+    const first = await runCommand(['migrate'], variables);
+    expect(first.stdout).toMatch(/^(applied \d{4}_\w+\n)+$/);
+    expect(first.code).toBe(0);
+    const second = await runCommand(['migrate'], variables);
+    expect(second.stdout).toBe('up to date\n');
+    expect(second.code).toBe(0);
+  });
+});
+
+describe('before the first run', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+  afterAll(() => db.drop());
+
+  test('status says how to begin', async () => {
+    const command = await runCommand(['status'], { DATABASE_URL: db.url });
+    expect(command.stdout).toBe(
+      'No run yet. Start with: registry ingest <source> <path> --date <day>\n',
+    );
+    expect(command.code).toBe(0);
+  });
+
+  test('status --json is two empty lists', async () => {
+    const command = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
+    expect(JSON.parse(command.stdout)).toEqual({ snapshots: [], runs: [] });
+    expect(command.code).toBe(0);
+  });
+
+  test('verify has nothing to do: 5', async () => {
+    const command = await runCommand(['verify', 'ceidg'], { DATABASE_URL: db.url });
+    expect(command.stderr).toBe('Nothing of ceidg is published yet\n');
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(5);
+  });
+
+  test('rejects of a run that is not there: 2', async () => {
+    const command = await runCommand(['rejects', '1'], { DATABASE_URL: db.url });
+    expect(command.stderr).toBe('There is no run 1\n');
+    expect(command.code).toBe(2);
+  });
+});

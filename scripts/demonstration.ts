@@ -1,0 +1,89 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from 'pino';
+import { readDump } from '../pipeline/dump.ts';
+import { ingestInbox, isDate, type Outcome } from '../pipeline/ingest.ts';
+import { listSources, loadSource } from '../pipeline/source.ts';
+import type { Database } from '../sql/database.ts';
+
+/** Laid out as INBOX_DIR is: `<source>/<date>/`. */
+const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
+
+/**
+ * Runs the night over the fixture days that are newer than what is published; over none of them in a
+ * database that holds anything else, for which they would be the next days of its registry.
+ *
+ * @param signal aborted when the process is about to end
+ * @returns how the nights ended; undefined when the database holds something else
+ */
+export async function loadFixtures(
+  db: Database,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<Outcome[] | undefined> {
+  const { rows } = await db.pool.query<{ is_foreign: boolean }>(
+    `select exists (
+       select from registry.run
+       join registry.run_file using (run_id)
+       where run.state = 'published' and run_file.sha256 <> all ($1::text[])
+     ) as is_foreign`,
+    [await hashFixtures()],
+  );
+  return rows[0]!.is_foreign ? undefined : await ingestInbox(db, logger, fixtures, signal);
+}
+
+/** The SHA-256 of every file of the fixture dumps. */
+async function hashFixtures(): Promise<string[]> {
+  const hashes: string[] = [];
+  for (const name of await listSources()) {
+    const source = await loadSource(name);
+    for (const date of (await readdir(join(fixtures, name))).filter(isDate)) {
+      const { files } = await readDump(source, join(fixtures, name, date));
+      hashes.push(...files.map(({ sha256 }) => sha256));
+    }
+  }
+  return hashes;
+}
+
+/** What a published snapshot changed. */
+export interface Day {
+  source: string;
+  date: string;
+  new: number;
+  updated: number;
+  deleted: number;
+  events: number;
+  entries: number;
+}
+
+/** The newest published snapshots, the newest last. */
+export async function readDays(db: Database): Promise<Day[]> {
+  const { rows } = await db.pool.query<Day>(
+    `select
+       source, dump_date as date, new_count::float8 as new, updated_count::float8 as updated,
+       deleted_count::float8 as deleted, event_count::float8 as events,
+       entry_count::float8 as entries
+     from registry.run
+     where state = 'published'
+     order by dump_date desc, source
+     limit 7`,
+  );
+  return rows.toReversed();
+}
+
+/** A table, a line a snapshot. */
+export function describeDays(days: readonly Day[]): string {
+  if (days.length === 0) return 'Nothing is published yet.';
+  const columns = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
+  const width = Math.max(...days.map(({ source }) => source.length));
+  const line = (day: string, cells: readonly string[]) =>
+    `  ${day.padEnd(width + 12)}${cells.map((cell) => cell.padStart(12)).join('')}`;
+  const lines = days.map((day) =>
+    line(
+      `${day.source.padEnd(width)}  ${day.date}`,
+      columns.map((column) => day[column].toLocaleString('en')),
+    ),
+  );
+  return ['', line('published', columns), ...lines, ''].join('\n');
+}
