@@ -43,7 +43,7 @@ export async function interruptible<T>(
     const ending = endSessions(db, sessions, `stopped by ${signal}`)
       // Where the server cannot be asked, it notices the end of the process; the next run does the rest.
       .catch(() => undefined);
-    void Promise.race([ending, delay(grace_ms)]).then(() =>
+    void Promise.race([ending, delay(grace_ms, undefined, { ref: false })]).then(() =>
       interruption.reject(controller.signal.reason),
     );
   };

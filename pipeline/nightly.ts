@@ -5,13 +5,15 @@ import { KnownRecords } from './fingerprint.ts';
 import { runChecks } from './guard.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import { lockSource } from './lock.ts';
-import { NothingToDo, Refusal } from './refusal.ts';
+import { Refusal } from './refusal.ts';
 import {
   abandonRuns,
   checkDate,
   endRun,
   findNewestPublished,
+  forgetRun,
   type PublishedRun,
+  recordFailure,
   startRun,
 } from './run.ts';
 import { loadSource, type Source } from './source.ts';
@@ -96,7 +98,7 @@ async function attempt(
     await compute(night);
     return await publish(night);
   } catch (error) {
-    await noteEnd(client, run_id, options, error);
+    await noteFailure(client, run_id, options, error);
     throw error;
   }
 }
@@ -110,7 +112,7 @@ async function compute(night: Night): Promise<void> {
     await stage(night, true);
   }
   reporter.step('diff');
-  await runFile(client, 'nightly/2_diff.sql');
+  await runFiles(client, ['2a_match', '2b_change']);
   reporter.step('check');
   const { guards, invariants } = await runChecks(client);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
@@ -119,8 +121,7 @@ async function compute(night: Night): Promise<void> {
     for (const sentence of guards) reporter.note(`accepted: ${sentence}`);
   }
   reporter.step('events');
-  await runFile(client, 'nightly/3_events.sql');
-  await runFile(client, 'nightly/4a_companies.sql');
+  await runFiles(client, ['3a_events', '3b_activities', '4a_companies']);
 }
 
 /** @returns false when the shortcut cannot tell what to believe, and all has to be read */
@@ -170,11 +171,9 @@ async function publish(night: Night): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
   reporter.step('publish');
   await client.query('begin');
-  await runFile(client, 'nightly/4b_publish.sql');
-  await runFile(client, 'nightly/4c_search.sql');
+  await runFiles(client, ['4b_publish', '4c_events', '4d_search']);
   reporter.step('statistics');
-  await runFile(client, 'nightly/5_statistics.sql');
-  await runFile(client, 'nightly/record_run.sql');
+  await runFiles(client, ['5_statistics', 'record_run']);
   await endRun(client, run_id, { state: 'published', now: night.now(), reason: night.reason });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
@@ -194,43 +193,22 @@ async function tidy({ client, reporter }: Night): Promise<void> {
   await client.query('vacuum (analyze) registry.entry_key');
 }
 
-async function noteEnd(
+async function noteFailure(
   client: pg.PoolClient,
   run_id: string,
-  options: NightOptions,
+  { isDryRun = false, now, reporter }: NightOptions,
   error: unknown,
 ): Promise<void> {
   try {
-    await client.query('rollback');
-    if (error instanceof NothingToDo || options.isDryRun) {
-      await forgetRun(client, run_id);
-      return;
-    }
-    const { message } = error as Error;
-    const state = error instanceof Refusal ? 'refused' : 'failed';
-    await client.query('begin');
-    if (state === 'refused') await recordRefused(client, run_id);
-    await endRun(client, run_id, { state, now: options.now(), message });
-    await client.query('commit');
+    await recordFailure(client, run_id, { error, isDryRun, now: now() });
   } catch (cause) {
     // Most likely the server went away; the next run marks this one as abandoned.
-    options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
+    reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
   }
 }
 
-/** A refused run keeps what it read, so that `rejects` can show why. */
-async function recordRefused(client: pg.PoolClient, run_id: string): Promise<void> {
-  // Before the first night of all there are no tables of one.
-  const { rows: found } = await client.query<{ night: string | null }>(
-    `select to_regclass('stage.night')::text as night`,
-  );
-  if (found[0]!.night === null) return;
-  const { rows } = await client.query('select from stage.night where run_id = $1', [run_id]);
-  if (rows.length > 0) await runFile(client, 'nightly/record_run.sql');
-}
-
-async function forgetRun(client: pg.PoolClient, run_id: string): Promise<void> {
-  await client.query('delete from registry.run where run_id = $1', [run_id]);
+async function runFiles(client: pg.PoolClient, steps: readonly string[]): Promise<void> {
+  for (const step of steps) await runFile(client, `nightly/${step}.sql`);
 }
 
 async function noteIgnored(client: pg.PoolClient, dump: Dump): Promise<void> {

@@ -149,7 +149,8 @@ export function describeRun(run: RunSummary): string {
   if (run.waiting > 0) {
     lines.push(`  ${number(run.waiting)} vanished from files with unreadable rows and wait`);
   }
-  if (run.rejected > 0) lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
+  if (run.rejected > 0 && !run.is_dry_run)
+    lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
   for (const notice of run.notices) lines.push(`  not known: ${notice.subject} '${notice.value}'`);
   return lines.join('\n');
 }

@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { runFile } from '../sql/database.ts';
 import type { DumpFile } from './dump.ts';
 import { NothingToDo, Refusal } from './refusal.ts';
 
@@ -108,4 +109,43 @@ export async function checkDate(
       `The dump of ${dump_date} is older than the newest published one, of ${newest.dump_date}`,
     );
   }
+}
+
+/**
+ * Records an attempt that was not published: refused or failed, with the reason; nothing of one that
+ * had nothing to do or was a dry run. Ends whatever transaction is open.
+ */
+export async function recordFailure(
+  client: pg.ClientBase,
+  run_id: string,
+  failure: { error: unknown; isDryRun: boolean; now: Date },
+): Promise<void> {
+  const { error, isDryRun, now } = failure;
+  await client.query('rollback');
+  if (error instanceof NothingToDo || isDryRun) {
+    await forgetRun(client, run_id);
+    return;
+  }
+  const { message } = error as Error;
+  const state = error instanceof Refusal ? 'refused' : 'failed';
+  await client.query('begin');
+  if (state === 'refused') await recordRefused(client, run_id);
+  await endRun(client, run_id, { state, now, message });
+  await client.query('commit');
+}
+
+/** A refused run keeps what it read, so that `rejects` can show why. */
+async function recordRefused(client: pg.ClientBase, run_id: string): Promise<void> {
+  // Before the first night of all there are no tables of one.
+  const { rows: found } = await client.query<{ night: string | null }>(
+    `select to_regclass('stage.night')::text as night`,
+  );
+  if (found[0]!.night === null) return;
+  const { rows } = await client.query('select from stage.night where run_id = $1', [run_id]);
+  if (rows.length > 0) await runFile(client, 'nightly/record_run.sql');
+}
+
+/** Leaves no trace of an attempt. */
+export async function forgetRun(client: pg.ClientBase, run_id: string): Promise<void> {
+  await client.query('delete from registry.run where run_id = $1', [run_id]);
 }

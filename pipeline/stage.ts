@@ -1,22 +1,17 @@
-import { once } from 'node:events';
 import { availableParallelism } from 'node:os';
-import { finished } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
-import { runFile } from '../sql/database.ts';
 import { readArchive } from './archive.ts';
 import type { DumpFile } from './dump.ts';
-import { FileReader, type RejectedRecord } from './file-reader.ts';
+import { FileReader } from './file-reader.ts';
 import type { KnownRecords } from './fingerprint.ts';
 import { ROW_NUMBER_COLUMN } from './layout.ts';
 import { RecordSplitter } from './record.ts';
 import type { Source } from './source.ts';
+import { StageWriter } from './stage-writer.ts';
 
-/** Files that are read side by side, each with a session of its own. */
-const PARALLEL_FILES = Math.min(4, Math.max(2, availableParallelism()));
-/** Rejects that are gathered before they are sent. */
-const REJECT_BATCH = 1000;
+/** Files read side by side, each with a session of its own: some wait for the disk or the server. */
+const PARALLEL_FILES = Math.min(6, Math.max(3, availableParallelism() + 2));
 
 export interface Staging {
   pool: Pool;
@@ -147,79 +142,6 @@ async function stageFile(
     line_count: splitter.line,
     unknown: reader.layout!.unknown,
   };
-}
-
-/** One file's session: opened with the first line to send, since most files change little. */
-class StageWriter {
-  readonly #pool: Pool;
-  readonly #file_no: number;
-  #client: PoolClient | undefined;
-  #copy: CopyStreamQuery | undefined;
-  #rejects: RejectedRecord[] = [];
-
-  constructor(pool: Pool, file_no: number) {
-    this.#pool = pool;
-    this.#file_no = file_no;
-  }
-
-  async write(reader: FileReader): Promise<void> {
-    const lines = reader.lines.take();
-    if (lines) {
-      this.#copy ??= await this.#openCopy(reader);
-      if (!this.#copy.write(lines)) await once(this.#copy, 'drain');
-    }
-    this.#rejects.push(...reader.rejects.splice(0));
-    if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
-  }
-
-  /** Ends the file: what it holds is normalised at once, beside the files still being read. */
-  async end(): Promise<void> {
-    if (this.#copy && this.#client) {
-      this.#copy.end();
-      await finished(this.#copy);
-      // Without it the plan is that of a handful of records.
-      await this.#client.query(`analyze stage.column_text_${this.#file_no} (file_no)`);
-      await runFile(this.#client, 'nightly/1a_normalise.sql', [this.#file_no]);
-    }
-    this.#client?.release();
-    this.#client = undefined;
-    await this.#sendRejects();
-  }
-
-  /** Gives the session up: what it sent is rolled back with it. */
-  abort(): void {
-    this.#client?.release(true);
-    this.#client = undefined;
-  }
-
-  async #openCopy(reader: FileReader): Promise<CopyStreamQuery> {
-    this.#client = await this.#pool.connect();
-    const columns = reader.layout!.columns.filter((column) => column !== null);
-    const names = ['file_no', 'line', 'fingerprint', 'needs_tidying', ...columns].map(
-      escapeIdentifier,
-    );
-    const copy = this.#client.query(
-      copyFrom(
-        `copy stage.column_text_${this.#file_no} (${names.join(', ')})
-         from stdin (format csv, delimiter ';', encoding utf8)`,
-      ),
-    );
-    // An error between two writes is thrown by the next one.
-    copy.on('error', () => undefined);
-    return copy;
-  }
-
-  async #sendRejects(): Promise<void> {
-    const rejects = this.#rejects;
-    this.#rejects = [];
-    if (rejects.length === 0) return;
-    await this.#pool.query(
-      `insert into stage.reject (file_no, line, reason, raw, is_repeat)
-       select file_no, line, reason, raw, is_repeat
-       from jsonb_populate_recordset(null::stage.reject, $1)`,
-      [JSON.stringify(rejects)],
-    );
-  }
 }
 
 async function saveCounts(client: PoolClient, counts: readonly FileCount[]): Promise<void> {

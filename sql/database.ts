@@ -80,7 +80,7 @@ async function checkServer(pool: Pool): Promise<void> {
  * Runs one `.sql` file of this folder, all its statements in one implicit transaction (or in the
  * one that is open on `client`).
  *
- * @param file path below `sql/`, such as `nightly/2_diff.sql`
+ * @param file path below `sql/`, such as `nightly/2a_match.sql`
  * @param values for `$1` …; a file that takes values holds one statement
  */
 export async function runFile(

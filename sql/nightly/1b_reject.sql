@@ -1,6 +1,6 @@
 -- Records that repeat or contradict each other, over all files; then all rejects, with their text.
 
-analyze stage.entry;
+analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 
 -- The same entry twice: rows that say the same count once, the one that was published being kept;
 -- of rows that contradict each other none is believed.

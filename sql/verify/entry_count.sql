@@ -5,6 +5,7 @@ with published as (
         run.dump_date,
         run.is_baseline,
         run.new_count,
+        run.updated_count,
         run.deleted_count,
         run.event_count,
         run.entry_count,
@@ -54,6 +55,12 @@ left join registry.daily_stat
     on daily_stat.source = $1
     and daily_stat.stat_date = published.dump_date
 where
-    (published.new_count, published.deleted_count, published.entry_count)
+    (
+        published.new_count, published.updated_count, published.deleted_count,
+        published.entry_count
+    )
     is distinct from
-    (daily_stat.new_count, daily_stat.deleted_count, daily_stat.entry_count);
+    (
+        daily_stat.new_count, daily_stat.updated_count, daily_stat.deleted_count,
+        daily_stat.entry_count
+    );

@@ -1,0 +1,82 @@
+import { once } from 'node:events';
+import { finished } from 'node:stream/promises';
+import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { runFile } from '../sql/database.ts';
+import type { FileReader, RejectedRecord } from './file-reader.ts';
+
+/** Rejects that are gathered before they are sent. */
+const REJECT_BATCH = 1000;
+
+/** One file's session: opened with the first line to send, since most files change little. */
+export class StageWriter {
+  readonly #pool: Pool;
+  readonly #file_no: number;
+  #client: PoolClient | undefined;
+  #copy: CopyStreamQuery | undefined;
+  #rejects: RejectedRecord[] = [];
+
+  constructor(pool: Pool, file_no: number) {
+    this.#pool = pool;
+    this.#file_no = file_no;
+  }
+
+  async write(reader: FileReader): Promise<void> {
+    const lines = reader.lines.take();
+    if (lines) {
+      this.#copy ??= await this.#openCopy(reader);
+      if (!this.#copy.write(lines)) await once(this.#copy, 'drain');
+    }
+    this.#rejects.push(...reader.rejects.splice(0));
+    if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
+  }
+
+  /** Ends the file: what it holds is normalised at once, beside the files still being read. */
+  async end(): Promise<void> {
+    if (this.#copy && this.#client) {
+      this.#copy.end();
+      await finished(this.#copy);
+      // Without it the plan is that of a handful of records.
+      await this.#client.query(`analyze stage.column_text_${this.#file_no} (file_no)`);
+      await runFile(this.#client, 'nightly/1a_normalise.sql', [this.#file_no]);
+    }
+    this.#client?.release();
+    this.#client = undefined;
+    await this.#sendRejects();
+  }
+
+  /** Gives the session up: what it sent is rolled back with it. */
+  abort(): void {
+    this.#client?.release(true);
+    this.#client = undefined;
+  }
+
+  async #openCopy(reader: FileReader): Promise<CopyStreamQuery> {
+    this.#client = await this.#pool.connect();
+    const columns = reader.layout!.columns.filter((column) => column !== null);
+    const names = ['file_no', 'line', 'fingerprint', 'needs_tidying', ...columns].map(
+      escapeIdentifier,
+    );
+    const copy = this.#client.query(
+      copyFrom(
+        `copy stage.column_text_${this.#file_no} (${names.join(', ')})
+         from stdin (format csv, delimiter ';', encoding utf8)`,
+      ),
+    );
+    // An error between two writes is thrown by the next one.
+    copy.on('error', () => undefined);
+    return copy;
+  }
+
+  async #sendRejects(): Promise<void> {
+    const rejects = this.#rejects;
+    this.#rejects = [];
+    if (rejects.length === 0) return;
+    await this.#pool.query(
+      `insert into stage.reject (file_no, line, reason, raw, is_repeat)
+       select file_no, line, reason, raw, is_repeat
+       from jsonb_populate_recordset(null::stage.reject, $1)`,
+      [JSON.stringify(rejects)],
+    );
+  }
+}
