@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type End, runCommand } from '../fixtures/cli.ts';
-import { dumpTables, fixtureFolder, runFixture } from '../fixtures/night.ts';
+import { dumpTables, fixtureFolder } from '../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { lockSource } from './lock.ts';
 
@@ -141,9 +141,9 @@ describe('ingest', () => {
   });
 
   test.each([
-    ['other bytes for a published date', '2026-11-05', '2026-11-04', /Another ceidg dump/],
-    ['a date before the newest', '2026-11-03', '2026-11-03', /Another ceidg dump/],
-    ['a day that was left out', '2026-11-02', '2026-11-01', /is older than the newest/],
+    ['other bytes for the newest date', '2026-11-05', '2026-11-04', /Another ceidg dump/],
+    ['other bytes for a date before the newest', '2026-11-03', '2026-11-03', /Another ceidg dump/],
+    ['a date before the newest', '2026-11-02', '2026-11-01', /is older than the newest/],
     ['a date in the future', '2026-11-05', '2999-01-01', /is in the future; today is/],
   ])('3 refuses %s', async (_, folder, date, sentence) => {
     await expectNothingChanged(async () => {
@@ -189,72 +189,3 @@ describe('ingest', () => {
     expect((await readRuns()).at(-1)).toMatchObject({ dump_date: '2026-11-05', state: 'failed' });
   });
 });
-
-describe('rejects', () => {
-  let run_id: number;
-
-  beforeAll(async () => {
-    ({ run_id } = await runFixture(db, '2026-11-05'));
-  });
-
-  test('shows file, line, reason and the row', async () => {
-    const command = await runCommand(['rejects', `${run_id}`], { DATABASE_URL: db.url });
-    expect(command.stdout).toMatch(
-      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: the suspension date '2026-11-31' is not a date\n {4}1;.*2026-11-31.*\n$/,
-    );
-    expect(command.code).toBe(0);
-  });
-
-  test('--json is one object', async () => {
-    const command = await runCommand(['rejects', `${run_id}`, '--json'], { DATABASE_URL: db.url });
-    const raw = expect.stringContaining('2026-11-31') as string;
-    expect(JSON.parse(command.stdout)).toEqual({
-      run_id,
-      rejects: [
-        {
-          file: 'Zarejestrowane działalności - województwo podlaskie.csv',
-          line: 2,
-          reason: "the suspension date '2026-11-31' is not a date",
-          raw,
-        },
-      ],
-    });
-    expect(command.code).toBe(0);
-  });
-
-  test('of a run without any says so', async () => {
-    const command = await runCommand(['rejects', '1'], { DATABASE_URL: db.url });
-    expect(command.stdout).toBe('Run 1 rejected no rows\n');
-    expect(command.code).toBe(0);
-  });
-});
-
-describe('status', () => {
-  test('--json has the newest snapshot of each source, its age, and the last runs', async () => {
-    const command = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
-    const status = JSON.parse(command.stdout) as { snapshots: object[]; runs: object[] };
-    expect(status.snapshots).toEqual([
-      { source: 'ceidg', dump_date: '2026-11-05', age_days: ageOf('2026-11-05'), entries: 77 },
-    ]);
-    expect(status.runs.length).toBe(10);
-    expect(status.runs[0]).toMatchObject({ dump_date: '2026-11-05', state: 'published' });
-    expect(command.code).toBe(0);
-  });
-
-  test('says it in words, the newest run first', async () => {
-    const command = await runCommand(['status'], { DATABASE_URL: db.url });
-    const lines = command.stdout.split('\n');
-    expect(lines[0]).toBe('Newest snapshots');
-    expect(lines[1]).toBe(`  ceidg    2026-11-05  ${ageOf('2026-11-05')} days old  77 entries`);
-    expect(lines[2]).toBe('Last runs');
-    expect(lines[3]).toMatch(/^ +\d+ {2}ceidg {4}2026-11-05 {2}published$/);
-    expect(lines[4]).toMatch(/^ +\d+ {2}ceidg {4}2026-11-05 {2}failed {4}.*no_event/);
-    expect(command.code).toBe(0);
-  });
-});
-
-/** Days since then, on the Polish calendar. */
-function ageOf(date: string): number {
-  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw' }).format(new Date());
-  return (Date.parse(today) - Date.parse(date)) / 86_400_000;
-}

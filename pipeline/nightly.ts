@@ -196,14 +196,15 @@ async function tidy({ client, reporter }: Night): Promise<void> {
 async function noteFailure(
   client: pg.PoolClient,
   run_id: string,
-  { isDryRun = false, now, reporter }: NightOptions,
+  options: NightOptions,
   error: unknown,
 ): Promise<void> {
   try {
-    await recordFailure(client, run_id, { error, isDryRun, now: now() });
+    const isDryRun = options.isDryRun === true;
+    await recordFailure(client, run_id, { error, isDryRun, now: options.now() });
   } catch (cause) {
     // Most likely the server went away; the next run marks this one as abandoned.
-    reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
+    options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
   }
 }
 
