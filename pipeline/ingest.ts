@@ -75,7 +75,7 @@ export async function ingestInbox(
         (error: unknown): Outcome => {
           signal?.throwIfAborted();
           // What the nights before it did is still to be told.
-          return { source, dump_date, state: 'failed', message: (error as Error).message };
+          return { source, dump_date, state: 'failed', message: describeFault(error) };
         },
       );
       if (outcome.state === 'nothing') continue;
@@ -85,6 +85,16 @@ export async function ingestInbox(
     }
   }
   return outcomes;
+}
+
+/** What the driver says of a server that went away, which is nothing for people. */
+const lost = /EPIPE|ECONNRESET|Connection terminated|connection error|terminating connection/;
+
+/** A sentence for a fault, which tells what to do where that is known. */
+export function describeFault(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (!lost.test(message)) return message;
+  return `The connection to the database was lost: ${message}; run it again.`;
 }
 
 /** The dates in the inbox of a source that come after the newest published one. */

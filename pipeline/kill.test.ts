@@ -85,7 +85,7 @@ describe.each([
         expect(await statesOf(db, day)).toEqual(states);
         states[states.length - 1] = 'abandoned';
       }
-      await release();
+      release();
       expect(differences(yesterday, await dumpTables(db))).toEqual([]);
       await expectRecovery(db, day, held.length);
       expect(await statesOf(db, day)).toEqual([...states, 'published']);

@@ -7,7 +7,7 @@ import { connect, type Database } from '../sql/database.ts';
 import { migrate } from '../sql/migrate.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-code.ts';
-import { ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
+import { describeFault, ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
 import { Interrupted, interruptible } from './interrupt.ts';
 import { warsawDate } from './nightly.ts';
 import { NothingToDo, WrongUsage } from './refusal.ts';
@@ -221,7 +221,7 @@ program.hook('preAction', (_, command) => void (isJson = command.opts().json ===
 try {
   await program.parseAsync();
 } catch (error) {
-  const message = error instanceof Error ? error.message : String(error);
+  const message = describeFault(error);
   const exitCode = exitCodeOfError(error);
   // Commander has printed its own message.
   if (!(error instanceof CommanderError)) process.stderr.write(`${message}\n`);

@@ -1,0 +1,233 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
+import { runCommand, type Started, startScript } from '../fixtures/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
+import { dumpTables, fixtureFolder, runDump, runFixture } from '../fixtures/night.ts';
+import type { TestDatabase } from '../fixtures/test-database.ts';
+import { destroyEmbedded } from '../sql/embedded.ts';
+import { generateDays } from '../fixtures/generated-days.ts';
+
+const script = fileURLToPath(new URL('start.ts', import.meta.url));
+
+let empty: Origin;
+/** All fixture days are published. */
+let loaded: Origin;
+let db: TestDatabase;
+
+beforeAll(async () => {
+  empty = await createOrigin(() => Promise.resolve());
+  loaded = await createOrigin(async (first) => {
+    for (const { date } of expectedDays) await runFixture(first, date);
+  });
+});
+
+afterAll(async () => {
+  await empty.drop();
+  await loaded.drop();
+});
+
+/** What DATABASE_URL names in a test. */
+async function use(origin: Origin): Promise<void> {
+  db = await origin.copy();
+  onTestFinished(() => db.drop());
+}
+
+function start(variables: NodeJS.ProcessEnv = {}): Started {
+  return startScript(script, [], { DATABASE_URL: db.url, PORT: '0', ...variables });
+}
+
+/** Waits for the last line of what it prints, and finds where the API listens. */
+async function urlOf(started: Started): Promise<string> {
+  await started.says('Ctrl-C stops everything.\n');
+  return /^The API listens on (\S+)$/m.exec(started.stdout)![1]!;
+}
+
+/** The lines of the table of published days, their columns one blank apart. */
+function tableOf(stdout: string): string[] {
+  return stdout
+    .split('\n')
+    .filter((line) => /^ {2}ceidg +\d/.test(line))
+    .map((line) => line.trim().replace(/ +/g, ' '));
+}
+
+const expectedTable = expectedDays.map(({ date, new: added, updated, deleted, total }) => {
+  const events = expectedEvents.filter(({ event_date }) => event_date === date).length;
+  return `ceidg ${date} ${added} ${updated} ${deleted} ${events} ${total}`;
+});
+
+describe('npm start', () => {
+  test('loads the fixture days, shows them, and serves what it tells to look at', async () => {
+    await use(empty);
+    const started = start();
+    const url = await urlOf(started);
+    expect(tableOf(started.stdout)).toEqual(expectedTable);
+    const curls = [...started.stdout.matchAll(/^ {2}curl (\S+)$/gm)].map(([, address]) => address!);
+    expect(curls).toEqual([
+      `${url}/api/v1/stats/day/2026-11-06`,
+      `${url}/api/v1/stats/range/2026-11-06`,
+      `${url}/readyz`,
+    ]);
+    for (const address of curls) expect((await fetch(address)).status).toBe(200);
+    const answer = (await (await fetch(curls[0]!)).json()) as { data: object };
+    expect(answer.data).toEqual({ new: 2, updated: 11, deleted: 3, total: 16 });
+    expect(started.logs()).toContainEqual(expect.objectContaining({ msg: 'scheduled' }));
+    expect(started.sentences()).toEqual([]);
+    started.child.kill('SIGTERM');
+    expect(await started.end).toBe(0);
+  });
+
+  test('loads only what is missing of them', async () => {
+    await use(empty);
+    for (const { date } of expectedDays.slice(0, 3)) await runFixture(db, date);
+    const started = start();
+    await urlOf(started);
+    expect(tableOf(started.stdout)).toEqual(expectedTable);
+    const { rows } = await db.pool.query('select count(*)::int from registry.run');
+    expect(rows).toEqual([{ count: expectedDays.length }]);
+    started.child.kill('SIGINT');
+    expect(await started.end).toBe(0);
+  });
+
+  test('loads none of them into a database that holds anything else', async () => {
+    await use(empty);
+    const days = await generateDays(1000);
+    onTestFinished(() => days.remove());
+    // Of the very date of the first fixture day.
+    await runDump(db, ...days.night(0));
+    const before = await dumpTables(db);
+    const started = start();
+    const url = await urlOf(started);
+    expect(started.stdout).toContain(
+      'Other dumps than those of fixtures/ are published: these are left out.\n',
+    );
+    expect(tableOf(started.stdout)).toEqual(['ceidg 2026-11-02 0 0 0 0 1,000']);
+    expect(started.stdout).toContain(`curl ${url}/api/v1/stats/day/2026-11-02\n`);
+    expect(await dumpTables(db)).toEqual(before);
+    started.child.kill('SIGTERM');
+    expect(await started.end).toBe(0);
+  });
+
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    '%s, also when it comes twice, stops everything and exits with 0',
+    async (signal) => {
+      await use(loaded);
+      const started = start();
+      const url = await urlOf(started);
+      started.child.kill(signal);
+      started.child.kill(signal);
+      expect(await started.end).toBe(0);
+      expect(started.stdout).toMatch(/Ctrl-C stops everything\.\nStopping\n$/);
+      await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
+      const { rows } = await db.pool.query(
+        `select application_name from pg_stat_activity
+         where datname = current_database() and application_name like 'registry-%'`,
+      );
+      expect(rows).toEqual([]);
+    },
+  );
+
+  test('a signal while the fixture days are loaded rolls back and exits with 0', async () => {
+    await use(empty);
+    const started = start();
+    await started.says('"dump_date":"2026-11-03","step":"diff"');
+    started.child.kill('SIGINT');
+    expect(await started.end).toBe(0);
+    expect(started.stdout).toBe('Stopping\n');
+    expect(started.sentences()).toEqual([]);
+    const again = start();
+    await urlOf(again);
+    expect(tableOf(again.stdout)).toEqual(expectedTable);
+    again.child.kill('SIGINT');
+    expect(await again.end).toBe(0);
+  });
+
+  test('takes the inbox at the times of NIGHTLY_CRON', async () => {
+    await use(loaded);
+    const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
+    onTestFinished(() => rm(inbox, { recursive: true }));
+    const started = start({ INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' });
+    await urlOf(started);
+    await mkdir(join(inbox, 'ceidg'));
+    await symlink(fixtureFolder('2026-11-06'), join(inbox, 'ceidg', '2026-11-07'));
+    await started.says('nightly: published');
+    started.child.kill('SIGTERM');
+    expect(await started.end).toBe(0);
+  });
+});
+
+describe('what keeps npm start from starting', () => {
+  test('a port in use: one sentence, exit code 1, and the other program goes on', async () => {
+    await use(loaded);
+    const first = start();
+    const url = await urlOf(first);
+    const second = start({ PORT: new URL(url).port });
+    expect(await second.end).toBe(1);
+    expect(second.sentences()).toEqual([
+      `Port ${new URL(url).port} is in use by another program; stop it, or set PORT to another one.`,
+    ]);
+    expect((await fetch(`${url}/readyz`)).status).toBe(200);
+    first.child.kill('SIGTERM');
+    expect(await first.end).toBe(0);
+  });
+
+  test('wrong settings of either side: a sentence each, exit code 2, nothing is begun', async () => {
+    await use(loaded);
+    const started = start({ PORT: 'http', NIGHTLY_CRON: 'never', LOG_LEVEL: 'loud' });
+    expect(await started.end).toBe(2);
+    expect(started.stdout).toBe('');
+    expect(started.sentences()).toEqual([
+      expect.stringMatching(/^LOG_LEVEL must be /),
+      expect.stringMatching(/^NIGHTLY_CRON must be /),
+      expect.stringMatching(/^PORT must be /),
+    ]);
+  });
+
+  test('a database that cannot be reached: one sentence, exit code 1', async () => {
+    await use(loaded);
+    const started = start({ DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:1/none' });
+    expect(await started.end).toBe(1);
+    expect(started.sentences()).toEqual([expect.stringMatching(/^The database cannot be reached/)]);
+    expect(started.stderr).not.toContain('secret');
+  });
+
+  test('an API that is killed later: one sentence, exit code 1, everything is stopped', async () => {
+    await use(loaded);
+    const started = start();
+    const url = await urlOf(started);
+    await fetch(`${url}/api/v1/stats/day/2026-11-06`);
+    await started.says('request completed');
+    const api = started.logs().find(({ msg }) => msg === 'request completed')!;
+    process.kill(api.pid as number, 'SIGKILL');
+    expect(await started.end).toBe(1);
+    expect(started.sentences()).toEqual([
+      'The API was ended by SIGKILL; everything else is stopped',
+    ]);
+  });
+});
+
+describe('npm start with the embedded Postgres', () => {
+  test('starts it below DATA_DIR, shares it with the command line, and stops it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
+    // As root, Postgres runs as another user, who has to get there.
+    await chmod(dataDir, 0o755);
+    onTestFinished(async () => {
+      await destroyEmbedded(dataDir);
+      await rm(dataDir, { recursive: true });
+    });
+    const variables = { DATA_DIR: dataDir, PORT: '0' };
+    const started = startScript(script, [], variables);
+    await urlOf(started);
+    const status = await runCommand(['status'], variables);
+    expect(status.stdout).toContain('ceidg    2026-11-06');
+    const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+    expect(existsSync(pidFile)).toBe(true);
+    started.child.kill('SIGINT');
+    expect(await started.end).toBe(0);
+    expect(existsSync(pidFile)).toBe(false);
+  });
+});
