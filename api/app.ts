@@ -1,22 +1,27 @@
-import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import express, { type Express, type Request } from 'express';
-import helmet from 'helmet';
+import express, { type Express } from 'express';
+import helmet, { type HelmetOptions } from 'helmet';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import type { Tables } from '../sql/tables.ts';
+import { accountEndpoints } from './accounts.ts';
+import { createAuthentication } from './auth.ts';
+import { createCheckoutPages } from './checkout-page.ts';
+import { createDocs } from './docs.ts';
+import type { Endpoint } from './endpoint.ts';
 import type { TrustProxy } from './environment.ts';
-import {
-  answerBy,
-  answerError,
-  answerUnknownRoute,
-  HttpError,
-  onlyAllow,
-  pathOf,
-  requireHost,
-} from './http.ts';
-import { createStatsRouter } from './stats.ts';
+import { answerBy, answerError, answerUnknownRoute, requireHost } from './http.ts';
+import { generalLimit, limitRequests } from './limit.ts';
+import { createMetrics } from './metrics.ts';
+import { basePath, mountEndpoints } from './mount.ts';
+import { createDocument, documentEndpoint } from './openapi.ts';
+import type { PaymentProvider } from './payment.ts';
+import { createProbes } from './probe.ts';
+import { createRecoveryPages } from './recovery-page.ts';
+import { logRequests } from './request-log.ts';
+import { statsEndpoints } from './stats.ts';
+import { tokenEndpoints } from './tokens.ts';
+import { walletEndpoints } from './wallet.ts';
+import { createWebhooks } from './webhooks.ts';
 
 export interface AppOptions {
   db: Kysely<Tables>;
@@ -27,87 +32,73 @@ export interface AppOptions {
   isStopping?: () => boolean;
   /** A request that is not answered by then gets a 503. */
   deadline_ms?: number;
+  /** Signs the one-time tokens; at least 32 characters. */
+  secretKey: string;
+  /** Where the API is reached from outside, without a slash at the end. */
+  baseUrl: string;
+  /** Whether accounts can be registered; default true. */
+  isRegistrationOpen?: boolean;
+  payment: PaymentProvider;
 }
+
+// Nothing is upgraded to TLS: a page that is served without, as at localhost, could not load its files.
+// What only browsers of long ago heed is left out too.
+const security: HelmetOptions = {
+  frameguard: { action: 'deny' },
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
+  contentSecurityPolicy: {
+    useDefaults: false,
+    directives: {
+      defaultSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'self'"],
+      frameAncestors: ["'none'"],
+      objectSrc: ["'none'"],
+    },
+  },
+};
 
 /** The API as an express application, without a port: everything it needs comes in `options`. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
+  app.disable('etag');
   app.set('trust proxy', options.trustProxy);
+  const metrics = createMetrics();
   app.use(logRequests(options.logger));
-  app.use(helmet());
+  app.use(metrics.observe);
+  app.use(helmet(security));
   app.use(requireHost);
   app.use(answerBy(options.deadline_ms ?? 8_000));
 
-  addProbes(app, options);
-  app.use('/api/v1/stats', createStatsRouter(options));
+  // What is asked for most comes first.
+  const endpoints = listEndpoints(options);
+  app.use(basePath, mountEndpoints(endpoints, options, createAuthentication(options)));
+  app.use(createWebhooks(options));
+  app.use(createProbes(options));
+  app.use(metrics.router);
+  app.use(createDocs());
+  app.use(['/recover', '/checkout'], limitRequests(options, generalLimit));
+  app.use(createRecoveryPages(options));
+  app.use(createCheckoutPages(options));
 
   app.use(answerUnknownRoute);
   app.use(answerError);
   return app;
 }
 
-function addProbes(app: Express, { db, isStopping = () => false }: AppOptions): void {
-  app
-    .route('/healthz')
-    .get((_request, response) => {
-      response.json({ status: 'ok' });
-    })
-    .all(onlyAllow('GET, HEAD'));
-
-  app
-    .route('/readyz')
-    .get(async (_request, response) => {
-      if (isStopping()) throw new HttpError(503, { message: 'The service is stopping.' });
-      try {
-        await requireTables(db);
-      } catch (error) {
-        response.err = error instanceof Error ? error : new Error(String(error));
-        throw new HttpError(503, { message: 'The database does not answer as it should.' });
-      }
-      response.json({ status: 'ok' });
-    })
-    .all(onlyAllow('GET, HEAD'));
-}
-
-// Reads no row: that the tables are there, and may be read, is all it asks.
-async function requireTables(db: Kysely<Tables>): Promise<void> {
-  await db
-    .selectFrom(['registry.daily_stat', 'customer.rate_limit'])
-    .select('stat_date')
-    .limit(0)
-    .execute();
-}
-
-function requestIdOf(request: IncomingMessage): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
-}
-
-function levelOf(request: IncomingMessage, response: ServerResponse): 'error' | 'info' | 'debug' {
-  if (response.statusCode >= 500) return 'error';
-  return /^\/(healthz|readyz)$/.test(pathOf(request)) ? 'debug' : 'info';
-}
-
-// Neither headers nor the query are logged: they carry tokens.
-function logRequests(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId(request, response) {
-      const id = requestIdOf(request);
-      response.setHeader('X-Request-Id', id);
-      return id;
-    },
-    customLogLevel: (request, response) => levelOf(request, response),
-    wrapSerializers: false,
-    serializers: {
-      req: (request: Request) => ({
-        id: request.id,
-        method: request.method,
-        path: pathOf(request),
-        address: request.ip,
-      }),
-      res: (response: ServerResponse) => ({ status: response.statusCode }),
-    },
-  });
+/** Every endpoint, in the order of the specification. */
+export function listEndpoints(options: AppOptions): Endpoint[] {
+  const endpoints = [
+    ...accountEndpoints(options),
+    ...tokenEndpoints(options),
+    ...walletEndpoints(options),
+    ...statsEndpoints(options),
+  ];
+  endpoints.push(documentEndpoint(() => createDocument(endpoints, options.baseUrl)));
+  return endpoints;
 }

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
+import { SHORTEST_SECRET_KEY } from '../sql/secret.ts';
+import { createPayment, type PaymentSettings } from './payment.ts';
 
 /** Which proxies may say who the client is: none, that many in front of us, or these networks. */
 export type TrustProxy = false | number | string[];
@@ -10,6 +12,13 @@ export interface Environment {
   databaseUrl: string | undefined;
   dataDir: string;
   trustProxy: TrustProxy;
+  /** Signs one-time tokens; undefined: the one in DATA_DIR. */
+  secretKey: string | undefined;
+  /** Where the API is reached from outside, without a slash at the end; undefined: where it listens. */
+  baseUrl: string | undefined;
+  isRegistrationOpen: boolean;
+  /** All of it but where the API is reached. */
+  payment: Omit<PaymentSettings, 'baseUrl'>;
   logLevel: string;
 }
 
@@ -44,26 +53,59 @@ const proxyNetworks = z
   .transform((text): string[] => text.split(',').map((part) => part.trim()))
   .refine((networks) => networks.every(isNetwork));
 
+// Paths are put after it, so that nothing else may follow.
+const address = z
+  .url({ protocol: /^https?$/ })
+  .refine((url) => !/[?#@]/.test(url))
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const paymentProviders = ['local', 'stripe'] as const;
+
 const sentences = {
   ...commonSentences,
   PORT: 'PORT must be a whole number from 0 to 65535.',
   TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
+  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
+  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
+  REGISTRATION_OPEN: 'REGISTRATION_OPEN must be true or false.',
+  PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
 };
 
 const shape = {
   ...commonShape,
   PORT: port.default(8080),
   TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
+  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
+  BASE_URL: address.optional(),
+  REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
+  PAYMENT_PROVIDER: z.enum(paymentProviders).default('local'),
+  STRIPE_SECRET_KEY: z.string().optional(),
+  STRIPE_WEBHOOK_SECRET: z.string().optional(),
+  STRIPE_API_URL: z.string().optional(),
+  NODE_ENV: z.string().optional(),
 };
 
 /** Reads and checks the settings of the API. Throws an `EnvironmentError`. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const checked = checkEnvironment(shape, sentences, variables);
+  const payment = {
+    provider: checked.PAYMENT_PROVIDER,
+    isProduction: checked.NODE_ENV === 'production',
+    stripeSecretKey: checked.STRIPE_SECRET_KEY,
+    stripeWebhookSecret: checked.STRIPE_WEBHOOK_SECRET,
+    stripeApiUrl: checked.STRIPE_API_URL,
+  };
+  // Throws where the provider lacks something.
+  createPayment({ ...payment, baseUrl: '' });
   return {
     port: checked.PORT,
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
     trustProxy: checked.TRUST_PROXY,
+    secretKey: checked.SECRET_KEY,
+    baseUrl: checked.BASE_URL,
+    isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
+    payment,
     logLevel: checked.LOG_LEVEL,
   };
 }

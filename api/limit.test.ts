@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import type { Tables } from '../sql/tables.ts';
-import { createLimitStore } from './limit.ts';
 
 const day = '/api/v1/stats/day/2026-01-01';
 const range = '/api/v1/stats/range/2026-01-01';
@@ -149,37 +148,3 @@ function nextMinute(): () => Date {
   clock_ms += 120_000;
   return now;
 }
-
-describe('createLimitStore', () => {
-  it('gives hits back and forgets a client', async () => {
-    const store = createLimitStore({ db: database.kysely, now, window_ms: 1000, prefix: 'own:' });
-    await store.increment('a');
-    await store.increment('a');
-    await store.decrement('a');
-    expect(await store.increment('a')).toMatchObject({ totalHits: 2 });
-    await store.resetKey('a');
-    await store.decrement('a');
-    expect(await store.increment('a')).toMatchObject({ totalHits: 1 });
-  });
-
-  it('sweeps the clients whose window closed more than a window ago', async () => {
-    let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore({
-      db: database.kysely,
-      now: () => new Date(at),
-      window_ms: 1000,
-      prefix: 'swept:',
-    });
-    await store.increment('old');
-    at += 1500;
-    await store.increment('recent');
-    at += 500;
-    await store.increment('new');
-    at += 500;
-    await store.increment('newer');
-    const { rows } = await database.pool.query<{ limit_key: string }>(
-      `select limit_key from customer.rate_limit where limit_key like 'swept:%' order by reset_at`,
-    );
-    expect(rows.map((row) => row.limit_key)).toEqual(['swept:recent', 'swept:new', 'swept:newer']);
-  });
-});

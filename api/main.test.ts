@@ -1,6 +1,10 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
@@ -30,7 +34,13 @@ interface Process {
 
 function startProcess(variables: Record<string, string>): Process {
   const child = spawn(process.execPath, [main], {
-    env: { PATH: process.env.PATH, DATABASE_URL: database.url, PORT: '0', ...variables },
+    env: {
+      PATH: process.env.PATH,
+      DATABASE_URL: database.url,
+      PORT: '0',
+      SECRET_KEY: 'a key of at least 32 characters, for tests',
+      ...variables,
+    },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
@@ -55,6 +65,14 @@ async function requestInFlight(): Promise<void> {
                    where datname = current_database() and wait_event_type = 'Lock'`;
   while ((await database.pool.query(waiting)).rowCount === 0);
 }
+
+const serversOf = async (variables: Record<string, string>): Promise<unknown> => {
+  const api = startProcess(variables);
+  const url = await api.url();
+  const response = await fetch(`${url}/api/v1/openapi.json`);
+  const { servers } = (await response.json()) as { servers: { url: string }[] };
+  return servers[0]?.url === url ? 'where it listens' : servers[0]?.url;
+};
 
 describe('the process of the API', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s and exits with 0', async (signal) => {
@@ -106,6 +124,58 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(0);
   });
 
+  it('finishes a body that is still on its way, and closes the connection', async () => {
+    const api = startProcess({});
+    const socket = connect(Number(new URL(await api.url()).port), 'localhost');
+    onTestFinished(() => void socket.destroy());
+    const body = '{"token":"none"}';
+    const head = [
+      'POST /api/v1/auth/init HTTP/1.1',
+      'Host: a',
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ].join('\r\n');
+    socket.write(`${head}\r\n\r\n${body.slice(0, 5)}`);
+    // Counted against its limit: then the request is in flight.
+    const counted = `select 1 from customer.rate_limit where limit_key like 'init:%'`;
+    while ((await database.pool.query(counted)).rowCount === 0);
+    api.stop('SIGTERM');
+    while (!api.stderr.includes('stopping')) await new Promise(setImmediate);
+    socket.write(body.slice(5));
+    const answer = await text(socket);
+    expect(answer).toMatch(/^HTTP\/1.1 422 Unprocessable Entity\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(await api.exit).toBe(0);
+  });
+
+  it('says where it listens in its document, unless BASE_URL says where it is reached', async () => {
+    expect(await serversOf({})).toBe('where it listens');
+    const BASE_URL = 'https://api.registry.example/';
+    expect(await serversOf({ BASE_URL })).toBe('https://api.registry.example');
+  });
+
+  it('closes the registration with REGISTRATION_OPEN=false', async () => {
+    const api = startProcess({ REGISTRATION_OPEN: 'false' });
+    const response = await fetch(`${await api.url()}/api/v1/auth/register`, {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify({
+        email: 'anna@company.example',
+        name: 'Anna Nowak',
+        password: 'correct horse',
+        password_confirmation: 'correct horse',
+      }),
+    });
+    expect(response.status).toBe(503);
+  });
+
+  it('makes a key of its own where SECRET_KEY is not set', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'registry-api-'));
+    onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
+    await startProcess({ SECRET_KEY: '', DATA_DIR: dataDir }).url();
+    expect((await readFile(join(dataDir, 'secret-key'), 'utf8')).trim()).toMatch(/^[\da-f]{64}$/);
+  });
+
   it('exits with 1 and a sentence when the port is in use', async () => {
     const first = startProcess({});
     const { port } = new URL(await first.url());
@@ -130,5 +200,14 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(2);
     expect(api.stdout).toBe('');
     expect(api.stderr).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.\n$/);
+  });
+
+  it('exits with 2 and a sentence where anybody could buy credits without money', async () => {
+    const api = startProcess({ NODE_ENV: 'production' });
+    expect(await api.exit).toBe(2);
+    expect(api.stdout).toBe('');
+    expect(api.stderr).toMatch(
+      /^PAYMENT_PROVIDER must be stripe where NODE_ENV is production: .+\n$/,
+    );
   });
 });

@@ -1,12 +1,14 @@
-import type { Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
+import { readSecretKey } from '../sql/secret.ts';
 import { createApp } from './app.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { createHttpServer } from './http.ts';
+import { createPayment } from './payment.ts';
+import { createHttpServer, watchAnswers } from './server.ts';
 
 const grace_ms = 10_000;
 
@@ -41,23 +43,20 @@ async function stop(server: Server, database: Database, logger: Logger): Promise
 }
 
 async function serve(environment: Environment): Promise<void> {
-  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: true }));
+  // Lines that come while one is written are written together; the rest of them when the process ends.
+  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: false }));
+  const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
   const database = await connect({
     databaseUrl: environment.databaseUrl,
     dataDir: environment.dataDir,
     applicationName: 'registry-api',
   });
   let isStopping = false;
-  const app = createApp({
-    db: database.kysely,
-    logger,
-    now: () => new Date(),
-    trustProxy: environment.trustProxy,
-    isStopping: () => isStopping,
-  });
-  const server = createHttpServer(app);
-
-  let port;
+  // Where the API is reached may depend on the port that it gets.
+  let app: RequestListener | undefined;
+  const server = createHttpServer((request, response) => app?.(request, response));
+  const endConnections = watchAnswers(server);
+  let port: number;
   try {
     port = await listen(server, environment.port);
   } catch (error) {
@@ -66,11 +65,24 @@ async function serve(environment: Environment): Promise<void> {
       cause: error,
     });
   }
+  const baseUrl = environment.baseUrl ?? `http://localhost:${port}`;
+  app = createApp({
+    db: database.kysely,
+    logger,
+    now: () => new Date(),
+    trustProxy: environment.trustProxy,
+    isStopping: () => isStopping,
+    secretKey,
+    baseUrl,
+    isRegistrationOpen: environment.isRegistrationOpen,
+    payment: createPayment({ ...environment.payment, baseUrl }),
+  });
 
   // Ignored from the second time on: a terminal and `npm` may both send the same signal.
   const stopOnce = (signal: NodeJS.Signals): void => {
     if (isStopping) return;
     isStopping = true;
+    endConnections();
     logger.info(`${signal}: stopping`);
     stop(server, database, logger).then(
       () => process.exit(0),

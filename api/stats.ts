@@ -1,17 +1,13 @@
-// Express 5 forwards the rejections of a handler.
-/* oxlint-disable oxc/no-async-endpoint-handlers */
-import { Router } from 'express';
 import { sql, type Kysely } from 'kysely';
-import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Tables } from '../sql/tables.ts';
-import { HttpError, invalid, onlyAllow, parse } from './http.ts';
-import { limitRequests } from './limit.ts';
+import { endpoint, type Endpoint } from './endpoint.ts';
+import { HttpError, invalid } from './http.ts';
 
 const rangeDays = 30;
 
 // The year 0000 is in the pattern of ISO 8601, but not in the calendar of the database.
-const date = z.iso
+const dateField = z.iso
   .date({ error: 'The date field must be a calendar date in the form YYYY-MM-DD.' })
   .refine((value) => !value.startsWith('0000'), {
     error: 'The date field must not be before 0001-01-01.',
@@ -19,14 +15,23 @@ const date = z.iso
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
 
-const statsRequest = z.object({
-  params: z.object({ date }),
-  query: z.strictObject({
-    source: z
-      .string()
-      .regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource })
-      .optional(),
-  }),
+const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
+
+// What both endpoints say of themselves.
+const common = {
+  method: 'get',
+  tag: 'Statistics',
+  auth: 'none',
+  limit: { name: 'stats', request_count: 10, window_ms: 60_000 },
+  status: 200,
+} as const;
+
+const countField = z.int().nonnegative();
+const dataFields = z.strictObject({
+  new: countField,
+  updated: countField,
+  deleted: countField,
+  total: countField,
 });
 
 interface Counts {
@@ -126,55 +131,112 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
-interface StatsOptions {
-  db: Kysely<Tables>;
-  logger: Logger;
-  now: () => Date;
+/**
+ * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
+ * registry; (+) `meta.days_with_data` tells a quiet month from a missing one.
+ */
+export function statsEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] {
+  return [createDay(db), createRange(db)];
 }
 
-/**
- * The public statistics: `/day/{date}` and `/range/{date}`, which share a limit of 10 requests a minute.
- * (+) `?source=` chooses the registry; (+) `meta.days_with_data` tells a quiet month from a missing one.
- */
-export function createStatsRouter({ db, logger, now }: StatsOptions): Router {
-  const router = Router();
-  router.use(
-    limitRequests({ db, logger, now, name: 'stats', request_count: 10, window_ms: 60_000 }),
-  );
+function createDay(db: Kysely<Tables>): Endpoint {
+  const description = {
+    ...common,
+    path: '/stats/day/{date}',
+    summary: 'Registry entries that were new, updated or deleted on one day',
+    params: z.strictObject({ date: dateField }),
+    query: z.strictObject({ source: sourceField.optional() }),
+    answer: z.strictObject({
+      meta: z.strictObject({
+        date: z.iso.date(),
+        type: z.literal('daily_snapshot'),
+        source: z.string(),
+        description: z.string(),
+      }),
+      data: dataFields,
+    }),
+    example: {
+      meta: {
+        date: '2026-11-06',
+        type: 'daily_snapshot',
+        source: 'ceidg',
+        description: describeDay('2026-11-06', false),
+      },
+      data: { new: 2, updated: 11, deleted: 3, total: 16 },
+    },
+    errors: {
+      404: {
+        description: 'No snapshot was published for that day.',
+        example: { message: 'No snapshot of ceidg was published for 2026-11-06.' },
+      },
+    },
+  } as const;
+  return endpoint(description, async ({ params, query }) => {
+    const stat = requireSource(await findDay(db, params.date, query.source), query.source);
+    // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
+    if (stat.is_baseline === null) {
+      const message = `No snapshot of ${stat.source} was published for ${params.date}.`;
+      throw new HttpError(404, { message });
+    }
+    return {
+      meta: {
+        date: params.date,
+        type: 'daily_snapshot',
+        source: stat.source,
+        description: describeDay(params.date, stat.is_baseline),
+      },
+      data: viewCounts(stat),
+    };
+  });
+}
 
-  router
-    .route('/day/:date')
-    .get(async (request, response) => {
-      const { params, query } = parse(statsRequest, request);
-      const stat = requireSource(await findDay(db, params.date, query.source), query.source);
-      const { source, is_baseline } = stat;
-      // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
-      if (is_baseline === null) {
-        const message = `No snapshot of ${source} was published for ${params.date}.`;
-        throw new HttpError(404, { message });
-      }
-      const description = describeDay(params.date, is_baseline);
-      response.json({
-        meta: { date: params.date, type: 'daily_snapshot', source, description },
-        data: viewCounts(stat),
-      });
-    })
-    .all(onlyAllow('GET, HEAD'));
-
-  router
-    .route('/range/:date')
-    .get(async (request, response) => {
-      const { params, query } = parse(statsRequest, request);
-      const stat = requireSource(await sumRange(db, params.date, query.source), query.source);
-      const [from_date, to_date] = [firstDayOf(params.date), params.date];
-      const days_with_data = toNumber(stat.days_with_data);
-      const description = describeRange(from_date, to_date, days_with_data);
-      response.json({
-        meta: { from_date, to_date, source: stat.source, description, days_with_data },
-        data: viewCounts(stat),
-      });
-    })
-    .all(onlyAllow('GET, HEAD'));
-
-  return router;
+function createRange(db: Kysely<Tables>): Endpoint {
+  const description = {
+    ...common,
+    path: '/stats/range/{date}',
+    summary: 'The sum of the 30 days that end with a date',
+    params: z.strictObject({ date: dateField }),
+    query: z.strictObject({ source: sourceField.optional() }),
+    answer: z.strictObject({
+      meta: z.strictObject({
+        from_date: z.iso.date(),
+        to_date: z.iso.date(),
+        source: z.string(),
+        description: z.string(),
+        days_with_data: z.int().min(0).max(rangeDays),
+      }),
+      data: dataFields,
+    }),
+    example: {
+      meta: {
+        from_date: '2026-10-08',
+        to_date: '2026-11-06',
+        source: 'ceidg',
+        description: describeRange('2026-10-08', '2026-11-06', 5),
+        days_with_data: 5,
+      },
+      data: { new: 8, updated: 56, deleted: 9, total: 73 },
+    },
+    errors: {
+      404: {
+        description: 'Nothing has been published at all.',
+        example: { message: 'No snapshot has been published yet.' },
+      },
+    },
+  } as const;
+  return endpoint(description, async ({ params, query }) => {
+    const stat = requireSource(await sumRange(db, params.date, query.source), query.source);
+    const [from_date, to_date] = [firstDayOf(params.date), params.date];
+    const days_with_data = toNumber(stat.days_with_data);
+    return {
+      meta: {
+        from_date,
+        to_date,
+        source: stat.source,
+        description: describeRange(from_date, to_date, days_with_data),
+        days_with_data,
+      },
+      data: viewCounts(stat),
+    };
+  });
 }

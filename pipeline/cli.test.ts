@@ -70,7 +70,9 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
 describe('--help', () => {
   test('lists the commands on stdout and exits with 0', async () => {
     const command = await runCommand(['--help'], { DATABASE_URL: nowhere });
-    for (const name of 'migrate ingest nightly serve schedule status rejects verify'.split(' ')) {
+    for (const name of 'migrate ingest nightly serve work schedule status rejects verify'.split(
+      ' ',
+    )) {
       expect(command.stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect(command.stderr).toBe('');
@@ -104,7 +106,7 @@ describe('migrate', () => {
   test('names what it applied, and the second time that there is nothing left', async () => {
     const variables = { DATABASE_URL: withDatabase(inject('serverUrl'), name) };
     const first = await runCommand(['migrate'], variables);
-    expect(first.stdout).toMatch(/^(applied \d{4}_\w+\n)+$/);
+    expect(first.stdout).toMatch(/^applied graphile_worker_\d+\n(applied \d{4}_\w+\n)+$/);
     expect(first.code).toBe(0);
     const second = await runCommand(['migrate'], variables);
     expect(second.stdout).toBe('up to date\n');
@@ -123,14 +125,19 @@ describe('before the first run', () => {
   test('status says how to begin', async () => {
     const command = await runCommand(['status'], { DATABASE_URL: db.url });
     expect(command.stdout).toBe(
-      'No run yet. Start with: registry ingest <source> <path> --date <day>\n',
+      'No run yet. Start with: registry ingest <source> <path> --date <day>\nMail\n  0 queued; 0 failed in the last 7 days\n',
     );
     expect(command.code).toBe(0);
   });
 
-  test('status --json is two empty lists', async () => {
+  test('status --json has empty lists', async () => {
     const command = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
-    expect(JSON.parse(command.stdout)).toEqual({ snapshots: [], runs: [] });
+    expect(JSON.parse(command.stdout)).toEqual({
+      snapshots: [],
+      runs: [],
+      mail: { queued: 0, oldest_queued_at: null, failed: 0, troubled: [] },
+      jobs: [],
+    });
     expect(command.code).toBe(0);
   });
 

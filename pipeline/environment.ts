@@ -1,7 +1,15 @@
 import { join } from 'node:path';
 import { validate as isCron } from 'node-cron';
+import parseAddresses from 'nodemailer/lib/addressparser';
 import { z } from 'zod';
-import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
+import {
+  checkEnvironment,
+  commonSentences,
+  commonShape,
+  EnvironmentError,
+} from '../sql/environment.ts';
+import { SHORTEST_SECRET_KEY } from '../sql/secret.ts';
+import type { Sender } from './mail/send.ts';
 
 export interface Environment {
   databaseUrl: string | undefined;
@@ -10,6 +18,13 @@ export interface Environment {
   inboxDir: string;
   /** When `schedule` runs `nightly`: five or six cron fields, Europe/Warsaw. */
   nightlyCron: string;
+  /** Signs one-time tokens; undefined: the one in DATA_DIR. */
+  secretKey: string | undefined;
+  /** Where the API is reached, as mails name it: without a slash at the end. */
+  baseUrl: string;
+  /** The server that takes mails; undefined: they are written to files below DATA_DIR. */
+  smtpUrl: string | undefined;
+  mailFrom: Sender;
   logLevel: string;
 }
 
@@ -17,6 +32,11 @@ const sentences = {
   ...commonSentences,
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
+  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
+  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
+  SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
+  MAIL_FROM:
+    'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
 
 const shape = {
@@ -27,16 +47,45 @@ const shape = {
     .string()
     .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
+  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
+  // Paths are put after it, so that nothing else may follow.
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !/[?#@]/.test(url))
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
+  // Of the API, which is the one to complain of it.
+  PORT: z.string().default(''),
+  SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_FROM: z
+    .string()
+    .transform((text) => readSender(text))
+    .refine((sender) => sender !== undefined)
+    .optional(),
 };
+
+/** Undefined where it is not one address, or more than that. */
+function readSender(text: string): Sender | undefined {
+  const [sender, ...others] = parseAddresses(text);
+  if (!sender || others.length > 0 || !('address' in sender)) return undefined;
+  const { name, address } = sender;
+  const isClean = /^[^\s@<>]+@[^\s@<>]+$/.test(address ?? '') && !/[\r\n]/.test(text);
+  return isClean ? { name, address: address! } : undefined;
+}
 
 /** Reads and checks the settings of the pipeline. Throws an `EnvironmentError`. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const checked = checkEnvironment(shape, sentences, variables);
+  if (checked.SMTP_URL && !checked.MAIL_FROM) throw new EnvironmentError(sentences.MAIL_FROM);
   return {
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     nightlyCron: checked.NIGHTLY_CRON,
+    secretKey: checked.SECRET_KEY,
+    baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
+    smtpUrl: checked.SMTP_URL,
+    mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
     logLevel: checked.LOG_LEVEL,
   };
 }

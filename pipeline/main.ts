@@ -2,20 +2,19 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { type Logger, pino } from 'pino';
-import { connect, type Database } from '../sql/database.ts';
-import { migrate } from '../sql/migrate.ts';
-import { type Environment, readEnvironment } from './environment.ts';
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-code.ts';
+import { addFetchCommand } from './fetch/command.ts';
 import { describeFault, ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
-import { Interrupted, interruptible } from './interrupt.ts';
+import { Interrupted } from './interrupt.ts';
 import { warsawDate } from './nightly.ts';
 import { NothingToDo, WrongUsage } from './refusal.ts';
 import { describeRun } from './report.ts';
 import { runSchedule } from './schedule.ts';
+import { endSignal, withDatabase } from './session.ts';
 import { loadSource } from './source.ts';
 import { describeStatus, readRejects, readStatus } from './status.ts';
 import { verify } from './verify.ts';
+import { runWorker } from './worker.ts';
 
 const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
@@ -103,6 +102,16 @@ program
   });
 
 program
+  .command('work')
+  .description('send mails as they come in, until it is told to end')
+  .action(async () => {
+    const session = await withDatabase((_, each) => Promise.resolve(each));
+    await runWorker(session.environment, session.logger, endSignal());
+    // What was cut off may not keep the process.
+    setTimeout(() => process.exit(), 1_000).unref();
+  });
+
+program
   .command('schedule')
   .description('run nightly at the times of NIGHTLY_CRON, Polish time')
   .action(() =>
@@ -163,39 +172,6 @@ program
     });
   });
 
-interface Session {
-  environment: Environment;
-  logger: Logger;
-  /** Migrations that were applied just now. */
-  applied: string[];
-  /** Aborted when the process is told to end. */
-  signal: AbortSignal;
-}
-
-/** Opens the database, up to date, for the time of a command. */
-async function withDatabase(use: (db: Database, session: Session) => Promise<void>): Promise<void> {
-  const environment = readEnvironment();
-  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: true }));
-  const db = await connect({
-    databaseUrl: environment.databaseUrl,
-    dataDir: environment.dataDir,
-    applicationName: 'registry-pipeline',
-  });
-  try {
-    await interruptible(db, async (signal) => {
-      const applied = await migrate(db.kysely);
-      await use(db, { environment, logger, applied, signal });
-    });
-  } catch (error) {
-    // Work that the interruption did not reach may not keep the process.
-    if (error instanceof Interrupted)
-      setTimeout(() => process.exit(exitCodes.fault), 10_000).unref();
-    throw error;
-  } finally {
-    await db.close();
-  }
-}
-
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }
@@ -213,6 +189,8 @@ function printOutcome(outcome: Outcome, json = false): void {
     process.stderr.write(`${what[outcome.state]}: ${outcome.message}\n`);
   }
 }
+
+addFetchCommand(program);
 
 // Whoever reads may leave early, as `head` does.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);

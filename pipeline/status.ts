@@ -1,4 +1,11 @@
 import type { Database } from '../sql/database.ts';
+import {
+  describeMails,
+  type JobStatus,
+  type MailStatus,
+  readJobStatus,
+  readMailStatus,
+} from './mail-status.ts';
 
 /** The newest snapshot of a source. */
 export interface SnapshotStatus {
@@ -24,6 +31,8 @@ export interface Status {
   snapshots: SnapshotStatus[];
   /** The newest first. */
   runs: RunStatus[];
+  mail: MailStatus;
+  jobs: JobStatus[];
 }
 
 /** @param today the calendar day, YYYY-MM-DD */
@@ -43,12 +52,21 @@ export async function readStatus(db: Database, today: string): Promise<Status> {
      order by run_id desc
      limit 10`,
   );
-  return { snapshots: snapshots.rows, runs: runs.rows };
+  return {
+    snapshots: snapshots.rows,
+    runs: runs.rows,
+    mail: await readMailStatus(db, today),
+    jobs: await readJobStatus(db),
+  };
 }
 
-export function describeStatus({ snapshots, runs }: Status): string {
+export function describeStatus({ snapshots, runs, mail, jobs }: Status): string {
+  return [...describeRuns(snapshots, runs), ...describeMails(mail, jobs)].join('\n');
+}
+
+function describeRuns(snapshots: readonly SnapshotStatus[], runs: readonly RunStatus[]): string[] {
   if (runs.length === 0)
-    return 'No run yet. Start with: registry ingest <source> <path> --date <day>';
+    return ['No run yet. Start with: registry ingest <source> <path> --date <day>'];
   return [
     snapshots.length > 0 ? 'Newest snapshots' : 'Nothing is published yet',
     ...snapshots.map(
@@ -59,7 +77,7 @@ export function describeStatus({ snapshots, runs }: Status): string {
     ...runs.map((run) =>
       `  ${String(run.run_id).padStart(5)}  ${run.source.padEnd(8)} ${run.dump_date}  ${run.state.padEnd(9)} ${run.reason ? `accepted: ${run.reason}` : (run.message ?? '')}`.trimEnd(),
     ),
-  ].join('\n');
+  ];
 }
 
 export interface RejectedRow {

@@ -18,6 +18,7 @@ let empty: Origin;
 /** All fixture days are published. */
 let loaded: Origin;
 let db: TestDatabase;
+let dataDir: string;
 
 beforeAll(async () => {
   empty = await createOrigin(() => Promise.resolve());
@@ -31,14 +32,19 @@ afterAll(async () => {
   await loaded.drop();
 });
 
-/** What DATABASE_URL names in a test. */
+/** What DATABASE_URL and DATA_DIR name in a test. */
 async function use(origin: Origin): Promise<void> {
   db = await origin.copy();
-  onTestFinished(() => db.drop());
+  dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
+  onTestFinished(async () => {
+    await db.drop();
+    await rm(dataDir, { recursive: true });
+  });
 }
 
 function start(variables: NodeJS.ProcessEnv = {}): Started {
-  return startScript(script, [], { DATABASE_URL: db.url, PORT: '0', ...variables });
+  const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0' };
+  return startScript(script, [], { ...own, ...variables });
 }
 
 /** Waits for the last line of what it prints, and finds where the API listens. */
@@ -212,19 +218,19 @@ describe('what keeps npm start from starting', () => {
 
 describe('npm start with the embedded Postgres', () => {
   test('starts it below DATA_DIR, shares it with the command line, and stops it', async () => {
-    const dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
+    const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
     // As root, Postgres runs as another user, who has to get there.
-    await chmod(dataDir, 0o755);
+    await chmod(folder, 0o755);
     onTestFinished(async () => {
-      await destroyEmbedded(dataDir);
-      await rm(dataDir, { recursive: true });
+      await destroyEmbedded(folder);
+      await rm(folder, { recursive: true });
     });
-    const variables = { DATA_DIR: dataDir, PORT: '0' };
+    const variables = { DATA_DIR: folder, PORT: '0' };
     const started = startScript(script, [], variables);
     await urlOf(started);
     const status = await runCommand(['status'], variables);
     expect(status.stdout).toContain('ceidg    2026-11-06');
-    const pidFile = join(dataDir, 'postgres', 'postmaster.pid');
+    const pidFile = join(folder, 'postgres', 'postmaster.pid');
     expect(existsSync(pidFile)).toBe(true);
     started.child.kill('SIGINT');
     expect(await started.end).toBe(0);

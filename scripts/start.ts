@@ -1,23 +1,36 @@
 // What `npm start` runs: the whole product, with something in it to look at.
 import { pino } from 'pino';
-import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
+import {
+  type Environment as ApiEnvironment,
+  readEnvironment as readApiEnvironment,
+} from '../api/environment.ts';
 import { type Environment, readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/interrupt.ts';
 import { runSchedule } from '../pipeline/schedule.ts';
-import { connect } from '../sql/database.ts';
+import { runWorker } from '../pipeline/worker.ts';
+import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
 import { migrate } from '../sql/migrate.ts';
 import { ApiProcess } from './api-process.ts';
+import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
 
+/** The settings of both sides. */
+interface Settings {
+  pipeline: Environment;
+  api: ApiEnvironment;
+}
+
 /** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
-async function start(environment: Environment): Promise<number> {
-  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: true }));
-  const db = await connect({ ...environment, applicationName: 'registry-pipeline' });
+async function start({ pipeline, api: apiSettings }: Settings): Promise<number> {
+  const logger = pino({ level: pipeline.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
   const api = new ApiProcess();
+  const end = new AbortController();
+  let worker: Promise<void> | undefined;
   try {
     return await interruptible(db, async (signal) => {
-      await migrate(db.kysely);
+      await migrate(db);
       const nights = await loadFixtures(db, logger, signal);
       if (!nights) print('Other dumps than those of fixtures/ are published: these are left out.');
       for (const night of nights ?? []) {
@@ -27,34 +40,58 @@ async function start(environment: Environment): Promise<number> {
       print(describeDays(days));
       const url = await api.start();
       if (url === undefined) return 1;
-      const schedule = runSchedule(db, environment, logger, signal);
-      print(describeUse(environment, url, days.at(-1)));
-      return await Promise.race([schedule.then(() => 0), api.fail()]);
+      const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
+      worker = runWorker(workerSettings, logger, AbortSignal.any([signal, end.signal]));
+      const schedule = runSchedule(db, pipeline, logger, signal);
+      const ends = Promise.race([Promise.all([schedule, worker]).then(() => 0), api.fail()]);
+      print(describeApi(url, days.at(-1)));
+      if (nights && mayDemonstrate({ pipeline, api: apiSettings })) {
+        await Promise.race([showAccount(db, pipeline, url), ends]);
+      }
+      print(describeUse(pipeline));
+      return await ends;
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
     print('Stopping');
     return 0;
   } finally {
-    await api.stop();
+    end.abort();
+    await Promise.all([api.stop(), worker?.catch(() => undefined)]);
     await db.close();
   }
 }
 
-function describeUse(environment: Environment, url: string, day: Day | undefined): string {
+/** Where a stranger could reach it, or its mails could reach somebody, there is no account to play with. */
+function mayDemonstrate({ pipeline, api }: Settings): boolean {
+  return api.payment.provider === 'local' && !api.payment.isProduction && !pipeline.smtpUrl;
+}
+
+async function showAccount(db: Database, { dataDir, secretKey }: Environment, url: string) {
+  const account = await openDemoAccount({ db, url, dataDir, secretKey });
+  print(typeof account === 'string' ? account : describeDemoAccount(account, url, dataDir));
+}
+
+function describeApi(url: string, day: Day | undefined): string {
   const statistics = day && [
     `  curl ${url}/api/v1/stats/day/${day.date}`,
     `  curl ${url}/api/v1/stats/range/${day.date}`,
   ];
   return [
     `The API listens on ${url}`,
+    `  ${url}/docs has its documentation`,
     ...(statistics ?? []),
     `  curl ${url}/readyz`,
+  ].join('\n');
+}
+
+function describeUse({ inboxDir, nightlyCron }: Environment): string {
+  return [
     'In another terminal',
-    '  npm run registry -- status      what is published, and the last runs',
+    '  npm run registry -- status      what is published, the last runs, and the mails that wait',
     '  npm run registry -- nightly     takes the dumps that are in the inbox now',
     '  npm run registry -- --help      all commands',
-    `Dumps in ${environment.inboxDir}/<source>/<date>/ are taken at '${environment.nightlyCron}', Polish time.`,
+    `Dumps in ${inboxDir}/<source>/<date>/ are taken at '${nightlyCron}', Polish time.`,
     'Ctrl-C stops everything.',
   ].join('\n');
 }
@@ -64,7 +101,7 @@ function print(text: string): void {
 }
 
 /** All that is wrong, of the pipeline's settings and of the API's. */
-function readEnvironments(): Environment {
+function readSettings(): Settings {
   const sentences = new Set<string>();
   for (const read of [readEnvironment, readApiEnvironment]) {
     try {
@@ -75,14 +112,14 @@ function readEnvironments(): Environment {
     }
   }
   if (sentences.size > 0) throw new EnvironmentError([...sentences].join('\n'));
-  return readEnvironment();
+  return { pipeline: readEnvironment(), api: readApiEnvironment() };
 }
 
 // A terminal that is closed, or a reader that has left, is told nothing more.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 try {
   // Whatever is still under way when all is stopped may not keep the process.
-  process.exit(await start(readEnvironments()));
+  process.exit(await start(readSettings()));
 } catch (error) {
   process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
   process.exit(error instanceof EnvironmentError ? 2 : 1);

@@ -1,7 +1,12 @@
 import { readdir, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
 import { parse } from 'csv-parse/sync';
+import { Logger, runMigrations } from 'graphile-worker';
 import { type Kysely, sql } from 'kysely';
 import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
+import type { Pool } from 'pg';
+import type { Database } from './database.ts';
 
 const migrations = new URL('migrations/', import.meta.url);
 const dictionary = new URL('dictionary/', import.meta.url);
@@ -9,12 +14,42 @@ const dictionary = new URL('dictionary/', import.meta.url);
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it. */
 const COPY_LINE = /^\\copy\s+(\S+)\s+\(([^)]+)\)\s+from\s+'([^']+)'\s*;?\s*$/m;
 
+/** Whoever migrates holds this lock: 'migrate' in ASCII. */
+const MIGRATION_LOCK = 0x6d696772617465n;
+
 /**
- * Brings the schema up to date; safe to run from several processes at once.
+ * Brings the schema up to date, that of the job queue (graphile-worker's, in `graphile_worker`)
+ * before ours, which enqueues jobs; safe to run from several processes at once, and to run again
+ * after it was killed.
  *
- * @returns the names of the migrations that were applied now
+ * @returns the names of the migrations that were applied now; the job queue counts as one
  */
-export async function migrate<T>(kysely: Kysely<T>): Promise<string[]> {
+export async function migrate(db: Pick<Database, 'kysely' | 'pool'>): Promise<string[]> {
+  const holder = await db.pool.connect();
+  let failure: Error | undefined;
+  try {
+    await holder.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const pending = await pendingMigrations(db);
+    if (pending.length > 0) await applyAll(db);
+    return pending;
+  } catch (error) {
+    failure = error as Error;
+    throw error;
+  } finally {
+    if (!failure) await holder.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    // After a fault the session is not used again, and its end gives the lock back.
+    holder.release(failure);
+  }
+}
+
+async function applyAll({ kysely, pool }: Pick<Database, 'kysely' | 'pool'>): Promise<void> {
+  try {
+    await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
+  } catch (cause) {
+    throw new Error(`The migration of the job queue failed: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
   const migrator = new Migrator({ db: kysely, provider: new SqlFiles() });
   const { error, results } = await migrator.migrateToLatest();
   if (error) {
@@ -23,14 +58,37 @@ export async function migrate<T>(kysely: Kysely<T>): Promise<string[]> {
       cause: error,
     });
   }
-  return (results ?? []).map((result) => result.migrationName);
 }
 
-/** The names of the migrations that the database lacks. */
-export async function pendingMigrations<T>(kysely: Kysely<T>): Promise<string[]> {
+/** The names of the migrations that the database lacks; the job queue counts as one. */
+export async function pendingMigrations({
+  kysely,
+  pool,
+}: Pick<Database, 'kysely' | 'pool'>): Promise<string[]> {
   const migrator = new Migrator({ db: kysely, provider: new SqlFiles() });
-  const known = await migrator.getMigrations();
-  return known.filter((migration) => !migration.executedAt).map((migration) => migration.name);
+  const pending = (await migrator.getMigrations()).filter((migration) => !migration.executedAt);
+  const names = pending.map((migration) => migration.name);
+  const newest = await newestOfQueue();
+  return (await revisionOfQueue(pool)) < newest ? [`graphile_worker_${newest}`, ...names] : names;
+}
+
+/** The number of the newest migration that graphile-worker brings with it. */
+async function newestOfQueue(): Promise<number> {
+  const entry = createRequire(import.meta.url).resolve('graphile-worker');
+  const files = await readdir(join(dirname(entry), '../sql'));
+  return Math.max(...files.map((file) => Number.parseInt(file, 10)));
+}
+
+/** The number of the newest migration of graphile-worker that was applied; 0: none was. */
+async function revisionOfQueue(pool: Pool): Promise<number> {
+  const { rows: tables } = await pool.query<{ is_there: boolean }>(
+    `select to_regclass('graphile_worker.migrations') is not null as is_there`,
+  );
+  if (!tables[0]!.is_there) return 0;
+  const { rows } = await pool.query<{ revision: number }>(
+    'select coalesce(max(id), 0) as revision from graphile_worker.migrations',
+  );
+  return rows[0]!.revision;
 }
 
 /** Plain `.sql` files in which `\copy` loads a CSV file of `dictionary/`. */

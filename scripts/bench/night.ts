@@ -15,7 +15,7 @@ const [, , databaseUrl, path, dump_date] = process.argv;
 if (!databaseUrl || !path || !dump_date) throw new Error('night.ts <database> <folder> <date>');
 
 const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry-bench' });
-await migrate(db.kysely);
+await migrate(db);
 const steps: { name: string; started_ms: number }[] = [];
 const { events } = await runNightly(db, {
   source: 'ceidg',

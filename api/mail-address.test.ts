@@ -1,0 +1,114 @@
+import * as fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isRefusedAddress, normalizeAddress } from './mail-address.ts';
+
+describe('normalizeAddress', () => {
+  it.each([
+    ['anna@firma.pl', 'anna@firma.pl'],
+    ['Anna.Nowak+tag@FIRMA.PL', 'Anna.Nowak+tag@firma.pl'],
+    ["o'neil!#$%&*/=?^_`{|}~-@a-b.firma.pl", "o'neil!#$%&*/=?^_`{|}~-@a-b.firma.pl"],
+    ['anna@żółw.pl', 'anna@xn--w-uga1v8h.pl'],
+    ['anna@xn--w-uga1v8h.pl', 'anna@xn--w-uga1v8h.pl'],
+    ['anna@ｆｉｒｍａ.pl', 'anna@firma.pl'],
+    ['anna@firma。pl', 'anna@firma.pl'],
+    ['anna@firma.рф', 'anna@firma.xn--p1ai'],
+    [`${'a'.repeat(64)}@firma.pl`, `${'a'.repeat(64)}@firma.pl`],
+  ])('takes %s', (text, address) => {
+    expect(normalizeAddress(text)).toBe(address);
+  });
+
+  it.each([
+    '',
+    '@',
+    'anna',
+    'anna@',
+    '@firma.pl',
+    'anna@firma',
+    'anna@localhost',
+    'anna@firma.pl.',
+    'anna@.firma.pl',
+    'anna@firma..pl',
+    'anna@-firma.pl',
+    'anna@firma-.pl',
+    'anna@fir_ma.pl',
+    'anna@firma.p1',
+    'anna@127.0.0.1',
+    'anna@0x7f.1',
+    'anna@[127.0.0.1]',
+    'anna@[::1]',
+    'anna@firma.pl:25',
+    'anna@firma.pl/x',
+    'anna@firma.pl?x',
+    'anna@gmail%2ecom',
+    '.anna@firma.pl',
+    'anna.@firma.pl',
+    'an..na@firma.pl',
+    'an na@firma.pl',
+    ' anna@firma.pl',
+    'anna@firma.pl ',
+    'anna@firma.pl\n',
+    'anna@firma.pl\r\nBcc: x@firma.pl',
+    'anna\r\n@firma.pl',
+    'anna\0@firma.pl',
+    '"anna"@firma.pl',
+    'Anna <anna@firma.pl>',
+    'anna@firma.pl,x@firma.pl',
+    'anna@x@firma.pl',
+    'änna@firma.pl',
+    `${'a'.repeat(65)}@firma.pl`,
+    `anna@${'a'.repeat(64)}.pl`,
+    `anna@${'a.'.repeat(130)}pl`,
+    `anna@${'ł'.repeat(60)}.${'ł'.repeat(60)}.${'ł'.repeat(60)}.${'ł'.repeat(60)}.pl`,
+  ])('refuses %j', (text) => {
+    expect(normalizeAddress(text)).toBeUndefined();
+  });
+
+  it('gives one line of ASCII, whatever comes, and stays as it is', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.emailAddress(), fc.string({ unit: 'binary' })), (text) => {
+        const address = normalizeAddress(text);
+        if (address === undefined) return;
+        expect(address).toMatch(/^[!-~]{3,254}$/);
+        expect(normalizeAddress(address)).toBe(address);
+      }),
+    );
+  });
+});
+
+describe('isRefusedAddress', () => {
+  it.each([
+    'anna@gmail.com',
+    'anna@GMAIL.com',
+    'anna@ｇmail.com',
+    'anna@gmail。com',
+    'anna@gm\u00adail.com',
+    'anna@mail.gmail.com',
+    'anna@wp.pl',
+    'anna@poczta.onet.pl',
+    'anna@vp.pl',
+    'anna@outlook.com',
+    'anna@mailinator.com',
+    'anna@a.b.c.mailinator.com',
+    'anna@x.33mail.com',
+    // Lists that have a domain in its own script mean the one in ASCII too.
+    'anna@müllmail.com',
+    'anna@xn--mllmail-n2a.com',
+    'anna@gmaıl.net',
+    'anna@edu.pl',
+  ])('refuses %s', (text) => {
+    expect(isRefusedAddress(normalizeAddress(text)!)).toBe(true);
+  });
+
+  it.each([
+    'anna@firma.pl',
+    'gmail.com@firma.pl',
+    'anna@notgmail.com',
+    'anna@gmail.com.firma.pl',
+    'anna@gmail.com.pl',
+    'anna@szkola.edu.pl',
+    'anna@estudio.com.ar',
+    'anna@company.example',
+  ])('takes %s', (text) => {
+    expect(isRefusedAddress(normalizeAddress(text)!)).toBe(false);
+  });
+});

@@ -1,0 +1,78 @@
+import type { z } from 'zod';
+
+type RawIssue = z.core.$ZodRawIssue;
+type IssueOf<Code> = Extract<RawIssue, { code: Code }>;
+
+const typeNames: Record<string, string> = {
+  string: 'a string',
+  int: 'a whole number',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'an object',
+  date: 'a date',
+};
+
+const formatNames: Record<string, string> = {
+  date: 'a calendar date in the form YYYY-MM-DD',
+  datetime: 'a date and time in the form of ISO 8601',
+  email: 'a valid e-mail address',
+  url: 'a valid URL',
+  uuid: 'a valid UUID',
+};
+
+/** How much of it there may be: characters of a string, items of a list, or the number itself. */
+const units: Record<string, { least: string; most: string; unit: string }> = {
+  string: { least: 'be at least', most: 'not be longer than', unit: ' characters' },
+  array: { least: 'have at least', most: 'not have more than', unit: ' items' },
+  number: { least: 'be at least', most: 'not be greater than', unit: '' },
+};
+
+/**
+ * Names a field as the client wrote it: without the part of the request that it stands in, and with
+ * the position of a list item, such as `identifier_value.3`.
+ */
+export function fieldOf(path: readonly PropertyKey[]): string {
+  return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
+}
+
+function describeType({ expected, input }: IssueOf<'invalid_type'>, part: unknown): string {
+  if (input === undefined) return 'is required.';
+  if (part === 'query' && Array.isArray(input)) return 'must be given only once.';
+  return `must be ${typeNames[expected] ?? expected}.`;
+}
+
+function describeSize(issue: IssueOf<'too_small' | 'too_big'>): string {
+  const { least, most, unit } = units[issue.origin] ?? units.number!;
+  const [verb, bound] = issue.code === 'too_small' ? [least, issue.minimum] : [most, issue.maximum];
+  return `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`;
+}
+
+function describe(issue: RawIssue, part: unknown): string | undefined {
+  switch (issue.code) {
+    case 'invalid_type':
+      return describeType(issue, part);
+    case 'too_small':
+    case 'too_big':
+      return describeSize(issue);
+    case 'invalid_format': {
+      const format = formatNames[issue.format];
+      return format ? `must be ${format}.` : 'has a form that is not valid.';
+    }
+    case 'invalid_value':
+      if (issue.input === undefined) return 'is required.';
+      if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
+    default:
+      return undefined;
+  }
+}
+
+/** Says what is wrong with a field, for every rule that brings no words of its own. */
+export function messageOf(issue: RawIssue): string {
+  const path = issue.path ?? [];
+  const wrong = describe(issue, path[0]) ?? 'is not valid.';
+  return path.length > 1
+    ? `The ${fieldOf(path)} field ${wrong}`
+    : `The request ${fieldOf(path)} ${wrong}`;
+}

@@ -1,0 +1,117 @@
+import { Router, type Request, type RequestHandler, type Response } from 'express';
+import type { Kysely } from 'kysely';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import type { Tables } from '../sql/tables.ts';
+import type { Caller } from './auth.ts';
+import { readBody } from './body.ts';
+import type { Auth, Call, Endpoint } from './endpoint.ts';
+import { HttpError, onlyAllow } from './http.ts';
+import { createLimits, generalLimit, limitRequests } from './limit.ts';
+import { parse } from './parse.ts';
+import { readBearer } from './token-secret.ts';
+
+interface MountOptions {
+  db: Kysely<Tables>;
+  logger: Logger;
+  now: () => Date;
+}
+
+type Authenticate = (request: Request) => Promise<Caller>;
+
+/** Where everything is that has a version. */
+export const basePath = '/api/v1';
+
+/**
+ * Mounts endpoints: each request is counted against its limit, shows its token, has its body read and
+ * is checked by the description; what the handler returns is the body of the success. A method that
+ * a path does not have gets a 405.
+ */
+export function mountEndpoints(
+  endpoints: Endpoint[],
+  options: MountOptions,
+  authenticate: Authenticate,
+): Router {
+  const router = Router();
+  const limitBy = createLimits(options);
+  const admit = createAdmission(authenticate, limitRequests(options, generalLimit));
+  const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
+  // `/tokens/verify` is not the token `verify`: what has no parameter comes first.
+  const paths = [...byPath].toSorted(
+    ([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')),
+  );
+  for (const [path, ofPath] of paths) {
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    for (const one of ofPath) {
+      const { method, limit, auth } = one.description;
+      const isOpen = auth === 'none' && method === 'get';
+      route[method](
+        begin(path, isOpen),
+        limitBy(limit),
+        ...(auth === 'none' ? [] : [admit(auth)]),
+        // What a body would mean to a GET is not defined: nobody reads it.
+        ...(method === 'get' ? [] : [readBody]),
+        answer(one),
+      );
+    }
+    route.all(begin(path, true), onlyAllow(listMethods(ofPath)));
+  }
+  return router;
+}
+
+function listMethods(endpoints: Endpoint[]): string {
+  const methods = endpoints.map(({ description }) => description.method.toUpperCase());
+  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ');
+}
+
+// The metrics count requests by the path of the description. What was asked for with a token, or
+// holds one, is in no cache.
+function begin(path: string, isOpen: boolean): RequestHandler {
+  return (_request, response, next) => {
+    response.locals.path = basePath + path;
+    if (!isOpen) response.setHeader('Cache-Control', 'no-store');
+    next();
+  };
+}
+
+// Whoever guesses tokens has no count of their own with each guess: it counts for their address too.
+function createAdmission(authenticate: Authenticate, limitGuess: RequestHandler) {
+  return (auth: Auth): RequestHandler =>
+    async (request, response, next) => {
+      let caller: Caller;
+      try {
+        caller = await authenticate(request);
+      } catch (error) {
+        const isGuess = error instanceof HttpError && typeof readBearer(request) !== 'string';
+        if (!isGuess) throw error;
+        await limitGuess(request, response, (fault?: unknown) => next(fault ?? error));
+        return;
+      }
+      if (auth === 'master' && caller.kind !== 'master') {
+        const message = 'This operation needs the Master Token.';
+        throw new HttpError(403, { message, code: 'FORBIDDEN' });
+      }
+      response.locals.caller = caller;
+      next();
+    };
+}
+
+function answer({ description, handle }: Endpoint): RequestHandler {
+  const nothing = z.strictObject({});
+  const { status, params = nothing, query = nothing, body = nothing } = description;
+  const schema = z.object({ params, query, body });
+  return async (request: Request, response: Response) => {
+    const parts = parse(schema, {
+      params: request.params,
+      query: request.query,
+      body: (request.body as unknown) ?? {},
+    });
+    const caller = response.locals.caller as Caller | undefined;
+    const call = { ...parts, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
+    const text = JSON.stringify(await handle(call));
+    // The framework's own way looks for a charset, a callback and a freshness that are not there.
+    response.statusCode = status;
+    response.setHeader('Content-Type', 'application/json; charset=utf-8');
+    response.end(text);
+  };
+}

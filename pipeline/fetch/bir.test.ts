@@ -1,0 +1,140 @@
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { legalPerson } from '../../fixtures/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
+import { hasty } from '../../fixtures/fetching.ts';
+import { page } from '../../fixtures/service-stub.ts';
+import { WrongUsage } from '../refusal.ts';
+import { Bir } from './bir.ts';
+
+const key = 'klucz-klucz-klucz-00';
+const company = legalPerson('997102004', '1000700502', 'ZMYŚLONA');
+let stub: BirStub;
+
+async function start(status = '1'): Promise<BirStub> {
+  const started = await startBirStub({ key, status, entities: [company] });
+  onTestFinished(() => started.close());
+  return started;
+}
+
+beforeEach(async () => {
+  stub = await start();
+});
+
+function connect(options: Partial<ConstructorParameters<typeof Bir>[0]> = {}): Bir {
+  return new Bir({ url: stub.url, key, ...hasty, ...options });
+}
+
+async function askName(bir: Bir): Promise<string> {
+  const [row] = await bir.report('BIR12OsPrawna', '997102004');
+  return row!.praw_nazwa!;
+}
+
+function logins(): number {
+  return stub.calls().filter((call) => call === 'Zaloguj').length;
+}
+
+describe('the session', () => {
+  test('is opened once, by whoever asks first, and sent with every request', async () => {
+    const bir = connect();
+    await Promise.all([askName(bir), askName(bir), askName(bir)]);
+    expect(logins()).toBe(1);
+    const sids = stub.requests.map(({ headers }) => headers.sid);
+    expect(new Set(sids.slice(1))).toEqual(new Set(['session0000000000001']));
+  });
+
+  test('is opened again when it has ended in the middle, once for all who notice', async () => {
+    const bir = connect();
+    await askName(bir);
+    stub.expire();
+    expect(await Promise.all([askName(bir), askName(bir), askName(bir)])).toEqual([
+      'ZMYŚLONA',
+      'ZMYŚLONA',
+      'ZMYŚLONA',
+    ]);
+    expect(logins()).toBe(2);
+  });
+
+  test('that ends at once every time is a fault', async () => {
+    stub.interfere(({ body }) => {
+      if (!body.includes('<ns:Zaloguj>')) stub.expire();
+      return undefined;
+    });
+    await expect(askName(connect())).rejects.toThrow(
+      'REGON ends every session as soon as it is opened',
+    );
+  });
+
+  test('an empty answer of a session that lives is an empty answer', async () => {
+    const bir = connect();
+    await askName(bir);
+    const empty =
+      '<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"><s:Body><DanePobierzRaportZbiorczyResponse><DanePobierzRaportZbiorczyResult/></DanePobierzRaportZbiorczyResponse></s:Body></s:Envelope>';
+    stub.interfere(({ body }) =>
+      body.includes('RaportZbiorczy') ? { status: 200, body: empty } : undefined,
+    );
+    expect(await bir.list('BIR11NoweJednostkiLokalne', '2026-11-19')).toEqual([]);
+    expect(logins()).toBe(1);
+  });
+
+  test('is closed in the end, and not opened for that', async () => {
+    const bir = connect();
+    await bir.close();
+    expect(stub.requests).toEqual([]);
+    await askName(bir);
+    await bir.close();
+    await bir.close();
+    expect(stub.calls().filter((call) => call === 'Wyloguj')).toHaveLength(1);
+  });
+});
+
+describe('the key', () => {
+  test('that is wrong is told in one sentence, which does not hold it', async () => {
+    const asked = askName(connect({ key: 'wrong-secret' }));
+    await expect(asked).rejects.toThrow(WrongUsage);
+    await expect(asked).rejects.toThrow(
+      /^BIR_API_KEY is not accepted: REGON opens no session with it\.$/,
+    );
+    expect(logins()).toBe(1);
+  });
+
+  test('is not blamed for a technical break', async () => {
+    stub = await start('2');
+    const asked = askName(connect({ key: 'wrong-secret' }));
+    await expect(asked).rejects.toThrow('REGON is closed for a technical break');
+    expect(logins()).toBe(hasty.retry.tries);
+  });
+});
+
+describe('what is no answer is asked again', () => {
+  const soapFault =
+    '<s:Envelope xmlns:s="http://www.w3.org/2003/05/soap-envelope"><s:Body><s:Fault><s:Reason><s:Text>Błąd wewnętrzny</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>';
+  const broken = `<s:Envelope xmlns:s="x"><s:Body><DanePobierzPelnyRaportResponse><DanePobierzPelnyRaportResult>&lt;root&gt;&lt;dane&gt;</DanePobierzPelnyRaportResult></DanePobierzPelnyRaportResponse></s:Body></s:Envelope>`;
+
+  test.each([
+    ['a page', page, 'REGON sends a page of HTML'],
+    ['a page with 503', { ...page, status: 503 }, 'REGON answers with HTTP 503'],
+    [
+      'half a message',
+      { status: 200, body: soapFault.slice(0, 100) },
+      'REGON sends half an answer',
+    ],
+    ['a broken result', { status: 200, body: broken }, 'REGON sends XML that cannot be read'],
+    ['a fault', { status: 500, body: soapFault }, 'REGON answers with a fault: Błąd wewnętrzny'],
+    ['nothing', { status: 200, body: '' }, 'REGON sends an empty answer'],
+    ['a cut', { cut: true as const }, 'REGON breaks off in the middle of an answer'],
+  ])('%s', async (_, interference, sentence) => {
+    const sentences: string[] = [];
+    const bir = connect({ onRetry: (said) => sentences.push(said) });
+    await bir.search({ regon: '997102004' });
+    stub.interfere((_request, count) => (count === 1 ? interference : undefined));
+    expect(await askName(bir)).toBe('ZMYŚLONA');
+    expect(sentences).toEqual([expect.stringContaining(sentence)]);
+    stub.interfere(() => interference);
+    await expect(askName(bir)).rejects.toThrow(sentence);
+  });
+
+  test('an answer without end is thrown', async () => {
+    const bir = connect({ max_bytes: 2000 });
+    await expect(askName(bir)).rejects.toThrow('REGON sends more than 2000 bytes in one answer');
+  });
+});

@@ -1,0 +1,257 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
+import { offerFixture, startCeidgStub } from '../../fixtures/ceidg-stub.ts';
+import { runCommand, startCommand } from '../../fixtures/cli.ts';
+import { createInbox, readObjects } from '../../fixtures/fetching.ts';
+import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/krs-stub.ts';
+import type { Stub } from '../../fixtures/service-stub.ts';
+import { createTestDatabase } from '../../fixtures/test-database.ts';
+import { warsawDate } from '../nightly.ts';
+import { findFetcher } from './command.ts';
+import type { FetchReport } from './report.ts';
+
+const day = '2026-11-03';
+const key = 'klucz-klucz-klucz-00';
+const krsNumbers = Array.from({ length: 8 }, (_, at) => `000900000${at}`);
+/** Nobody listens there: a fetch needs no database. */
+const nowhere = 'postgresql://nobody:secret@127.0.0.1:1/none';
+
+let inbox: string;
+
+beforeEach(async () => {
+  inbox = await createInbox();
+});
+
+function entryOf(krs: string): [string, KrsEntry] {
+  return [krs, { register: 'P', current: currentExtract(krs, 'ZMYŚLONA') }];
+}
+
+async function startKrs(): Promise<Stub> {
+  const stub = await startKrsStub({
+    bulletins: { [day]: krsNumbers },
+    entries: Object.fromEntries(krsNumbers.map(entryOf)),
+  });
+  onTestFinished(() => stub.close());
+  return stub;
+}
+
+async function startBir(): Promise<BirStub> {
+  const stub = await startBirStub({
+    key,
+    lists: {
+      BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997102004', '997142044'],
+    },
+    entities: [
+      legalPerson('997102004', '1000700502', 'ZMYŚLONA'),
+      naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA'),
+    ],
+  });
+  onTestFinished(() => stub.close());
+  return stub;
+}
+
+function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return { DATABASE_URL: nowhere, INBOX_DIR: inbox, ...more };
+}
+
+describe('fetch', () => {
+  test('0 says what it has brought; 5 when it is asked again', async () => {
+    const stub = await startKrs();
+    const settings = variables({ KRS_URL: stub.url });
+    const command = await runCommand(['fetch', 'krs', '--date', day], settings);
+    const path = join(inbox, 'krs', day);
+    expect(command.sentences()).toEqual([]);
+    expect(command.stdout).toBe(`krs ${day}: fetched, 8 of 8 had, in ${path}\n`);
+    expect(command.logs().map(({ step, done }) => [step, done])).toEqual([
+      ['bulletin', undefined],
+      ['extracts', 8],
+    ]);
+    expect(command.code).toBe(0);
+
+    const again = await runCommand(['fetch', 'krs', '--date', day], settings);
+    expect(again.stderr).toBe(`Nothing to do: ${path} is there already\n`);
+    expect(again.stdout).toBe('');
+    expect(again.code).toBe(5);
+    const json = await runCommand(['fetch', 'krs', '--date', day, '--json'], settings);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      source: 'krs',
+      dump_date: day,
+      state: 'nothing',
+    });
+    expect(stub.requests).toHaveLength(9);
+  });
+
+  test('--json is one object', async () => {
+    const stub = await startBir();
+    const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: key });
+    const command = await runCommand(['fetch', 'regon', '--date', day, '--json'], settings);
+    expect(command.sentences()).toEqual([]);
+    expect(JSON.parse(command.stdout) as FetchReport).toMatchObject({
+      asked: 2,
+      had: 2,
+      missing: [],
+    });
+    expect(command.code).toBe(0);
+    // Nothing stays open at GUS, and no key is told.
+    expect(stub.calls().at(-1)).toBe('Wyloguj');
+    expect(command.stderr).not.toContain(key);
+  });
+
+  test('1 when the service cannot be reached, after some patience', async () => {
+    const stub = await startKrs();
+    stub.interfere(() => ({ status: 404 }));
+    const settings = variables({ KRS_URL: stub.url });
+    const command = await runCommand(['fetch', 'krs', '--date', day, '--json'], settings);
+    expect(command.sentences()).toEqual(['KRS answers with HTTP 404']);
+    expect(JSON.parse(command.stdout)).toEqual({
+      state: 'failed',
+      message: 'KRS answers with HTTP 404',
+    });
+    expect(command.code).toBe(1);
+    expect(existsSync(join(inbox, 'krs', day))).toBe(false);
+  });
+
+  test('2 with a wrong key, in one sentence', async () => {
+    const stub = await startBir();
+    const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: 'wrong-secret' });
+    const command = await runCommand(['fetch', 'regon', '--date', day], settings);
+    expect(command.stderr).toBe('BIR_API_KEY is not accepted: REGON opens no session with it.\n');
+    expect(command.code).toBe(2);
+  });
+
+  test.concurrent.each([
+    [['fetch', '--date', day], "missing required argument 'source'"],
+    [['fetch', 'krs'], "required option '--date <day>' not specified"],
+    [
+      ['fetch', 'sirene', '--date', day],
+      "'sirene' cannot be fetched; these can: ceidg, krs, regon",
+    ],
+    [['fetch', 'toString', '--date', day], "'toString' cannot be fetched"],
+    [['fetch', 'krs', '--date', '2026-02-30'], "'2026-02-30' is no day YYYY-MM-DD"],
+    [['fetch', 'krs', '--date', '2999-01-01'], '2999-01-01 is in the future'],
+    [['fetch', 'krs', '--date', warsawDate(new Date())], 'is not over'],
+    [['fetch', 'krs', '--date', day], 'KRS_URL is not set'],
+    [['fetch', 'regon', '--date', day], 'BIR_API_KEY is not set'],
+    [['fetch', 'ceidg', '--date', day], 'CEIDG_TOKEN is not set'],
+  ])('2 for %j', async (args, sentence) => {
+    const command = await runCommand(args, { DATABASE_URL: nowhere, INBOX_DIR: '/nonexistent' });
+    expect(command.stderr).toContain(sentence);
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(2);
+  });
+
+  test('3 when the day is not there', async () => {
+    const stub = await startCeidgStub({ token: 'token', reports: [] });
+    onTestFinished(() => stub.close());
+    const settings = variables({ CEIDG_URL: stub.url, CEIDG_TOKEN: 'token' });
+    const command = await runCommand(['fetch', 'ceidg', '--date', day], settings);
+    expect(command.sentences()).toEqual([
+      `Refused: CEIDG has no reports made on ${day}; it has those of no day`,
+    ]);
+    expect(command.code).toBe(3);
+  });
+
+  test('4 while another process fetches the same', async () => {
+    const stub = await startKrs();
+    const settings = variables({ KRS_URL: stub.url });
+    const end = Promise.withResolvers<void>();
+    stub.interfere(() => ({ held: end.promise }));
+    const first = startCommand(['fetch', 'krs', '--date', day], settings);
+    await stub.isAsked(() => true);
+    const second = await runCommand(['fetch', 'krs', '--date', day], settings);
+    expect(second.sentences()).toEqual([
+      `Not started: Process ${first.child.pid} is fetching krs of ${day}`,
+    ]);
+    expect(second.code).toBe(4);
+    end.resolve();
+    expect(await first.end).toBe(0);
+  });
+});
+
+test('a day that is not over is known by the Polish clock', () => {
+  const night = new Date('2026-11-20T23:30:00Z');
+  expect(() => findFetcher('regon', '2026-11-20', night)).not.toThrow();
+  expect(() => findFetcher('regon', '2026-11-21', night)).toThrow('2026-11-21 is not over');
+  // CEIDG makes its reports in the morning of their day.
+  expect(() => findFetcher('ceidg', '2026-11-21', night)).not.toThrow();
+  expect(() => findFetcher('ceidg', '2026-11-22', night)).toThrow('2026-11-22 is in the future');
+});
+
+describe('an end in the middle', () => {
+  test('kill -9 anywhere, and again: nothing is asked twice, nothing is there twice', async () => {
+    const stub = await startKrs();
+    const settings = variables({ KRS_URL: stub.url });
+    const path = join(inbox, 'krs', day);
+    for (const stopAt of [1, 4, 3]) {
+      const before = stub.requests.length;
+      // What is asked then stays without an answer, and so does what comes after it.
+      stub.interfere((_, count) => (count >= stopAt ? { silent: true } : undefined));
+      const command = startCommand(['fetch', 'krs', '--date', day], settings);
+      await stub.isAsked(() => stub.requests.length >= before + stopAt);
+      command.child.kill('SIGKILL');
+      expect(await command.end).toBe('SIGKILL');
+      expect(existsSync(path)).toBe(false);
+    }
+    const done = await readObjects(join(`${path}.part`, 'dump', 'extracts.ndjson'));
+    const before = stub.requests.length;
+    stub.interfere(() => undefined);
+    const command = await runCommand(['fetch', 'krs', '--date', day], settings);
+    expect(command.code).toBe(0);
+    expect(stub.requests.length - before).toBe(krsNumbers.length - done.length);
+    const extracts = await readObjects<{ odpis: { naglowekA: { numerKRS: string } } }>(
+      join(path, 'extracts.ndjson'),
+    );
+    const numbers = extracts.map(({ odpis }) => odpis.naglowekA.numerKRS);
+    expect(numbers.toSorted()).toEqual(krsNumbers);
+    expect(await readdir(join(inbox, 'krs'))).toEqual([day, `${day}.fetched.json`]);
+  });
+
+  test.each(['SIGINT', 'SIGTERM'] as const)(
+    '%s: a sentence, and what was had is kept',
+    async (signal) => {
+      const stub = await startBir();
+      const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: key });
+      stub.interfere(({ body }) => (body.includes('<ns:pRegon>') ? { silent: true } : undefined));
+      const command = startCommand(['fetch', 'regon', '--date', day], settings);
+      await stub.isAsked(({ body }) => body.includes('<ns:pRegon>'));
+      command.child.kill(signal);
+      expect(await command.end).toBe(signal);
+      expect(command.sentences()).toEqual([
+        `Stopped by ${signal}; what was had is kept, run it again to go on`,
+      ]);
+      expect(await readdir(join(inbox, 'regon'))).toEqual([`${day}.part`]);
+      expect(await readdir(join(inbox, 'regon', `${day}.part`, 'lists'))).toHaveLength(6);
+    },
+  );
+});
+
+test('what is fetched from CEIDG is a night for `nightly`, and half of it is none', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  const stub = await startCeidgStub({ token: 'token', reports: await offerFixture('2026-11-02') });
+  onTestFinished(() => stub.close());
+  const settings = variables({
+    DATABASE_URL: db.url,
+    CEIDG_URL: stub.url,
+    CEIDG_TOKEN: 'token',
+  });
+  const { id } = (await offerFixture('2026-11-02'))[5]!;
+  stub.interfere(({ path }) => (path.endsWith(id) ? { status: 404 } : undefined));
+  const half = await runCommand(['fetch', 'ceidg', '--date', '2026-11-02'], settings);
+  expect(half.code).toBe(3);
+  expect((await runCommand(['nightly'], settings)).code).toBe(5);
+
+  stub.interfere(() => undefined);
+  const whole = await runCommand(['fetch', 'ceidg', '--date', '2026-11-02'], settings);
+  expect(whole.code).toBe(0);
+  const night = await runCommand(['nightly', '--json'], settings);
+  expect(night.code).toBe(0);
+  const { runs } = JSON.parse(night.stdout) as { runs: { entries: number; notices: unknown[] }[] };
+  expect(runs).toMatchObject([{ dump_date: '2026-11-02', state: 'published', entries: 81 }]);
+  const report = await readFile(join(inbox, 'ceidg', '2026-11-02.fetched.json'), 'utf8');
+  expect(JSON.parse(report)).toMatchObject({ asked: 17, had: 17 });
+});

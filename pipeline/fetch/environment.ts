@@ -1,0 +1,61 @@
+import { z } from 'zod';
+import { checkEnvironment } from '../../sql/environment.ts';
+import { WrongUsage } from '../refusal.ts';
+
+/** Where and with what each registry is asked; undefined where nothing is set up. */
+export interface FetchEnvironment {
+  bir: { url: string; key: string } | undefined;
+  krs: { url: string } | undefined;
+  ceidg: { url: string; token: string } | undefined;
+}
+
+const sentences = {
+  BIR_API_KEY: 'BIR_API_KEY must be the key that GUS has given you, without spaces.',
+  BIR_URL: 'BIR_URL must be the address of the service BIR of GUS, https://….svc.',
+  KRS_URL: 'KRS_URL must be the address of the open API of KRS, https://…/api/krs.',
+  CEIDG_TOKEN: 'CEIDG_TOKEN must be the token of the CEIDG API, without spaces.',
+  CEIDG_URL: 'CEIDG_URL must be the address of the CEIDG API, https://…/api/ceidg/v3.',
+};
+
+const secret = z
+  .string()
+  .regex(/^[\x21-\x7e]+$/)
+  .optional();
+
+const address = z.string().refine((text) => {
+  const url = URL.parse(text);
+  // `fetch` takes no name and password in an address, and paths are put behind it.
+  return (
+    url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text)
+  );
+});
+
+const shape = {
+  BIR_API_KEY: secret,
+  BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
+  // No key says that KRS is wanted, so its address does.
+  KRS_URL: address.optional(),
+  CEIDG_TOKEN: secret,
+  CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
+};
+
+/** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
+export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env): FetchEnvironment {
+  const { BIR_API_KEY, BIR_URL, KRS_URL, CEIDG_TOKEN, CEIDG_URL } = checkEnvironment(
+    shape,
+    sentences,
+    variables,
+  );
+  return {
+    bir: BIR_API_KEY === undefined ? undefined : { url: BIR_URL, key: BIR_API_KEY },
+    krs: KRS_URL === undefined ? undefined : { url: KRS_URL },
+    ceidg: CEIDG_TOKEN === undefined ? undefined : { url: CEIDG_URL, token: CEIDG_TOKEN },
+  };
+}
+
+/** The settings of a registry that has to be asked. Throws `WrongUsage` that names what is missing. */
+export function requireSettings<T>(settings: T | undefined, variable: keyof typeof sentences): T {
+  if (settings === undefined)
+    throw new WrongUsage(`${variable} is not set: ${sentences[variable]}`);
+  return settings;
+}

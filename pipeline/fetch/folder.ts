@@ -1,0 +1,106 @@
+import { existsSync } from 'node:fs';
+import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { withLock } from '../../sql/embedded-lock.ts';
+import { processStart } from '../../sql/embedded-process.ts';
+import { AlreadyRunning, NothingToDo } from '../refusal.ts';
+
+/** Where a dump comes into being. */
+export interface DumpFolder {
+  /** Becomes the dump: nothing else may lie in it in the end. */
+  dump: string;
+  /** Beside it, for what is needed to go on after an interruption. */
+  work: string;
+}
+
+/** Which dump is fetched, and where to. */
+export interface DumpPlace {
+  inboxDir: string;
+  source: string;
+  /** YYYY-MM-DD. */
+  date: string;
+}
+
+/**
+ * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all: until `fill` is through,
+ * everything lies in `<date>.part/`, which is no date for whoever looks into the inbox, and which
+ * the next attempt finds as a killed one has left it.
+ *
+ * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while somebody else fills it.
+ *
+ * @param fill gives the report that is left beside the folder as `<date>.fetched.json`
+ */
+export async function fillFolder<T extends object>(
+  { inboxDir, source, date }: DumpPlace,
+  fill: (folder: DumpFolder) => Promise<T>,
+): Promise<T> {
+  const inbox = join(inboxDir, source);
+  const final = join(inbox, date);
+  const work = join(inbox, `${date}.part`);
+  const dump = join(work, 'dump');
+  await mkdir(inbox, { recursive: true }).catch((cause: Error) => {
+    throw new Error(`The inbox cannot be written: ${cause.message}`, { cause });
+  });
+  return await claim(join(inbox, `${date}.claim`), `${source} of ${date}`, async () => {
+    if (existsSync(final)) {
+      // An attempt that was killed after its last step but one.
+      await rm(work, { recursive: true, force: true });
+      throw new NothingToDo(`${final} is there already`);
+    }
+    await mkdir(dump, { recursive: true });
+    const report = await fill({ dump, work });
+    await Promise.all((await readdir(dump)).map((name) => flush(join(dump, name))));
+    await writeWhole(join(inbox, `${date}.fetched.json`), `${JSON.stringify(report, null, 2)}\n`);
+    await rename(dump, final);
+    await rm(work, { recursive: true });
+    return report;
+  });
+}
+
+/** Writes a file that appears whole or not at all. */
+export async function writeWhole(path: string, text: string): Promise<void> {
+  await writeFile(`${path}.new`, text);
+  await rename(`${path}.new`, path);
+}
+
+/** Reads a file of lines, without blank ones; undefined when there is none. */
+export async function readLines(path: string): Promise<string[] | undefined> {
+  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return text?.split('\n').filter((line) => line !== '');
+}
+
+/** The text of a file of lines. */
+export function joinLines(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** What is renamed into place must be on the disk before its name is. */
+async function flush(path: string): Promise<void> {
+  const file = await open(path);
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+/** Does something while this process alone holds a claim; one of a dead process counts for nothing. */
+async function claim<T>(path: string, what: string, work: () => Promise<T>): Promise<T> {
+  const own = `${process.pid} ${processStart(process.pid)}`;
+  await withLock(`${path}.lock`, async () => {
+    const [holder] = (await readLines(path)) ?? [];
+    const [, pid, start] = /^(\d+) (.*)$/.exec(holder ?? '') ?? [];
+    if (pid !== undefined && processStart(Number(pid)) === start) {
+      throw new AlreadyRunning(`Process ${pid} is fetching ${what}`);
+    }
+    await writeWhole(path, joinLines([own]));
+  });
+  try {
+    return await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}

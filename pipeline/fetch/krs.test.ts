@@ -1,0 +1,173 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
+import {
+  currentExtract,
+  fullExtract,
+  type KrsEntry,
+  startKrsStub,
+} from '../../fixtures/krs-stub.ts';
+import { page, type Stub } from '../../fixtures/service-stub.ts';
+import { Refusal } from '../refusal.ts';
+import { askKrs, type Extract, fetchKrs, Krs } from './krs.ts';
+
+const date = '2026-11-19';
+
+const entries: Record<string, KrsEntry> = {
+  '0009000001': { register: 'P', current: currentExtract('0009000001', 'ZMYŚLONA SP. Z O.O.') },
+  '0009000002': { register: 'S', current: currentExtract('0009000002', 'FUNDACJA ŻUK', 'RejS') },
+  '0009000003': { register: 'P', full: fullExtract('0009000003', 'DAWNA S.A.') },
+  '0009000004': { register: 'P' },
+};
+/** Not sorted, one number twice, one that the register does not know. */
+const bulletin = ['0009000003', '0009000001', '0009000005', '0009000002', '0009000001'];
+
+let inbox: string;
+let stub: Stub;
+const folder = () => join(inbox, 'krs', date);
+
+beforeEach(async () => {
+  inbox = await createInbox();
+  const bulletins = { [date]: [...bulletin, '0009000004'], '2026-11-15': [] };
+  stub = await startKrsStub({ bulletins, entries });
+  onTestFinished(() => stub.close());
+});
+
+function connect(options: Partial<ConstructorParameters<typeof Krs>[0]> = {}): Krs {
+  return new Krs({ url: stub.url, ...hasty, ...options });
+}
+
+function fetchDay(day = date) {
+  return fetchKrs(connect(), planOf(inbox, day));
+}
+
+function readExtracts(): Promise<Extract[]> {
+  return readObjects<Extract>(join(folder(), 'extracts.ndjson'));
+}
+
+const wanted = ['0009000001', '0009000002', '0009000003'].map((krs) => {
+  const { current, full } = entries[krs]!;
+  return current ?? full;
+});
+
+/** The service sends no numbers twice, so neither does the dump. */
+async function expectWhole(): Promise<void> {
+  const extracts = await readExtracts();
+  expect(extracts).toHaveLength(wanted.length);
+  expect(extracts).toEqual(expect.arrayContaining(wanted));
+}
+
+describe('fetchKrs', () => {
+  test('writes the extract of each company; 204 and 404 are outcomes', async () => {
+    expect(await fetchDay()).toEqual({
+      source: 'krs',
+      dump_date: date,
+      state: 'fetched',
+      asked: 5,
+      had: 3,
+      not_found: ['0009000005'],
+      without_extract: ['0009000004'],
+      odd: [],
+      missing: [],
+    });
+    expect(await readdir(folder())).toEqual(['extracts.ndjson']);
+    await expectWhole();
+    expect(stub.requests[0]!.path).toBe(`/api/krs/Biuletyn/${date}`);
+  });
+
+  test('a day without entries has an empty file', async () => {
+    expect(await fetchDay('2026-11-15')).toMatchObject({ asked: 0, had: 0 });
+    const path = join(inbox, 'krs', '2026-11-15', 'extracts.ndjson');
+    expect(await readFile(path, 'utf8')).toBe('');
+  });
+
+  test('a bulletin that is not there is a fault, for an empty day has an empty one', async () => {
+    stub.interfere(() => ({ status: 404 }));
+    await expect(fetchDay()).rejects.toThrow('KRS answers with HTTP 404');
+    expect(existsSync(folder())).toBe(false);
+  });
+
+  test.each([
+    ['a page', page, 'KRS sends a page of HTML in place of JSON'],
+    ['half of it', { status: 200, body: '["0009000001",' }, 'KRS sends something unreadable'],
+    ['an object', { status: 200, body: '{"krs":[]}' }, 'KRS sends a bulletin that is no list'],
+    ['other things', { status: 200, body: '["PL12"]' }, 'KRS sends a bulletin that is no list'],
+    ['nothing', { status: 200, body: '' }, 'KRS sends an empty answer in place of JSON'],
+  ])('a bulletin that is none is asked again: %s', async (_, interference, sentence) => {
+    stub.interfere((_request, count) => (count === 1 ? interference : undefined));
+    expect(await fetchDay()).toMatchObject({ asked: 5 });
+    stub.interfere(() => interference);
+    await expect(fetchKrs(connect(), planOf(inbox, '2026-11-18'))).rejects.toThrow(sentence);
+  });
+
+  test.each([
+    ['a page', page],
+    ['half an answer', { cut: true as const }],
+    ['500', { status: 500 }],
+    ['429', { status: 429, headers: { 'Retry-After': '0' } }],
+    [
+      'the extract of another company',
+      { status: 200, body: JSON.stringify(currentExtract('0009000009', 'INNA')) },
+    ],
+    ['no extract', { status: 200, body: '{"odpis":{"naglowekA":null}}' }],
+    ['null', { status: 200, body: 'null' }],
+  ])('an extract that is none is asked again: %s', async (_, interference) => {
+    stub.interfere(({ path }, count) =>
+      path.includes('Odpis') && count % 3 === 0 ? interference : undefined,
+    );
+    expect(await fetchDay()).toMatchObject({ asked: 5, had: 3, missing: [] });
+    await expectWhole();
+  });
+
+  test('refuses when too much cannot be had, and asks only for that the next time', async () => {
+    stub.interfere(({ path }) =>
+      path.includes('Odpis') && !path.includes('0009000001') ? { status: 500 } : undefined,
+    );
+    await expect(fetchDay()).rejects.toThrow(Refusal);
+    await expect(fetchDay()).rejects.toThrow(/^4 of 5 numbers could not be had/);
+    expect(existsSync(folder())).toBe(false);
+    stub.requests.length = 0;
+    stub.interfere(() => undefined);
+    expect(await fetchDay()).toMatchObject({ asked: 5, had: 3 });
+    const again = stub.requests.map(({ path }) => path);
+    expect(
+      again.filter((path) => path.includes('Biuletyn') || path.includes('0009000001')),
+    ).toEqual([]);
+    await expectWhole();
+  });
+
+  test('two attempts that are broken off anywhere give what one gives', async () => {
+    for (const stopAt of [2, 5]) {
+      const controller = new AbortController();
+      stub.interfere((_, count) => {
+        if (count === stopAt) controller.abort(new Error('told to end'));
+        return undefined;
+      });
+      await expect(fetchKrs(connect(), planOf(inbox, date, controller.signal))).rejects.toThrow(
+        'told to end',
+      );
+      expect(existsSync(folder())).toBe(false);
+    }
+    stub.interfere(() => undefined);
+    expect(await fetchDay()).toMatchObject({ asked: 5, had: 3 });
+    await expectWhole();
+  });
+});
+
+describe('askKrs', () => {
+  test('says had, struck off or not found', async () => {
+    const krs = connect();
+    expect(await askKrs(krs, '0009000002')).toEqual({
+      outcome: 'had',
+      extract: entries['0009000002']!.current,
+    });
+    expect(await askKrs(krs, '0009000003')).toEqual({
+      outcome: 'struck_off',
+      extract: entries['0009000003']!.full,
+    });
+    expect(await askKrs(krs, '0009000004')).toEqual({ outcome: 'struck_off', extract: undefined });
+    expect(await askKrs(krs, '0009000005')).toEqual({ outcome: 'not_found' });
+  });
+});

@@ -1,0 +1,146 @@
+import { type Bir, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
+import { ServiceFault } from './service.ts';
+import type { BirRow } from './soap.ts';
+
+/** One answer of BIR: a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
+export interface ReportLine {
+  report: string;
+  /** 9 digits, or 14 for a local unit. */
+  regon: string;
+  data: BirRow[];
+}
+
+/** What REGON knows of an entity. */
+export interface EntityAnswer {
+  /** `not_found`: GUS knows no such number, as the lines say. */
+  outcome: 'had' | 'not_found';
+  lines: ReportLine[];
+}
+
+export interface EntityQuestion {
+  /** 9 digits. */
+  regon: string;
+  /** P or F, where it is known already. */
+  type?: string | undefined;
+  /** REGON14 of the units that the daily lists name. */
+  units?: readonly string[];
+}
+
+/** A natural person's activities: the report of each, and the field that says whether there is one. */
+const activities = {
+  fiz_dzialalnoscCeidg: 'BIR12OsFizycznaDzialalnoscCeidg',
+  fiz_dzialalnoscRolnicza: 'BIR12OsFizycznaDzialalnoscRolnicza',
+  fiz_dzialalnoscPozostala: 'BIR12OsFizycznaDzialalnoscPozostala',
+  fiz_dzialalnoscSkreslonaDo20141108: 'BIR12OsFizycznaDzialalnoscSkreslonaDo20141108',
+};
+
+/** The legal form of a civil partnership, as written now and until 2014. */
+const civilPartnership = new Set(['019', '19']);
+
+/** Not found; no activity codes published; no civil partnership; no partners recorded. */
+const tellingCodes = new Set(['4', '11', '21', '22']);
+
+/**
+ * The full reports of one entity that have something to say, in BIR 1.2, whose activity codes carry
+ * the version of their classification. Where a first report says that there are no units, the list
+ * of units is not asked for, and its line has no rows.
+ *
+ * Throws a `ServiceFault`.
+ */
+export async function readEntity(
+  bir: Bir,
+  { regon, type, units = [] }: EntityQuestion,
+  signal?: AbortSignal,
+): Promise<EntityAnswer> {
+  const lines: ReportLine[] = [];
+  const ask = async (report: string, number = regon): Promise<BirRow[]> => {
+    const data = await askReport(bir, report, number, signal);
+    lines.push({ report, regon: number, data });
+    return data;
+  };
+  const kind = type ?? field((await ask('BIR12TypPodmiotu'))[0], 'Typ');
+  const name = kind === 'P' ? 'BIR12OsPrawna' : kind === 'F' ? 'BIR12OsFizyczna' : undefined;
+  if (name === undefined) return { outcome: 'not_found', lines };
+  const general = await ask(kind === 'P' ? name : `${name}DaneOgolne`);
+  if (errorCodeOf(general) !== undefined) return { outcome: 'not_found', lines };
+  const [entity] = general;
+  if (kind === 'F') {
+    for (const [flag, report] of Object.entries(activities)) {
+      if (isCounted(entity, flag)) await ask(report);
+    }
+  }
+  await ask(`${name}Pkd`);
+  const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
+  const unitList = `${name}ListaJednLokalnych`;
+  // A unit that was the last one and is closed may count no more, but is still in the list.
+  if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
+  else lines.push({ report: unitList, regon, data: [] });
+  if (civilPartnership.has(field(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
+    await ask('BIR12OsPrawnaSpCywilnaWspolnicy');
+  }
+  const unitName = kind === 'P' ? 'BIR12JednLokalnaOsPrawnej' : 'BIR12JednLokalnaOsFizycznej';
+  for (const unit of units) {
+    const found = await ask(unitName, unit);
+    if (errorCodeOf(found) === undefined) await ask(`${unitName}Pkd`, unit);
+  }
+  return { outcome: 'had', lines };
+}
+
+/**
+ * P or F for as many of the numbers as searches tell, by REGON9, twenty numbers a request; the
+ * others have to be asked for one by one. That a search cannot be had is no fault yet.
+ */
+export async function searchTypes(
+  bir: Bir,
+  regons: readonly string[],
+  onProgress: (done: number) => void,
+  signal?: AbortSignal,
+): Promise<Map<string, string>> {
+  const types = new Map<string, string>();
+  for (let at = 0; at < regons.length; at += SEARCH_LIMIT) {
+    const some = regons.slice(at, at + SEARCH_LIMIT);
+    const rows = await bir.search({ regons9: some }, signal).catch((error: unknown) => {
+      if (error instanceof ServiceFault) return undefined;
+      throw error;
+    });
+    if (!rows) break;
+    for (const row of rows) {
+      const type = field(row, 'Typ');
+      if (type === 'P' || type === 'F') types.set(field(row, 'Regon').slice(0, 9), type);
+    }
+    onProgress(Math.min(at + SEARCH_LIMIT, regons.length));
+  }
+  return types;
+}
+
+async function askReport(
+  bir: Bir,
+  report: string,
+  regon: string,
+  signal?: AbortSignal,
+): Promise<BirRow[]> {
+  const rows = await bir.report(report, regon, signal);
+  const code = errorCodeOf(rows);
+  if (code === undefined || tellingCodes.has(code)) return rows;
+  throw birError(rows, report);
+}
+
+/** The fault of an error answer that says nothing of the entity, such as a wrong name or date. */
+export function birError(rows: readonly BirRow[], what: string): ServiceFault {
+  const row = rows.find(({ ErrorCode }) => ErrorCode !== undefined) ?? {};
+  const text = row.ErrorMessageEn ?? row.DatabaseSearchResultEn ?? row.ErrorMessagePl ?? '';
+  const message = `REGON answers to ${what} with error ${row.ErrorCode}: ${text.slice(0, 200)}`;
+  return new ServiceFault(message, { isPassing: false });
+}
+
+/** The value of a field, blank where there is none; the case of the names differs between versions. */
+export function field(row: BirRow | undefined, name: string): string {
+  const folded = name.toLowerCase();
+  const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
+  return found === undefined ? '' : row![found]!.trim();
+}
+
+function isCounted(row: BirRow | undefined, name: string): boolean {
+  const value = field(row, name);
+  return value !== '0' && value !== '';
+}

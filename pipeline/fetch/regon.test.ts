@@ -1,0 +1,258 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
+import { type BirContent, type BirStub, notFound, startBirStub } from '../../fixtures/bir-stub.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
+import { Refusal } from '../refusal.ts';
+import { Bir } from './bir.ts';
+import { askRegon, fetchRegon } from './regon.ts';
+import type { ReportLine } from './regon-report.ts';
+import type { BirRow } from './soap.ts';
+
+const date = '2026-11-19';
+const key = 'klucz-klucz-klucz-00';
+
+const company = legalPerson('997102004', '1000700502', 'ZMYŚLONA "ŻÓŁĆ" & SYN <SP. Z O.O.>');
+const branch = '99711201400013';
+const withBranches = legalPerson('997112014', '1001701509', 'ODDZIAŁOWA S.A.', {
+  form: '116',
+  units: [branch, '99711201400020'],
+});
+const partnership = legalPerson('997122024', '1002702505', 'ZMYŚLONY I WSPÓLNIK', { form: '019' });
+const farmer = naturalPerson('997132034', '1003703501', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
+const dentist = naturalPerson('997142044', '1004704508', 'ĆWIĘKAŁA', ['Pozostala']);
+const entities = [company, withBranches, partnership, farmer, dentist];
+const lists = {
+  BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997132034', '997132034', '997102004'],
+  BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997122024', '99710200400000'],
+  BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['997142044'],
+  BIR11SkresloneJednostkiLokalne: [branch],
+};
+const content = { key, lists, entities };
+
+let inbox: string;
+const folder = () => join(inbox, 'regon', date);
+
+beforeEach(async () => {
+  inbox = await createInbox();
+});
+
+async function start(changed: Partial<BirContent> = {}): Promise<BirStub> {
+  const stub = await startBirStub({ ...content, ...changed });
+  onTestFinished(() => stub.close());
+  return stub;
+}
+
+function connect(stub: BirStub, options: Partial<ConstructorParameters<typeof Bir>[0]> = {}): Bir {
+  return new Bir({ url: stub.url, key, ...hasty, ...options });
+}
+
+async function fetchDay(stub: BirStub) {
+  return await fetchRegon(connect(stub), planOf(inbox, date));
+}
+
+async function readReports(): Promise<string[]> {
+  const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
+  return lines.map(({ report, regon, data }) => `${report} ${regon} ${data.length}`).toSorted();
+}
+
+function error(ErrorCode: string): BirRow[] {
+  return [{ ErrorCode, pRegon: '', ErrorMessageEn: 'x' }];
+}
+
+const allReports = [
+  'BIR12JednLokalnaOsPrawnej 99711201400013 1',
+  'BIR12JednLokalnaOsPrawnejPkd 99711201400013 1',
+  'BIR12OsFizycznaDaneOgolne 997132034 1',
+  'BIR12OsFizycznaDaneOgolne 997142044 1',
+  'BIR12OsFizycznaDzialalnoscCeidg 997132034 1',
+  'BIR12OsFizycznaDzialalnoscPozostala 997142044 1',
+  'BIR12OsFizycznaDzialalnoscRolnicza 997132034 1',
+  'BIR12OsFizycznaListaJednLokalnych 997132034 0',
+  'BIR12OsFizycznaListaJednLokalnych 997142044 0',
+  'BIR12OsFizycznaPkd 997132034 1',
+  'BIR12OsFizycznaPkd 997142044 1',
+  'BIR12OsPrawna 997102004 1',
+  'BIR12OsPrawna 997112014 1',
+  'BIR12OsPrawna 997122024 1',
+  'BIR12OsPrawnaListaJednLokalnych 997102004 0',
+  'BIR12OsPrawnaListaJednLokalnych 997112014 2',
+  'BIR12OsPrawnaListaJednLokalnych 997122024 0',
+  'BIR12OsPrawnaPkd 997102004 1',
+  'BIR12OsPrawnaPkd 997112014 1',
+  'BIR12OsPrawnaPkd 997122024 1',
+  'BIR12OsPrawnaSpCywilnaWspolnicy 997122024 1',
+];
+
+describe('fetchRegon', () => {
+  test('writes the daily lists, and every report that has something to say', async () => {
+    const stub = await start();
+    expect(await fetchDay(stub)).toEqual({
+      source: 'regon',
+      dump_date: date,
+      state: 'fetched',
+      asked: 5,
+      had: 5,
+      not_found: [],
+      without_extract: [],
+      odd: [],
+      missing: [],
+    });
+    const names = ['deleted.txt', 'new.txt', 'reports.ndjson', 'updated.txt'];
+    expect(await readdir(folder())).toEqual(names);
+    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('997102004\n997132034\n');
+    expect(await readFile(join(folder(), 'updated.txt'), 'utf8')).toBe('997102004\n997122024\n');
+    expect(await readFile(join(folder(), 'deleted.txt'), 'utf8')).toBe('997142044\n');
+    expect(await readReports()).toEqual(allReports);
+    expect(stub.calls().filter((call) => call.startsWith('Zaloguj'))).toHaveLength(1);
+  });
+
+  test.each(['escaped', 'cdata'] as const)('the values as GUS has them, %s', async (wrapping) => {
+    await fetchDay(await start({ wrapping }));
+    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
+    const [general] = lines.find(({ report }) => report === 'BIR12OsPrawna')!.data;
+    expect(Object.keys(general!)).toHaveLength(55);
+    expect(general).toMatchObject({
+      praw_regon9: '997102004',
+      praw_nazwa: 'ZMYŚLONA "ŻÓŁĆ" & SYN <SP. Z O.O.>',
+      praw_adSiedzKodPocztowy: '61823',
+      praw_adSiedzNumerNieruchomosci: '29/31',
+      praw_statusNip: '',
+    });
+  });
+
+  test('all reports of an entity stand together', async () => {
+    await fetchDay(await start());
+    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
+    const runs = lines
+      .map(({ regon }) => regon.slice(0, 9))
+      .filter((regon, at, all) => regon !== all[at - 1]);
+    expect(runs.toSorted()).toEqual([...new Set(runs)].toSorted());
+  });
+
+  test('a day on which nothing happened', async () => {
+    const empty = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
+    const stub = await start({ lists: {}, answers: { [empty]: [notFound] } });
+    expect(await fetchDay(stub)).toMatchObject({ asked: 0, had: 0 });
+    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('');
+    expect(await readReports()).toEqual([]);
+    expect(stub.calls().filter((call) => call.startsWith('DaneSzukaj'))).toEqual([]);
+  });
+
+  test('more numbers than one search takes', async () => {
+    const many = Array.from({ length: 45 }, (_, at) => `9980000${String(at).padStart(2, '0')}`);
+    const stub = await start({
+      lists: { BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: many },
+      entities: many.map((regon) => legalPerson(regon, '', 'SPÓŁKA')),
+    });
+    expect(await fetchDay(stub)).toMatchObject({ asked: 45, had: 45 });
+    const searches = stub.calls().filter((call) => call.startsWith('DaneSzukajPodmioty'));
+    expect(searches.map((call) => call.split(',').length)).toEqual([20, 20, 5]);
+    // The kind is known from the search.
+    expect(stub.calls().join()).not.toContain('TypPodmiotu');
+  });
+
+  test('a listed number without an answer is an outcome, and so are the codes 11, 21 and 22', async () => {
+    const stub = await start({
+      lists: {
+        ...lists,
+        BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['999999999', '997152054', '12AB', ''],
+      },
+      entities: [...entities, legalPerson('997152054', '', 'BEZ DANYCH')],
+      answers: {
+        'BIR12OsFizycznaPkd 997142044': error('11'),
+        'BIR12OsPrawnaSpCywilnaWspolnicy 997122024': error('22'),
+        // Known to the search, but not to the report.
+        'BIR12OsPrawna 997152054': error('4'),
+      },
+    });
+    expect(await fetchDay(stub)).toMatchObject({
+      asked: 6,
+      had: 4,
+      not_found: ['997152054', '999999999'],
+      odd: ['12AB'],
+    });
+    const lines = await readObjects<ReportLine>(join(folder(), 'reports.ndjson'));
+    const errors = lines.filter(({ data }) => data[0]?.ErrorCode !== undefined);
+    const told = errors.map(
+      ({ report, regon, data }) => `${report} ${regon} ${data[0]!.ErrorCode}`,
+    );
+    expect(told.toSorted()).toEqual([
+      'BIR12OsFizycznaPkd 997142044 11',
+      'BIR12OsPrawna 997152054 4',
+      'BIR12OsPrawnaSpCywilnaWspolnicy 997122024 22',
+      'BIR12TypPodmiotu 999999999 4',
+    ]);
+    expect(await readFile(join(folder(), 'new.txt'), 'utf8')).toBe('997152054\n999999999\n');
+  });
+
+  test('without a search that works it asks for the kind of each', async () => {
+    const stub = await start();
+    stub.interfere(({ body }) => (body.includes('Regony9zn') ? { status: 500 } : undefined));
+    expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 5 });
+    const kinds = (await readReports()).filter((line) => line.startsWith('BIR12TypPodmiotu'));
+    expect(kinds).toHaveLength(5);
+  });
+
+  test('refuses a day that GUS keeps no lists of any more', async () => {
+    const newest = 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych';
+    const stub = await start({ answers: { [newest]: [{ ErrorCode: '101' }] } });
+    await expect(fetchDay(stub)).rejects.toThrow(Refusal);
+    await expect(fetchDay(stub)).rejects.toThrow(`GUS has no lists of ${date}`);
+    expect(existsSync(folder())).toBe(false);
+  });
+
+  test('refuses when too much cannot be had, and goes on from there the next time', async () => {
+    const stub = await start();
+    stub.interfere(({ body }) =>
+      /<ns:pRegon>9971[0-3]/.test(body) && body.includes('Pkd<') ? { status: 500 } : undefined,
+    );
+    await expect(fetchDay(stub)).rejects.toThrow(
+      /^4 of 5 numbers could not be had, such as 9971\d{5} \(REGON answers with HTTP 500\)/,
+    );
+    expect(existsSync(folder())).toBe(false);
+    const before = stub.requests.length;
+    stub.interfere(() => undefined);
+    expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 5 });
+    const again = stub.calls().slice(before).join('\n');
+    expect(again).not.toContain('DanePobierzRaportZbiorczy');
+    expect(again).not.toContain('997142044');
+    expect(await readReports()).toEqual(allReports);
+  });
+
+  test('what little cannot be had is named', async () => {
+    const stub = await start();
+    stub.interfere(({ body }) =>
+      body.includes('<ns:pRegon>997142044<') ? { status: 500 } : undefined,
+    );
+    const missing = [{ number: '997142044', reason: 'REGON answers with HTTP 500' }];
+    expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 4, missing });
+    const beside = await readFile(`${folder()}.fetched.json`, 'utf8');
+    expect(JSON.parse(beside)).toMatchObject({ missing });
+    expect((await readReports()).join()).not.toContain('997142044');
+  });
+});
+
+describe('askRegon', () => {
+  test('one company by NIP, with the same lines', async () => {
+    const stub = await start();
+    const answers = await askRegon(connect(stub), { nip: '1003703501' });
+    expect(answers).toHaveLength(1);
+    expect(answers[0]!.outcome).toBe('had');
+    expect(answers[0]!.lines.map(({ report }) => report)).toEqual([
+      'BIR12OsFizycznaDaneOgolne',
+      'BIR12OsFizycznaDzialalnoscCeidg',
+      'BIR12OsFizycznaDzialalnoscRolnicza',
+      'BIR12OsFizycznaPkd',
+      'BIR12OsFizycznaListaJednLokalnych',
+    ]);
+  });
+
+  test('by REGON, and nothing for a number that GUS does not know', async () => {
+    const bir = connect(await start());
+    expect((await askRegon(bir, { regon: '997102004' }))[0]!.lines).toHaveLength(3);
+    expect(await askRegon(bir, { regon: '999999999' })).toEqual([]);
+  });
+});

@@ -1,0 +1,167 @@
+import { createServer } from 'node:net';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { hasty } from '../../fixtures/fetching.ts';
+import { page, startStub, type Stub } from '../../fixtures/service-stub.ts';
+import { type Answer, readRetryAfter, Service, ServiceFault } from './service.ts';
+
+let stub: Stub;
+/** What was said before each wait. */
+let retries: { sentence: string; wait_ms: number }[];
+
+beforeEach(async () => {
+  retries = [];
+  stub = await startStub(() => ({ status: 200, body: 'źdźbło '.repeat(1000) }));
+});
+
+afterEach(() => stub.close());
+
+function onRetry(sentence: string, wait_ms: number): void {
+  retries.push({ sentence, wait_ms });
+}
+
+function create(options: Partial<ConstructorParameters<typeof Service>[0]> = {}): Service {
+  return new Service({ name: 'KRS', max_bytes: 1_000_000, onRetry, ...hasty, ...options });
+}
+
+function ask(service: Service, signal?: AbortSignal): Promise<number> {
+  const read = (answer: Answer) => {
+    if (answer.status !== 200) throw service.statusFault(answer);
+    return answer.text.length;
+  };
+  return service.ask(stub.url, {}, read, signal);
+}
+
+describe('what passes is asked again', () => {
+  test.each([
+    ['500', { status: 500 }, 'KRS answers with HTTP 500'],
+    ['503', { ...page, status: 503 }, 'KRS answers with HTTP 503'],
+    ['an answer that is cut', { cut: true as const }, /^KRS breaks off in the middle/],
+    ['chunks that are cut', { cut: true as const, isChunked: true }, /^KRS breaks off in the/],
+  ])('%s', async (_, interference, sentence) => {
+    stub.interfere((_request, count) => (count <= 2 ? interference : undefined));
+    expect(await ask(create())).toBe(7000);
+    expect(stub.requests).toHaveLength(3);
+    expect(retries).toEqual([
+      { sentence: expect.stringMatching(sentence), wait_ms: expect.any(Number) },
+      { sentence: expect.stringMatching(sentence), wait_ms: expect.any(Number) },
+    ]);
+    // Each wait is about twice as long, half of it by chance.
+    expect(retries[0]!.wait_ms).toBeGreaterThanOrEqual(1);
+    expect(retries[0]!.wait_ms).toBeLessThanOrEqual(2);
+    expect(retries[1]!.wait_ms).toBeGreaterThanOrEqual(2);
+    expect(retries[1]!.wait_ms).toBeLessThanOrEqual(4);
+  });
+
+  test('silence, after the time limit', async () => {
+    stub.interfere((_, count) => (count === 1 ? { silent: true } : undefined));
+    expect(await ask(create({ timeout_ms: 100 }))).toBe(7000);
+    expect(retries[0]!.sentence).toBe('KRS has not answered within 0.1 s');
+  });
+
+  test('up to a bound, and then the last fault is thrown', async () => {
+    stub.interfere(() => ({ status: 502 }));
+    await expect(ask(create())).rejects.toThrow('KRS answers with HTTP 502');
+    expect(stub.requests).toHaveLength(hasty.retry.tries);
+  });
+
+  test('nobody listens', async () => {
+    const server = createServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as { port: number };
+    await new Promise((resolve) => server.close(resolve));
+    const service = create();
+    const asked = service.ask(`http://127.0.0.1:${port}`, {}, () => 0);
+    await expect(asked).rejects.toThrow(/^KRS cannot be reached: connect ECONNREFUSED/);
+    expect(retries).toHaveLength(hasty.retry.tries - 1);
+  });
+});
+
+describe('a service that asks to wait', () => {
+  test('is left alone for so long, by everybody', async () => {
+    const service = create();
+    stub.interfere((_, count) =>
+      count === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : undefined,
+    );
+    const started_ms = performance.now();
+    const first = ask(service);
+    await expect.poll(() => retries.length).toBe(1);
+    const second = ask(service).then(() => performance.now());
+    expect(await first).toBe(7000);
+    expect(performance.now() - started_ms).toBeGreaterThanOrEqual(999);
+    expect((await second) - started_ms).toBeGreaterThanOrEqual(999);
+    expect(stub.requests).toHaveLength(3);
+    expect(retries).toEqual([
+      { sentence: 'KRS answers with HTTP 429 and asks to wait 1 s', wait_ms: 1000 },
+    ]);
+  });
+
+  test('is not waited for when it asks for hours', async () => {
+    stub.interfere(() => ({ status: 429, headers: { 'Retry-After': '7200' } }));
+    const sentence = 'KRS answers with HTTP 429 and asks to wait 7200 s';
+    await expect(ask(create())).rejects.toThrow(sentence);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('says so in seconds or with a date', () => {
+    expect(readRetryAfter('120')).toBe(120_000);
+    const now_ms = Date.parse('2026-11-20T05:00:00Z');
+    expect(readRetryAfter('Fri, 20 Nov 2026 05:01:30 GMT', now_ms)).toBe(90_000);
+    expect(readRetryAfter('Fri, 20 Nov 2026 04:00:00 GMT', now_ms)).toBe(0);
+    expect(readRetryAfter('soon')).toBeUndefined();
+    expect(readRetryAfter(null)).toBeUndefined();
+  });
+});
+
+describe('what does not pass is thrown at once', () => {
+  test.each([400, 404, 410, 301])('HTTP %i', async (status) => {
+    stub.interfere(() => ({ status, headers: { Location: `${stub.url}/elsewhere` } }));
+    await expect(ask(create())).rejects.toThrow(`KRS answers with HTTP ${status}`);
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('an answer without end', async () => {
+    const service = create({ max_bytes: 5000 });
+    await expect(ask(service)).rejects.toThrow('KRS sends more than 5000 bytes in one answer');
+    expect(stub.requests).toHaveLength(1);
+  });
+
+  test('what is no fault of the service', async () => {
+    const asked = create().ask(stub.url, {}, () => {
+      throw new TypeError('ours');
+    });
+    await expect(asked).rejects.toThrow(TypeError);
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+describe('a signal', () => {
+  test('ends a request under way with its reason', async () => {
+    stub.interfere(() => ({ silent: true }));
+    const controller = new AbortController();
+    const asked = ask(create(), controller.signal);
+    await stub.isAsked(() => true);
+    const reason = new Error('told to end');
+    controller.abort(reason);
+    await expect(asked).rejects.toBe(reason);
+  });
+
+  test('ends a wait with its reason', async () => {
+    stub.interfere(() => ({ status: 500 }));
+    const controller = new AbortController();
+    const reason = new Error('told to end');
+    const patience = { ...hasty.retry, first_wait_ms: 3_600_000, longest_wait_ms: 3_600_000 };
+    const asked = ask(
+      create({ retry: patience, onRetry: () => controller.abort(reason) }),
+      controller.signal,
+    );
+    await expect(asked).rejects.toBe(reason);
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+test('a fault keeps what it came from', async () => {
+  stub.interfere(() => ({ cut: true }));
+  const fault: unknown = await ask(create()).catch((error: unknown) => error);
+  expect(fault).toBeInstanceOf(ServiceFault);
+  expect((fault as ServiceFault).cause).toBeInstanceOf(Error);
+});

@@ -1,0 +1,156 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { leaveMail, mailRow } from '../../fixtures/mail.ts';
+import { created_at, expires_at, secretKey, serveMail } from '../../fixtures/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import type { ReceivedMail } from '../../fixtures/test-smtp.ts';
+import { signOneTimeToken } from '../../sql/one-time-token.ts';
+import { writeHtml, writeText } from './letter.ts';
+import { sendMail } from './send.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+/** What arrives of a mail, and the one-time token that it must bring. */
+async function receive(
+  options: Parameters<typeof leaveMail>[1],
+): Promise<ReceivedMail & { jwt: string; message_id: string }> {
+  const { smtp, options: sending } = await serveMail(db);
+  const mail = await leaveMail(db, { created_at, ...options });
+  expect(await sendMail(sending, mail.mail_id, false)).toEqual({ state: 'sent' });
+  expect(await mailRow(db, mail)).toEqual({ state: 'sent', attempt_count: 1, last_error: null });
+  expect(smtp.mails).toHaveLength(1);
+  const purpose = options?.template ?? 'init';
+  const jwt = signOneTimeToken(secretKey, { ...mail, purpose, created_at, expires_at });
+  return { ...smtp.mails[0]!, jwt, message_id: mail.message_id };
+}
+
+/** The text that a reader of the HTML sees. */
+function visible(html: string): string {
+  return html
+    .replace(/^[^]*<body[^>]*>|<[^>]+>/g, '')
+    .replace(/&#39;|&quot;/g, (entity) => (entity === '&#39;' ? "'" : '"'))
+    .replaceAll('&amp;', '&')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+describe('the mail with the token that initialises an account', () => {
+  test('its text, its headers, its envelope', async () => {
+    const mail = await receive({ template: 'init', recipient: 'jan@firma.example' });
+    expect([mail.from, mail.to]).toEqual(['no-reply@registry.example', ['jan@firma.example']]);
+    const text = `Hello Jan Kowalski,
+
+Your account of the Company Registry API is registered. One step is left: exchange this one-time token for your Master Token. It works once, until 21 November 2026, 10:05 UTC.
+
+${mail.jwt}
+
+For example with curl:
+
+curl -X POST https://api.registry.example/api/v1/auth/init \\
+  -H 'Content-Type: application/json' \\
+  -d '{"token":"${mail.jwt}"}'
+
+The answer shows your Master Token, once: keep it where you keep your passwords.
+
+If you have not registered, ignore this mail: without the token above nothing happens.
+`;
+    expect(mail.email.text).toBe(text);
+    expect(visible(mail.email.html!)).toBe(text.replace(/\s+/g, ' ').trim());
+    expect(mail.email.headers.map(({ key, value }) => [key, value])).toEqual([
+      ['auto-submitted', 'auto-generated'],
+      ['from', 'Company Registry <no-reply@registry.example>'],
+      ['to', 'Jan Kowalski <jan@firma.example>'],
+      ['subject', 'Your one-time token for the Company Registry API'],
+      ['message-id', `<${mail.message_id}@registry.example>`],
+      ['date', 'Fri, 20 Nov 2026 10:05:00 +0000'],
+      ['mime-version', '1.0'],
+      ['content-type', expect.stringMatching(/^multipart\/alternative; boundary=/)],
+    ]);
+    expect(mail.raw.split('\r\n').every((line) => line.length <= 78)).toBe(true);
+  });
+});
+
+describe('the mail with the link that confirms a recovery', () => {
+  test('its text', async () => {
+    const { jwt, email } = await receive({ template: 'recover' });
+    const link = `https://api.registry.example/recover?token=${jwt}`;
+    const before = `Hello Jan Kowalski,
+
+Somebody, hopefully you, has asked to recover your account of the Company Registry API. Open this page to confirm it; the link works once, until 21 November 2026, 10:05 UTC.
+
+Confirm the recovery`;
+    const after = `${link}
+
+The page asks for the new password that was chosen with the request. It then shows a new Master Token, and every token you have now stops working.
+
+If you have not asked for this, ignore this mail: as long as nobody confirms it, your password and your tokens stay as they are.
+`;
+    expect(email.subject).toBe('Recover your Company Registry API account');
+    expect(email.text).toBe(`${before}:\n${after}`);
+    expect(visible(email.html!)).toBe(`${before}\n\n${after}`.replace(/\s+/g, ' ').trim());
+    expect(email.html).toContain(`<a href="${link}" `);
+  });
+});
+
+describe('the name of the reader', () => {
+  test.each([
+    'Żaneta Gęślą-Jaźń',
+    '"Kowalski, Jan" <x>',
+    'O’Neill & Søns; sp. z o.o.',
+    'a very long name '.repeat(5).trim(),
+    '株式会社 🦊',
+  ])('%j stands in the greeting and in the header', async (user_name) => {
+    const { email, raw } = await receive({ user_name, recipient: 'jan@firma.example' });
+    expect(email.to).toEqual([{ name: user_name, address: 'jan@firma.example' }]);
+    expect(email.text).toMatch(`Hello ${user_name},\n`);
+    expect(email.html).not.toContain('<x>');
+    expect(/^[\r\n -~]*$/.test(raw)).toBe(true);
+  });
+
+  test.each([
+    'Eve\r\nBcc: everybody@firma.example',
+    'Eve\nSubject: something else',
+    'Eve\r\n\r\n<p>another body</p>',
+    'Eve\u2028Bcc: x',
+    'Eve\u202Egnp.exe',
+    'Eve\u0000',
+    'You have won: https://evil.example',
+    'evil.example/login',
+    'www.evil.example',
+    'e'.repeat(101),
+  ])('%j is left out', async (user_name) => {
+    // The database itself takes no NUL.
+    const { email, raw } = await receive({ user_name: user_name.replace('\u0000', '\u0001') });
+    expect(email.to).toEqual([{ name: '', address: expect.stringMatching(/@firma\.example$/) }]);
+    expect(email.headers.map(({ key }) => key)).not.toContain('bcc');
+    expect(email.text).toMatch(/^Hello,\n/);
+    expect(raw).not.toContain('evil');
+    expect(email.subject).toBe('Your one-time token for the Company Registry API');
+  });
+});
+
+describe('letters', () => {
+  const evil = `<script>alert("1")</script>&'`;
+
+  test('are the same in HTML, with nothing taken for a tag', () => {
+    const letter = {
+      subject: evil,
+      pieces: [{ text: evil }, { code: evil }, { link: evil, label: evil }],
+    };
+    const html = writeHtml(letter);
+    expect(html).not.toMatch(/<script|alert\("|&'/);
+    expect(html.split('&lt;script&gt;alert(&quot;1&quot;)&lt;/script&gt;&amp;&#39;').length).toBe(
+      7,
+    );
+    expect(writeText(letter)).toBe([evil, evil, `${evil}:\n${evil}`].join('\n\n'));
+  });
+
+  test('load nothing: no image, no style sheet, no script', () => {
+    const letter = { subject: 'x', pieces: [{ text: 'x' }, { code: 'x' }] };
+    expect(writeHtml(letter)).not.toMatch(/<(img|link|script|style|iframe|object)|url\(|https?:/);
+  });
+});

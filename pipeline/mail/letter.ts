@@ -1,0 +1,77 @@
+/** What a mail says, piece by piece: its plain text and its HTML are made of the same. */
+export interface Letter {
+  subject: string;
+  pieces: readonly Piece[];
+}
+
+export type Piece =
+  /** A paragraph. */
+  | { text: string }
+  /** To be copied as it is. */
+  | { code: string }
+  /** To be clicked, or to be copied where nothing can be clicked. */
+  | { link: string; label: string };
+
+export function writeText({ pieces }: Letter): string {
+  const paragraphs = pieces.map((piece) => {
+    if ('text' in piece) return piece.text;
+    if ('code' in piece) return piece.code;
+    return `${piece.label}:\n${piece.link}`;
+  });
+  return paragraphs.join('\n\n');
+}
+
+const font = "font-family:-apple-system,'Segoe UI',Roboto,Helvetica,Arial,sans-serif";
+const styles = {
+  page: 'margin:0;padding:24px 12px;background-color:#f3f4f6',
+  sheet: 'width:100%;max-width:600px;margin:0 auto;background-color:#ffffff;border-radius:8px',
+  content: `padding:32px;${font};font-size:16px;line-height:24px;color:#1f2937`,
+  text: 'margin:0 0 16px',
+  code: 'margin:0 0 16px;padding:12px;background-color:#f3f4f6;border-radius:6px;font-family:Menlo,Consolas,monospace;font-size:13px;line-height:20px;white-space:pre-wrap;overflow-wrap:anywhere;word-break:break-all',
+  button:
+    'display:inline-block;padding:12px 20px;background-color:#1d4ed8;border-radius:6px;color:#ffffff;font-weight:600;text-decoration:none',
+  address: 'margin:0 0 16px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all',
+};
+
+/**
+ * One column that reads well on a telephone too. Mail programs ignore style sheets and block what is
+ * remote: the styles stand in the elements, and nothing is loaded.
+ */
+export function writeHtml({ subject, pieces }: Letter): string {
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width">
+<title>${escapeHtml(subject)}</title>
+</head>
+<body style="${styles.page}">
+<table role="presentation" align="center" cellpadding="0" cellspacing="0" style="${styles.sheet}"><tr><td style="${styles.content}">
+${pieces.map(writePiece).join('\n')}
+</td></tr></table>
+</body>
+</html>
+`;
+}
+
+function writePiece(piece: Piece): string {
+  if ('text' in piece) return `<p style="${styles.text}">${escapeHtml(piece.text)}</p>`;
+  if ('code' in piece) return `<pre style="${styles.code}">${escapeHtml(piece.code)}</pre>`;
+  const link = escapeHtml(piece.link);
+  return [
+    `<p style="${styles.text}"><a href="${link}" style="${styles.button}">${escapeHtml(piece.label)}</a></p>`,
+    `<p style="${styles.address}">${link}</p>`,
+  ].join('\n');
+}
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}

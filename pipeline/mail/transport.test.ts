@@ -1,0 +1,97 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import PostalMime from 'postal-mime';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { leaveMail, mailRow } from '../../fixtures/mail.ts';
+import {
+  created_at,
+  expires_at,
+  secretKey,
+  sendOptions,
+  serveMail,
+} from '../../fixtures/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { signOneTimeToken } from '../../sql/one-time-token.ts';
+import { sendMail } from './send.ts';
+import { createFileDelivery, createSmtpDelivery } from './transport.ts';
+
+let db: TestDatabase;
+let folder: string;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+async function makeFolder(): Promise<void> {
+  folder = await mkdtemp(join(tmpdir(), 'registry-mail-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+}
+
+describe('a server that offers STARTTLS', () => {
+  test('is trusted only with a certificate that can be, or where SMTP_URL says so', async () => {
+    const { smtp, options } = await serveMail(db, { offersTls: true });
+    const mail = await leaveMail(db, { created_at });
+    expect(await sendMail(options, mail.mail_id, false)).toMatchObject({ state: 'queued' });
+    expect((await mailRow(db, mail)).last_error).toMatch(/certificate/);
+    expect(smtp.offers.senders).toBe(0);
+
+    const trusting = createSmtpDelivery(`${smtp.url}?tls.rejectUnauthorized=false`);
+    expect(await sendMail(sendOptions(db, trusting), mail.mail_id, false)).toEqual({
+      state: 'sent',
+    });
+    expect(smtp.mails.map(({ isSecure }) => isSecure)).toEqual([true]);
+  });
+
+  test('is spoken to in clear where SMTP_URL says so', async () => {
+    const { smtp } = await serveMail(db, { offersTls: true });
+    const mail = await leaveMail(db, { created_at });
+    const clear = createSmtpDelivery(`${smtp.url}?ignoreTLS=true`);
+    expect(await sendMail(sendOptions(db, clear), mail.mail_id, false)).toEqual({ state: 'sent' });
+    expect(smtp.mails.map(({ isSecure }) => isSecure)).toEqual([false]);
+  });
+});
+
+describe('mails without an SMTP server', () => {
+  test('are files, of the bytes that a server would get, and to copy from, for their owner alone', async () => {
+    await makeFolder();
+    const { smtp, options } = await serveMail(db);
+    const inbox = join(folder, 'not there yet', 'mail');
+    const mail = await leaveMail(db, { created_at, user_name: 'Żaneta' });
+    const filing = sendOptions(db, createFileDelivery(inbox));
+    expect(await sendMail(filing, mail.mail_id, false)).toEqual({ state: 'sent' });
+    expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
+    const names = (await readdir(inbox)).toSorted();
+    expect(names).toEqual([`${mail.message_id}.eml`, `${mail.message_id}.txt`]);
+    const [file, readable] = names.map((name) => join(inbox, name)) as [string, string];
+    for (const path of [file, readable]) expect((await stat(path)).mode & 0o777).toBe(0o600);
+    expect((await stat(inbox)).mode & 0o777).toBe(0o700);
+    const text = await readFile(file, 'utf8');
+    expect((await PostalMime.parse(text)).to).toEqual([
+      { name: 'Żaneta', address: mail.recipient },
+    ]);
+
+    const jwt = signOneTimeToken(secretKey, { ...mail, purpose: 'init', created_at, expires_at });
+    const copy = await readFile(readable, 'utf8');
+    expect(copy).toMatch(/^Subject: Your one-time token for the Company Registry API\n\nHello Ż/);
+    expect(copy.split('\n')).toContain(jwt);
+
+    await db.pool.query(
+      `update customer.mail set state = 'queued', ended_at = null where mail_id = $1`,
+      [mail.mail_id],
+    );
+    await sendMail(options, mail.mail_id, false);
+    expect(smtp.mails[0]!.raw).toBe(text);
+  });
+
+  test('wait while the folder cannot be written', async () => {
+    await makeFolder();
+    const mail = await leaveMail(db, { created_at });
+    // A file where the folder should be: so it is for root too.
+    const file = join(folder, 'mail');
+    await writeFile(file, '');
+    const sending = await sendMail(sendOptions(db, createFileDelivery(file)), mail.mail_id, false);
+    expect(sending).toEqual({ state: 'queued', reason: expect.stringMatching(/^E(EXIST|NOTDIR)/) });
+  });
+});

@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createTransport, type SendMailOptions } from 'nodemailer';
+
+const limits = {
+  connectionTimeout: 30_000,
+  greetingTimeout: 30_000,
+  dnsTimeout: 30_000,
+  // A server may take its time to look through what it was given; RFC 5321 grants it ten minutes.
+  socketTimeout: 600_000,
+  // A letter refers to nothing that would have to be fetched.
+  disableFileAccess: true,
+  disableUrlAccess: true,
+};
+
+/** Takes one mail. Throws a `MailRefused` when it will never be taken, else what went wrong now. */
+export type Deliver = (mail: SendMailOptions) => Promise<void>;
+
+/** The server of the recipient will never take this mail; the message is its answer. */
+export class MailRefused extends Error {
+  override name = 'MailRefused';
+}
+
+/** Gives mails to the SMTP server of `smtpUrl`. */
+export function createSmtpDelivery(smtpUrl: string): Deliver {
+  const transport = createTransport({ ...limits, url: smtpUrl });
+  return async (mail) => {
+    try {
+      await transport.sendMail(mail);
+    } catch (error) {
+      const { message } = error as Error;
+      throw isFinal(error as SmtpError) ? new MailRefused(message, { cause: error }) : error;
+    }
+  };
+}
+
+interface SmtpError extends Error {
+  code?: string;
+  /** The SMTP command that was answered; `API`: none was sent. */
+  command?: string;
+  responseCode?: number;
+}
+
+/**
+ * Only what the server says of this recipient or of this text is about the mail. Any other refusal,
+ * such as of our password or of the sender, is about the settings: somebody may put them right.
+ */
+function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
+  if (command === 'API') return code === 'EENVELOPE';
+  // 503 says that the commands came in the wrong order, which is none of the mail's doing.
+  return (
+    (command === 'RCPT TO' || command === 'DATA') && responseCode >= 500 && responseCode !== 503
+  );
+}
+
+/**
+ * Writes each mail to files, `<folder>/<message id>.eml` for mail programs and `.txt` to copy from,
+ * readable by their owner alone: they may hold a one-time token. Written again, they are replaced by
+ * the same.
+ */
+export function createFileDelivery(folder: string): Deliver {
+  const transport = createTransport({
+    ...limits,
+    streamTransport: true,
+    buffer: true,
+    newline: 'windows',
+  });
+  return async (mail) => {
+    const { message, messageId } = await transport.sendMail(mail);
+    const path = join(folder, messageId.replace(/^<|@.*$/g, ''));
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    // In the .eml the lines are broken wherever they are long.
+    await writeWhole(`${path}.txt`, `Subject: ${mail.subject}\n\n${mail.text as string}\n`);
+    await writeWhole(`${path}.eml`, message as Buffer);
+  };
+}
+
+/** Nobody ever sees half of the file, whenever this is killed. */
+async function writeWhole(path: string, content: string | Buffer): Promise<void> {
+  const draft = `${path}.${randomUUID()}`;
+  try {
+    const file = await open(draft, 'wx', 0o600);
+    try {
+      await file.writeFile(content);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await rename(draft, path);
+  } finally {
+    await rm(draft, { force: true });
+  }
+}

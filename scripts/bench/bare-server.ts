@@ -1,0 +1,39 @@
+// The least that an answer from Postgres takes: node:http, and one prepared statement a request, which
+// finds the token that the request shows. No framework, no count, no limit, no log.
+import { hash } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { connect } from '../../sql/database.ts';
+
+const { pool } = await connect({
+  databaseUrl: process.env.DATABASE_URL,
+  dataDir: '',
+  applicationName: 'registry-bench',
+});
+
+const statement = {
+  name: 'find_token',
+  text: `
+    select token_ref, token.name as token_name, user_ref, account.name as user_name, expires_at,
+        last_used_at
+    from customer.token
+    join customer.account using (account_id)
+    where secret_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())
+  `,
+};
+
+async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const secret = request.headers.authorization?.slice('Bearer '.length) ?? '';
+  const values = [hash('sha256', secret, 'buffer')];
+  const { rows } = await pool.query({ ...statement, values });
+  response.writeHead(rows[0] ? 200 : 401, { 'Content-Type': 'application/json; charset=utf-8' });
+  response.end(JSON.stringify({ success: true, data: rows[0] }));
+}
+
+const server = createServer((request, response) => void answer(request, response));
+
+server.listen(0, '127.0.0.1', () => {
+  const { port } = server.address() as AddressInfo;
+  process.stdout.write(`Listening on http://127.0.0.1:${port}\n`);
+});
+process.on('SIGTERM', () => process.exit(0));

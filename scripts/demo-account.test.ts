@@ -1,0 +1,173 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { expectedDays } from '../fixtures/ceidg/expected.ts';
+import { type Started, startScript } from '../fixtures/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
+import { runFixture } from '../fixtures/night.ts';
+import type { TestDatabase } from '../fixtures/test-database.ts';
+import { demoFile } from './demo-account.ts';
+
+const script = fileURLToPath(new URL('start.ts', import.meta.url));
+
+/** All fixture days are published. */
+let loaded: Origin;
+let db: TestDatabase;
+let dataDir: string;
+
+beforeAll(async () => {
+  loaded = await createOrigin(async (first) => {
+    for (const { date } of expectedDays) await runFixture(first, date);
+  });
+});
+afterAll(() => loaded.drop());
+
+beforeEach(async () => {
+  db = await loaded.copy();
+  dataDir = await mkdtemp(join(tmpdir(), 'registry-demo-'));
+  return async () => {
+    await db.drop();
+    await rm(dataDir, { recursive: true });
+  };
+});
+
+async function start(variables: NodeJS.ProcessEnv = {}): Promise<Started> {
+  const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0' };
+  const started = startScript(script, [], { ...own, ...variables });
+  onTestFinished(() => void started.child.kill('SIGKILL'));
+  await started.says('Ctrl-C stops everything.\n');
+  return started;
+}
+
+async function stop(started: Started): Promise<void> {
+  started.child.kill('SIGTERM');
+  expect(await started.end).toBe(0);
+}
+
+/** Does what a line that begins with `curl` does. */
+async function curl(line: string): Promise<{ status: number; body: unknown }> {
+  const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(([, quoted, bare]) => quoted ?? bare!);
+  const after = (option: string) =>
+    words.filter((_, at) => words[at - 1] === option && words[at] !== undefined);
+  const body = after('-d')[0];
+  const answer = await fetch(
+    words.find((word) => word.startsWith('http'))!,
+    {
+      method: after('-X')[0] ?? (body === undefined ? 'GET' : 'POST'),
+      headers: after('-H').map((header) => header.split(': ') as [string, string]),
+      ...(body === undefined ? {} : { body }),
+    },
+  );
+  return { status: answer.status, body: await answer.json() };
+}
+
+const tokenOf = ({ stdout }: Started) => /^ {2}Master Token (sk_live_\w+)$/m.exec(stdout)?.[1];
+const curlsOf = ({ stdout }: Started) =>
+  stdout.split('\n').filter((line) => /^ {2}curl .*-H/.test(line)) as [string, ...string[]];
+
+describe('the account to try npm start with', () => {
+  test('is made once, with three things to do with it', async () => {
+    const first = await start();
+    const token = tokenOf(first);
+    const answers = await Promise.all(curlsOf(first).map(curl));
+    expect(answers).toMatchObject([
+      { status: 200, body: { data: { valid: true, user_name: 'Demo Account' } } },
+      { status: 200, body: { data: { balance: 200 } } },
+      { status: 200, body: { data: { package: 'starter' } } },
+    ]);
+    await stop(first);
+
+    const again = await start();
+    expect(tokenOf(again)).toBe(token);
+    expect((await curl(curlsOf(again)[0])).status).toBe(200);
+    await stop(again);
+    const { rows } = await db.pool.query('select template, state from customer.mail');
+    expect(rows).toEqual([{ template: 'init', state: 'sent' }]);
+  });
+
+  test('is kept for its owner alone, and nowhere in the database', async () => {
+    const started = await start();
+    const token = tokenOf(started)!;
+    await stop(started);
+    const file = demoFile(dataDir);
+    expect((await stat(file)).mode & 0o777).toBe(0o600);
+    const { email, password, master_token } = JSON.parse(await readFile(file, 'utf8')) as Record<
+      string,
+      string
+    >;
+    expect([email, master_token]).toEqual(['demo@registry.example', token]);
+    expect(password).toHaveLength(16);
+    expect(started.stderr).not.toContain(token);
+    expect((await readdir(dataDir)).toSorted()).toEqual([
+      'demo-account.json',
+      'mail',
+      'secret-key',
+    ]);
+  });
+
+  test('can be recovered as it says, when the file is gone or of another database', async () => {
+    await stop(await start());
+    await writeFile(demoFile(dataDir), '{"master_token":"sk_live_other"}');
+    const started = await start();
+    expect(tokenOf(started)).toBeUndefined();
+    expect(started.stdout).toContain(`${demoFile(dataDir)}, which held its Master Token, is gone`);
+    const [line] = curlsOf(started);
+    expect(await curl(line)).toMatchObject({ status: 200 });
+    await started.says('mail: sent');
+    const names = (await readdir(join(dataDir, 'mail'))).filter((name) => name.endsWith('.txt'));
+    const texts = await Promise.all(
+      names.map((name) => readFile(join(dataDir, 'mail', name), 'utf8')),
+    );
+    const link = texts.flatMap((text) => text.match(/^http\S+\/recover\?token=\S+$/m) ?? []);
+    expect(link).toHaveLength(1);
+    const page = await fetch(link[0]!);
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('<form')]);
+    await stop(started);
+  });
+
+  test('is made where an earlier start was ended before it was', async () => {
+    await db.pool.query(
+      `insert into customer.account (user_ref, email, name, password_hash, created_at)
+       values ('AAAAAAAAAAAA', 'demo@registry.example', 'Demo Account', '', now())`,
+    );
+    const started = await start();
+    expect((await curl(curlsOf(started)[1]!)).body).toMatchObject({ data: { balance: 200 } });
+    await stop(started);
+  });
+});
+
+async function expectNone(variables: NodeJS.ProcessEnv): Promise<void> {
+  const started = await start(variables);
+  expect(started.stdout).not.toContain('to try it with');
+  await stop(started);
+  const { rows } = await db.pool.query('select from customer.account');
+  expect(rows).toEqual([]);
+}
+
+describe('there is no account to try npm start with', () => {
+  test('where mails are sent', () =>
+    expectNone({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@registry.example' }));
+
+  test.each(['production', 'development'])('where payments are real (%s)', (NODE_ENV) =>
+    expectNone({
+      NODE_ENV,
+      PAYMENT_PROVIDER: 'stripe',
+      STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
+      STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+      BASE_URL: 'https://api.registry.example',
+    }),
+  );
+
+  test('where registration is closed: it says why', async () => {
+    const started = await start({ REGISTRATION_OPEN: 'false' });
+    expect(started.stdout).toMatch(/^There is no account to try it with: \S.+$/m);
+    await stop(started);
+  });
+
+  test('where other dumps than those of fixtures are published', async () => {
+    await db.pool.query(`update registry.run_file set sha256 = repeat('0', 64)`);
+    await expectNone({});
+  });
+});

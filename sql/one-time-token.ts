@@ -1,0 +1,45 @@
+import jwt from 'jsonwebtoken';
+import { z } from 'zod';
+
+/** How long a one-time token is good for after it was issued. */
+export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
+
+/** The only algorithm that one-time tokens are signed and verified with. */
+export const ONE_TIME_TOKEN_ALGORITHM = 'HS256';
+
+/** What a one-time token says: times in whole seconds since 1970, as RFC 7519 has them. */
+export const oneTimeTokenClaims = z.strictObject({
+  purpose: z.enum(['init', 'recover']),
+  /** The `user_ref` of the account. */
+  sub: z.string(),
+  /** The `one_time_token_id` of the row, which knows whether it was used. */
+  jti: z.uuid(),
+  iat: z.int(),
+  exp: z.int(),
+});
+
+export type OneTimeTokenClaims = z.output<typeof oneTimeTokenClaims>;
+
+/** A row of `customer.one_time_token` with the account that it is of. */
+export interface IssuedToken {
+  one_time_token_id: string;
+  purpose: OneTimeTokenClaims['purpose'];
+  user_ref: string;
+  created_at: Date;
+  expires_at: Date;
+}
+
+/**
+ * The one-time token of a row as a JWT. Nothing but the row and the key goes into it: signed again
+ * for another attempt, it is the same.
+ */
+export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
+  const claims: OneTimeTokenClaims = {
+    purpose: token.purpose,
+    sub: token.user_ref,
+    jti: token.one_time_token_id,
+    iat: Math.floor(token.created_at.getTime() / 1000),
+    exp: Math.floor(token.expires_at.getTime() / 1000),
+  };
+  return jwt.sign(claims, secretKey, { algorithm: ONE_TIME_TOKEN_ALGORITHM });
+}
