@@ -6,6 +6,7 @@ import { connect } from '../sql/database.ts';
 import { acquireEmbedded, destroyEmbedded } from '../sql/embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import type { MeasuredNight } from './bench/night.ts';
+import { benchVerify } from './bench/verify.ts';
 
 /** How much of the time of the plain copy a night may take, by the size of the country. */
 const NIGHT_LIMITS = [
@@ -35,7 +36,9 @@ async function bench({ entries, folder }: { entries: number; folder: string }): 
   try {
     const { host, port, user, database } = embedded.connection;
     const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-    return await measure(databaseUrl, country, entries);
+    const areNightsFast = await measure(databaseUrl, country, entries);
+    const isApiFast = await measureApi(databaseUrl);
+    return areNightsFast && isApiFast;
   } finally {
     await embedded.release();
     await destroyEmbedded(dataDir);
@@ -69,6 +72,15 @@ async function measure(databaseUrl: string, country: string, entries: number): P
     client.release();
     await db.close();
   }
+}
+
+async function measureApi(databaseUrl: string): Promise<boolean> {
+  print('\nThe API');
+  const measurements = await benchVerify(databaseUrl);
+  for (const { name, measured, limit, holds } of measurements) {
+    print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
+  }
+  return measurements.every(({ holds }) => holds);
 }
 
 function report(title: string, night: MeasuredNight, copy_s: number, limit: number): boolean {
