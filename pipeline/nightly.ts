@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
 import { assertUntouched, type Dump, readDump } from './dump.ts';
 import { KnownRecords } from './fingerprint.ts';
+import { loadPartitions, settle } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import { lockSource } from './lock.ts';
@@ -171,7 +172,9 @@ async function publish(night: Night): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
   reporter.step('publish');
   await client.query('begin');
-  await runFiles(client, ['4b_publish', '4c_events', '4d_search']);
+  if (night.newest === undefined) await publishFirst(night);
+  else await runFiles(client, ['4b_new_sum', '4b_new_companies']);
+  await runFiles(client, ['4c_entries', '4d_events', '4e_search']);
   reporter.step('statistics');
   await runFiles(client, ['5_statistics', 'record_run']);
   await endRun(client, run_id, { state: 'published', now: night.now(), reason: night.reason });
@@ -183,14 +186,21 @@ async function publish(night: Night): Promise<RunSummary> {
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/**
- * Tomorrow's plans depend on statistics, and the first look at a row that was loaded in bulk has to
- * mark it as committed: not left to autovacuum, for what every night reads whole.
- */
+/** The entries of a first snapshot are loaded by sessions of their own, beside the companies. */
+async function publishFirst({ db, client }: Night): Promise<void> {
+  await settle([loadPartitions(db.pool, configureSession), runFiles(client, ['4b_new_companies'])]);
+  await runFile(client, 'nightly/baseline/attach.sql');
+}
+
+/** Tomorrow's plans depend on statistics: not left to autovacuum, which may come too late. */
 async function tidy({ client, reporter }: Night): Promise<void> {
-  reporter.step('vacuum');
-  await client.query('analyze registry.entry, registry.company');
-  await client.query('vacuum (analyze) registry.entry_key');
+  reporter.step('analyze');
+  await client.query(
+    `set default_statistics_target = 20;
+     analyze registry.entry (company_id, entry_id, source, nip, regon9, krs, status, end_date);
+     analyze registry.entry_key;
+     reset default_statistics_target`,
+  );
 }
 
 async function noteFailure(

@@ -2,24 +2,56 @@
 
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 
+-- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
+-- that is a number of its own entry is looked at once.
+create unlogged table stage.repeated_hash as
+select looked_at.hash
+from (
+    select hashtextextended(entry.entry_key, 0) as hash
+    from stage.entry
+    where entry.reason is null
+    union all
+    select hashtextextended(entry.nip, 0)
+    from stage.entry
+    where entry.reason is null and entry.nip <> entry.entry_key
+    union all
+    select hashtextextended(entry.regon9, 0)
+    from stage.entry
+    where entry.reason is null and entry.regon9 <> entry.entry_key
+    union all
+    select hashtextextended(entry.krs, 0)
+    from stage.entry
+    where entry.reason is null and entry.krs <> entry.entry_key
+) as looked_at
+group by looked_at.hash
+having count(*) > 1;
+
+analyze stage.repeated_hash;
+
+-- One row per record that may share its key or a number with another.
+create unlogged table stage.suspect as
+select
+    entry.file_no,
+    entry.line,
+    entry.entry_key
+from stage.entry
+where
+    entry.reason is null
+    and (
+        hashtextextended(entry.entry_key, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.nip, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.regon9, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.krs, 0) in (select repeated_hash.hash from stage.repeated_hash)
+    );
+
+analyze stage.suspect;
+
 -- The same entry twice: rows that say the same count once, the one that was published being kept;
 -- of rows that contradict each other none is believed.
--- Hashes first: they are grouped in a third of the time, and are few that occur twice.
-with repeated_hash as (
-    select hashtextextended(entry.entry_key, 0) as key_hash
-    from stage.entry
-    where entry.reason is null
-    group by key_hash
-    having count(*) > 1
-),
-
-repeated_key as (
-    select entry.entry_key
-    from stage.entry
-    join repeated_hash
-        on repeated_hash.key_hash = hashtextextended(entry.entry_key, 0)
-    where entry.reason is null
-    group by entry.entry_key
+with repeated_key as (
+    select suspect.entry_key
+    from stage.suspect
+    group by suspect.entry_key
     having count(*) > 1
 ),
 

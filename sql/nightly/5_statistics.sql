@@ -5,19 +5,12 @@ create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
     (select count(*) from stage.reject) as rejected_count,
-    new_entry.row_count + change.back_count as new_count,
+    new_sum.row_count + change.back_count as new_count,
     change.updated_count,
     vanished.deleted_count,
     vanished.waiting_count,
-    new_entry.state_hash + change.state_hash + vanished.state_hash as state_hash
-from (
-    select
-        count(*) as row_count,
-        coalesce(
-            sum(registry.state_hash(new_entry.entry_key, new_entry.content_hash, null)), 0
-        ) as state_hash
-    from stage.new_entry
-) as new_entry
+    new_sum.state_hash + change.state_hash + vanished.state_hash as state_hash
+from stage.new_sum
 cross join (
     select
         count(*) filter (where change.was_gone) as back_count,

@@ -42,9 +42,19 @@ select
     -- In the order of the report; two lists of the same codes say the same.
     coalesce(
         string_to_array(
-            translate(
-                concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
-            ),
+            -- To look is cheaper than to replace, and few reports need it.
+            case
+                when
+                    strpos(record.pozostale_kody_pkd, '.') > 0
+                    or strpos(record.pozostale_kody_pkd, ' ') > 0
+                    or length(record.glowny_kod_pkd) <> 5
+                    then translate(
+                        concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd),
+                        '. ',
+                        ''
+                    )
+                else concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
+            end,
             '$##$'
         ),
         '{}'
@@ -68,10 +78,14 @@ join stage.file on file.file_no = record.file_no
 join registry.legal_form on legal_form.symbol = '099'
 cross join lateral (
     select
-        nullif(translate(record.nip, '- ', ''), '0000000000') as nip,
+        nullif(
+            case length(record.nip) when 10 then record.nip else translate(record.nip, '- ', '') end,
+            '0000000000'
+        ) as nip,
         -- A REGON of 14 digits is that of a unit: the first nine are the company's.
         nullif(
             case length(record.regon)
+                when 9 then record.regon
                 when 14 then
                     left(record.regon, 9) || translate(right(record.regon, 5), '0123456789', '')
                 else translate(record.regon, '- ', '')

@@ -1,87 +1,17 @@
 -- The facts become today's. Runs in the transaction that publishes.
 
--- The very first snapshot fills empty tables: their indexes are made afterwards, all at once, which
--- is several times faster; and what is written to a table that was truncated in the same transaction
--- needs no WAL where the server keeps a minimal one.
-create temporary table postponed_index on commit drop as
-select
-    pg_index.indrelid::regclass as table_name,
-    pg_index.indexrelid::regclass as index_name,
-    pg_constraint.conname as constraint_name,
-    case
-        when pg_constraint.oid is null then pg_get_indexdef(pg_index.indexrelid)
-        else format(
-            'alter table %s add constraint %I %s',
-            pg_index.indrelid::regclass,
-            pg_constraint.conname,
-            pg_get_constraintdef(pg_constraint.oid)
-        )
-    end as definition
-from pg_index
-left join pg_constraint
-    on pg_constraint.conindid = pg_index.indexrelid
-    and pg_constraint.contype in ('p', 'u')
-where
-    pg_index.indrelid in (
-        'registry.entry'::regclass,
-        'registry.entry_key'::regclass,
-        'registry.company'::regclass
-    )
-    -- Partial indexes hold few rows.
-    and pg_index.indpred is null
-    and not exists (select from registry.entry);
+-- New entries; those of a source's first snapshot have come by attaching its partitions.
+insert into registry.entry
+select new_entry_row.*
+from stage.new_entry_row
+cross join stage.night
+where not night.is_baseline;
 
-do $$
-declare
-    postponed record;
-begin
-    if not exists (select from postponed_index) then
-        return;
-    end if;
-    truncate registry.entry, registry.entry_key, registry.company;
-    for postponed in select * from postponed_index loop
-        if postponed.constraint_name is null then
-            execute format('drop index %s', postponed.index_name);
-        else
-            execute format(
-                'alter table %s drop constraint %I',
-                postponed.table_name,
-                postponed.constraint_name
-            );
-        end if;
-    end loop;
-end;
-$$;
-
-insert into registry.entry (
-    company_id, entry_id, source, entry_key, country_code, nip, regon9, krs, entity_type,
-    legal_form, name, surname, first_name, phone, email, fax, website, postal_code, county,
-    commune, city, street, building, apartment, voivodeship, activity_version, activity_main,
-    activity_codes, declared_status, is_partnership_only, start_date, end_date, suspension_date,
-    resumption_date, status, gone_date, changed_date
-)
-select
-    new_entry.company_id, new_entry.entry_id, night.source, new_entry.entry_key,
-    night.country_code, new_entry.nip, new_entry.regon9, new_entry.krs, new_entry.entity_type,
-    new_entry.legal_form, new_entry.name, new_entry.surname, new_entry.first_name,
-    new_entry.phone, new_entry.email, new_entry.fax, new_entry.website, new_entry.postal_code,
-    new_entry.county, new_entry.commune, new_entry.city, new_entry.street, new_entry.building,
-    new_entry.apartment, new_entry.voivodeship, new_entry.activity_version,
-    new_entry.activity_main, new_entry.activity_codes, new_entry.declared_status,
-    new_entry.is_partnership_only, new_entry.start_date, new_entry.end_date,
-    new_entry.suspension_date, new_entry.resumption_date, new_entry.status, null,
-    night.dump_date
-from stage.new_entry
-cross join stage.night;
-
-insert into registry.entry_key (
-    source, entry_key, entry_id, company_id, file_key, fingerprint, content_hash, is_gone
-)
-select
-    night.source, new_entry.entry_key, new_entry.entry_id, new_entry.company_id,
-    new_entry.file_key, new_entry.fingerprint, new_entry.content_hash, false
-from stage.new_entry
-cross join stage.night;
+insert into registry.entry_key
+select new_entry_key_row.*
+from stage.new_entry_key_row
+cross join stage.night
+where not night.is_baseline;
 
 update registry.entry
 set

@@ -1,39 +1,8 @@
 -- The row that search shows of each company that the night touched.
 
--- New companies of one entry, which is nearly all of them.
-insert into registry.company (
-    company_id, country_code, nip, regon9, krs, name, status, legal_form, voivodeship, city,
-    postal_code, activity_main, activity_start
-)
-select
-    new_entry.company_id, night.country_code, new_entry.nip, new_entry.regon9, new_entry.krs,
-    coalesce(
-        new_entry.name, nullif(concat_ws(' ', new_entry.first_name, new_entry.surname), '')
-    ),
-    new_entry.status, new_entry.legal_form, new_entry.voivodeship, new_entry.city,
-    new_entry.postal_code, new_entry.activity_main, new_entry.start_date
-from stage.new_entry
-cross join stage.night
-where not exists (
-    select from stage.component
-    where component.node = new_entry.node
-);
-
-do $$
-declare
-    definition text;
-begin
-    for definition in select postponed_index.definition from postponed_index loop
-        execute definition;
-    end loop;
-end;
-$$;
-
 -- One row per other company that the night touched.
 create unlogged table stage.touched_company as
-select new_entry.company_id
-from stage.new_entry
-join stage.component using (node)
+select linked.company_id from stage.linked
 union
 select coalesce(merged_company.into_company_id, change.company_id)
 from stage.change
