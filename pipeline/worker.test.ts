@@ -117,6 +117,19 @@ describe('a worker', () => {
     expect(await mailRow(db, later)).toMatchObject({ state: 'queued', attempt_count: 0 });
     expect(await jobs()).toEqual([{ key: `mail:${later.mail_id}`, attempts: 0, is_locked: false }]);
   });
+
+  test('goes on after it has lost all its sessions', async () => {
+    const smtp = await serve();
+    const worker = await startWorker(smtp.url);
+    await db.pool.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'registry-worker'`,
+    );
+    await leaveMail(db);
+    await settle('sent');
+    expect(smtp.mails).toHaveLength(1);
+    await worker.stop();
+  });
 });
 
 describe('two workers', () => {

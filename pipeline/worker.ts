@@ -79,7 +79,15 @@ async function runQueue(mail: SendOptions, logger: Logger, signal: AbortSignal):
     const runner = await run(describeQueue(mail, logger, end.signal));
     logger.info('the worker is ready');
     sweeping = sweep(mail, logger, AbortSignal.any([signal, end.signal]));
-    const stopped = whenAborted(signal).then(() => runner.stop());
+    let stopping: Promise<void> | undefined;
+    const stop = () => (stopping ??= runner.stop());
+    // After a session that was lost at its very first look the queue fails for good, and says nothing
+    // above its debug messages (graphile-worker 0.18.0, taskIdentifiers.ts): it is started anew.
+    runner.events.once('worker:getJob:error', ({ error }) => {
+      logger.warn(`Jobs cannot be looked for, the queue starts anew: ${(error as Error).message}`);
+      stop().catch(() => undefined);
+    });
+    const stopped = whenAborted(signal).then(stop);
     const over = runner.promise.then(() => (signal.aborted ? stopped : undefined));
     const cut = whenAborted(signal)
       .then(() => delay(grace_ms, undefined, { ref: false, signal: end.signal }))
