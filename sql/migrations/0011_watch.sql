@@ -1,0 +1,121 @@
+-- One row per account that has said which events it wants to be told of; without a row nothing is
+-- told. The lists are null where all classes or categories apply.
+create table customer.alert_setting (
+    account_id bigint not null,
+    alerts_enabled boolean not null,
+    notify_via_email boolean not null,
+    alert_min_severity text not null,
+    alert_event_classes text[],
+    alert_categories text[],
+    constraint alert_setting_pkey primary key (account_id),
+    constraint alert_setting_account_fkey foreign key (account_id) references customer.account,
+    constraint alert_setting_min_severity_fkey
+        foreign key (alert_min_severity) references registry.severity (severity)
+);
+
+-- One row per account and company that it watches or waits for. `company_id` is null until the
+-- company is known; the identifier is the one that was submitted. Its events count from the night
+-- in which it was ready on. The settings are null unless `has_custom_settings`.
+create table customer.watch (
+    watch_id bigint generated always as identity,
+    account_id bigint not null,
+    company_id bigint,
+    identifier_type text not null,
+    identifier_value text not null,
+    state text not null,
+    created_at timestamptz not null,
+    ready_at timestamptz,
+    failed_at timestamptz,
+    failure text,
+    events_count bigint not null default 0,
+    last_event_at timestamptz,
+    has_custom_settings boolean not null default false,
+    alerts_enabled boolean,
+    notify_via_email boolean,
+    alert_min_severity text,
+    alert_event_classes text[],
+    alert_categories text[],
+    constraint watch_pkey primary key (watch_id),
+    constraint watch_company_key unique (account_id, company_id),
+    constraint watch_identifier_key unique (account_id, identifier_type, identifier_value),
+    constraint watch_account_fkey foreign key (account_id) references customer.account,
+    constraint watch_min_severity_fkey
+        foreign key (alert_min_severity) references registry.severity (severity),
+    constraint watch_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS')),
+    constraint watch_state_known check (state in ('queued', 'ready', 'failed')),
+    constraint watch_ready_once_known
+        check ((state = 'ready') = (company_id is not null and ready_at is not null)),
+    constraint watch_failed_with_reason
+        check ((state = 'failed') = (failed_at is not null and failure is not null)),
+    constraint watch_custom_settings_whole check (
+        has_custom_settings
+        = (alerts_enabled is not null and notify_via_email is not null and alert_min_severity is not null)
+    )
+) with (fillfactor = 90);
+
+create index watch_company_idx on customer.watch (company_id);
+create index watch_account_idx on customer.watch (account_id, watch_id);
+create index watch_queued_idx on customer.watch (identifier_type, identifier_value)
+where state = 'queued';
+
+-- One row per request that added companies; it is settled, and told by mail, when none of its items
+-- is queued any more.
+create table customer.submission (
+    submission_id bigint generated always as identity,
+    account_id bigint not null,
+    created_at timestamptz not null,
+    settled_at timestamptz,
+    constraint submission_pkey primary key (submission_id),
+    constraint submission_account_fkey foreign key (account_id) references customer.account
+);
+
+-- One row per submission and identifier of it. A removed company leaves its items without a watch.
+create table customer.submission_item (
+    submission_id bigint not null,
+    identifier_type text not null,
+    identifier_value text not null,
+    watch_id bigint,
+    constraint submission_item_pkey
+        primary key (submission_id, identifier_type, identifier_value),
+    constraint submission_item_submission_fkey
+        foreign key (submission_id) references customer.submission on delete cascade,
+    constraint submission_item_watch_fkey
+        foreign key (watch_id) references customer.watch on delete set null
+);
+
+create index submission_item_watch_idx on customer.submission_item (watch_id);
+create index submission_open_idx on customer.submission (submission_id) where settled_at is null;
+
+-- One row per account and event of a company that it watched that night, written by the night, so
+-- that reading a feed costs the same for ten and for a hundred thousand companies. The columns of the
+-- event are those by which a feed is filtered. A company that is removed takes its rows with it.
+create table customer.feed (
+    account_id bigint not null,
+    event_id bigint not null,
+    company_id bigint not null,
+    event_date date not null,
+    event_type text not null,
+    constraint feed_pkey primary key (account_id, event_id)
+);
+
+create index feed_company_idx on customer.feed (account_id, company_id);
+
+-- One row per account, day and event type: how many rows the feed has, for the totals of its pages.
+create table customer.feed_count (
+    account_id bigint not null,
+    event_date date not null,
+    event_type text not null,
+    event_count bigint not null,
+    constraint feed_count_pkey primary key (account_id, event_date, event_type)
+);
+
+-- One row per event that an account was told of, and by what channel: nothing is told twice.
+create table customer.alert (
+    account_id bigint not null,
+    event_id bigint not null,
+    channel text not null,
+    mail_id bigint not null,
+    constraint alert_pkey primary key (account_id, event_id, channel),
+    constraint alert_mail_fkey foreign key (mail_id) references customer.mail,
+    constraint alert_channel_known check (channel in ('email'))
+);
