@@ -56,7 +56,7 @@ describe('nightly', () => {
       'ceidg/2026-02-30',
       'ceidg/2026-11-04.part',
       'ceidg/tmp',
-      'krs/2026-11-02',
+      'sirene/2026-11-02',
     ])
       await mkdir(join(inbox, folder), { recursive: true });
     await writeFile(join(inbox, 'ceidg', 'README.txt'), 'dumps');
@@ -191,14 +191,15 @@ describe('schedule', () => {
 
 describe('serve', () => {
   test('is the API, and ends with its exit code', async () => {
-    const serve = startCommand(['serve'], { DATABASE_URL: db.url, PORT: '0' });
+    const variables = {
+      DATABASE_URL: db.url,
+      SECRET_KEY: 'a key of at least 32 characters, for tests',
+    };
+    const serve = startCommand(['serve'], { ...variables, PORT: '0' });
     await serve.says('Listening on');
     const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;
     expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ok' });
-    const second = await runCommand(['serve'], {
-      DATABASE_URL: db.url,
-      PORT: new URL(url!).port,
-    });
+    const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });
     expect(second.sentences()).toEqual([expect.stringMatching(/^Port \d+ is in use/)]);
     expect(second.code).toBe(1);
     serve.child.kill('SIGTERM');

@@ -74,7 +74,7 @@ describe('status', () => {
       finished_at: moment,
     });
     expect(status.runs).toHaveLength(6);
-    expect(Object.keys(status)).toEqual(['snapshots', 'runs', 'mail', 'jobs']);
+    expect(Object.keys(status)).toEqual(['snapshots', 'runs', 'mail', 'jobs', 'watch_lists']);
     expect(command.code).toBe(0);
   });
 
@@ -90,6 +90,8 @@ describe('status', () => {
       '      3  ceidg    2026-11-04  published',
       '      2  ceidg    2026-11-03  published',
       '      1  ceidg    2026-11-02  published',
+      'Watch lists',
+      '  0 ready; 0 queued; 0 failed in the last 7 days; 0 submissions open',
       'Mail',
       '  0 queued; 0 failed in the last 7 days',
       '',

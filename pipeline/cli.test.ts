@@ -125,7 +125,7 @@ describe('before the first run', () => {
   test('status says how to begin', async () => {
     const command = await runCommand(['status'], { DATABASE_URL: db.url });
     expect(command.stdout).toBe(
-      'No run yet. Start with: registry ingest <source> <path> --date <day>\nMail\n  0 queued; 0 failed in the last 7 days\n',
+      'No run yet. Start with: registry ingest <source> <path> --date <day>\nWatch lists\n  0 ready; 0 queued; 0 failed in the last 7 days; 0 submissions open\nMail\n  0 queued; 0 failed in the last 7 days\n',
     );
     expect(command.code).toBe(0);
   });
@@ -135,6 +135,7 @@ describe('before the first run', () => {
     expect(JSON.parse(command.stdout)).toEqual({
       snapshots: [],
       runs: [],
+      watch_lists: { ready: 0, queued: 0, oldest_queued_at: null, failed: 0, open_submissions: 0 },
       mail: { queued: 0, oldest_queued_at: null, failed: 0, troubled: [] },
       jobs: [],
     });

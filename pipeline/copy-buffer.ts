@@ -17,8 +17,13 @@ const BYTE_KINDS = new Uint8Array(256).map((_, byte) => {
 
 /** Lines for `COPY stage.record … (format csv, delimiter ';')`, gathered between two writes. */
 export class CopyBuffer {
-  #bytes = Buffer.allocUnsafe(256 * 1024);
+  #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;
+
+  /** Bytes that were gathered. */
+  get length(): number {
+    return this.#length;
+  }
 
   /** A record whose fields need no parser, as it stands in the file. */
   addPlain(prefix: string, data: Buffer, start: number, end: number): void {
@@ -35,19 +40,19 @@ export class CopyBuffer {
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Takes out what was gathered; undefined when there is nothing. */
-  take(): Buffer | undefined {
+  /** Takes out what was gathered, in memory of its own; undefined when there is nothing. */
+  take(): Buffer<ArrayBuffer> | undefined {
     if (this.#length === 0) return undefined;
     const taken = this.#bytes.subarray(0, this.#length);
     // The taken bytes are still on their way to the server: the next ones go elsewhere.
-    this.#bytes = Buffer.allocUnsafe(this.#bytes.length);
+    this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
     this.#length = 0;
     return taken;
   }
 
   #reserve(count: number): void {
     if (this.#length + count <= this.#bytes.length) return;
-    const larger = Buffer.allocUnsafe(Math.max(this.#bytes.length * 2, this.#length + count));
+    const larger = Buffer.allocUnsafeSlow(Math.max(this.#bytes.length * 2, this.#length + count));
     this.#bytes.copy(larger, 0, 0, this.#length);
     this.#bytes = larger;
   }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
 import { Refusal } from './refusal.ts';
@@ -13,7 +13,7 @@ export interface DumpFile {
   file_no: number;
   /** Which part of the dump it is, such as a voivodeship. */
   file_key: string;
-  /** Its name without the folder. */
+  /** Its path below the dump's folder. */
   file: string;
   path: string;
   byte_count: number;
@@ -34,7 +34,7 @@ export interface Dump {
  * Throws a `Refusal` when there is none, or two files for one part.
  */
 export async function readDump(source: Source, path: string): Promise<Dump> {
-  const { files, ignored } = await identify(source, await listFiles(path));
+  const { files, ignored } = identify(source, await listFiles(path, source.format === 'document'));
   if (files.length === 0) {
     throw new Refusal(`${path}: no file of a ${source.name} dump in it`);
   }
@@ -61,25 +61,30 @@ interface Part {
   path: string;
 }
 
-async function listFiles(path: string): Promise<string[]> {
+/** Paths, and what they are below the dump's folder. Folders are looked into only where `isDeep`. */
+async function listFiles(path: string, isDeep: boolean): Promise<Omit<Part, 'file_key'>[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     throw new Refusal(`${path}: ${cause.code === 'ENOENT' ? 'no such file' : cause.message}`, {
       cause,
     });
   });
-  if (!found.isDirectory()) return [path];
-  const names = await readdir(path).catch((cause: Error) => {
-    throw new Refusal(`${path}: ${cause.message}`, { cause });
-  });
-  if (names.length === 0) throw new Refusal(`${path}: an empty folder`);
-  return names.map((name) => join(path, name));
+  if (!found.isDirectory()) return [{ path, file: basename(path).normalize('NFC') }];
+  const entries = await readdir(path, { withFileTypes: true, recursive: isDeep }).catch(
+    (cause: Error) => {
+      throw new Refusal(`${path}: ${cause.message}`, { cause });
+    },
+  );
+  if (entries.length === 0) throw new Refusal(`${path}: an empty folder`);
+  return entries
+    .filter((entry) => !isDeep || !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .map((file) => ({ path: file, file: relative(path, file).normalize('NFC') }));
 }
 
-async function identify(source: Source, paths: string[]) {
+function identify(source: Source, found: Omit<Part, 'file_key'>[]) {
   const parts = new Map<string, Part>();
   const ignored: string[] = [];
-  for (const path of paths) {
-    const file = basename(path).normalize('NFC');
+  for (const { path, file } of found) {
     const file_key = source.identifyFile(file);
     if (file_key === null) {
       ignored.push(file);

@@ -8,7 +8,6 @@ import {
   commonShape,
   EnvironmentError,
 } from '../sql/environment.ts';
-import { SHORTEST_SECRET_KEY } from '../sql/secret.ts';
 import type { Sender } from './mail/send.ts';
 
 export interface Environment {
@@ -32,8 +31,6 @@ const sentences = {
   ...commonSentences,
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
-  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
-  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
   MAIL_FROM:
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
@@ -47,13 +44,6 @@ const shape = {
     .string()
     .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
-  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
-  // Paths are put after it, so that nothing else may follow.
-  BASE_URL: z
-    .url({ protocol: /^https?$/ })
-    .refine((url) => !/[?#@]/.test(url))
-    .transform((url) => url.replace(/\/+$/, ''))
-    .optional(),
   // Of the API, which is the one to complain of it.
   PORT: z.string().default(''),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),

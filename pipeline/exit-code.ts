@@ -1,6 +1,5 @@
 import { CommanderError } from 'commander';
 import { EnvironmentError } from '../sql/environment.ts';
-import type { Outcome } from './ingest.ts';
 import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './refusal.ts';
 
 /** What the exit codes of `registry` say; the README has them too. */
@@ -13,8 +12,8 @@ export const exitCodes = {
   nothing: 5,
 } as const;
 
-/** The worst of several nights decides. */
-export function exitCodeOf(outcomes: readonly Outcome[]): number {
+/** The worst of several nights, and of what was fetched for them, decides. */
+export function exitCodeOf(outcomes: readonly { state: string }[]): number {
   const states = new Set(outcomes.map(({ state }) => state));
   if (states.has('failed')) return exitCodes.fault;
   if (states.has('refused')) return exitCodes.refused;

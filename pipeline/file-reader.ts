@@ -2,10 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { CopyBuffer, recordPrefix, scanRecord } from './copy-buffer.ts';
 import type { DumpFile } from './dump.ts';
 import { fingerprint, type Fingerprint, fingerprintOf, type KnownRecords } from './fingerprint.ts';
-import { type Layout, parseRecord, parseRecords, readHeader } from './layout.ts';
+import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './layout.ts';
 import type { RecordHandler } from './record.ts';
 import { Refusal } from './refusal.ts';
-import type { Source } from './source.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
@@ -37,7 +36,7 @@ export class FileReader implements RecordHandler {
   read_count = 0;
   layout: Layout | undefined;
 
-  readonly #source: Source;
+  readonly #source: TableShape;
   readonly #file: DumpFile;
   readonly #known: KnownRecords;
   #seed: Fingerprint = { high: 0, low: 0 };
@@ -49,7 +48,7 @@ export class FileReader implements RecordHandler {
   /** Quoted records of one line that wait for the parser: starting it costs more than a record. */
   #quoted: { bytes: Buffer; line: number; prefix: string }[] = [];
 
-  constructor(source: Source, file: DumpFile, known: KnownRecords) {
+  constructor(source: TableShape, file: DumpFile, known: KnownRecords) {
     this.#source = source;
     this.#file = file;
     this.#known = known;

@@ -73,28 +73,42 @@ const NOT_MET = 0;
 const MET = 1;
 const SHARED = 2;
 
+/** What a `KnownRecords` consists of; both lie in memory that threads share. */
+export interface KnownTable {
+  /** Two halves of a fingerprint for each slot, high and low; both zero where it is free. */
+  prints: Int32Array;
+  /** For each slot whether it was met. */
+  states: Uint8Array;
+}
+
 /**
  * The fingerprints of yesterday's records: an open-addressing table in typed arrays, 9 bytes a
- * slot, at most three quarters full: four million records take 75 MB.
+ * slot, at most three quarters full: four million records take 75 MB. Any number of threads may
+ * meet its records at the same time; only one may add to it, before the others see it.
  */
 export class KnownRecords {
   #mask: number;
-  #high: Int32Array;
-  #low: Int32Array;
-  #state: Uint8Array;
+  #prints: Int32Array;
+  #states: Uint8Array;
   #size = 0;
 
-  /** @param expected_count about how many fingerprints will be added; it grows beyond */
-  constructor(expected_count: number) {
+  /**
+   * @param expected_count about how many fingerprints will be added; it grows beyond
+   * @param table that of another thread, to which nothing may be added any more
+   */
+  constructor(expected_count: number, table?: KnownTable) {
     const slots = 2 ** Math.ceil(Math.log2(Math.max(16, expected_count * 1.4)));
-    this.#mask = slots - 1;
-    this.#high = new Int32Array(slots);
-    this.#low = new Int32Array(slots);
-    this.#state = new Uint8Array(slots);
+    ({ prints: this.#prints, states: this.#states } = table ?? makeTable(slots));
+    this.#mask = this.#states.length - 1;
   }
 
   get size(): number {
     return this.#size;
+  }
+
+  /** To be sent to other threads. */
+  get table(): KnownTable {
+    return { prints: this.#prints, states: this.#states };
   }
 
   /** Adds a fingerprint; one that two entries share is not told apart: both are always read. */
@@ -102,11 +116,11 @@ export class KnownRecords {
     if (this.#size > this.#mask * 0.75) this.#grow();
     const slot = this.#find(high, low);
     if (this.#isTaken(slot)) {
-      this.#state[slot] = SHARED;
+      this.#states[slot] = SHARED;
       return;
     }
-    this.#high[slot] = high;
-    this.#low[slot] = low;
+    this.#prints[2 * slot] = high;
+    this.#prints[2 * slot + 1] = low;
     this.#size++;
   }
 
@@ -118,44 +132,54 @@ export class KnownRecords {
    */
   meet({ high, low }: Fingerprint): boolean {
     const slot = this.#find(high, low);
-    if (!this.#isTaken(slot) || this.#state[slot] !== NOT_MET) return false;
-    this.#state[slot] = MET;
-    return true;
+    if (!this.#isTaken(slot)) return false;
+    return Atomics.compareExchange(this.#states, slot, NOT_MET, MET) === NOT_MET;
   }
 
   /** The fingerprints that no record of today has. */
   *unmet(): Generator<bigint> {
     for (let slot = 0; slot <= this.#mask; slot++) {
-      if (!this.#isTaken(slot) || this.#state[slot] === MET) continue;
-      yield toBigint({ high: this.#high[slot]!, low: this.#low[slot]! });
+      if (!this.#isTaken(slot) || this.#states[slot] === MET) continue;
+      yield toBigint({ high: this.#prints[2 * slot]!, low: this.#prints[2 * slot + 1]! });
     }
   }
 
   #isTaken(slot: number): boolean {
-    return this.#high[slot] !== 0 || this.#low[slot] !== 0;
+    return this.#prints[2 * slot] !== 0 || this.#prints[2 * slot + 1] !== 0;
   }
 
   #grow(): void {
-    const [high, low, state] = [this.#high, this.#low, this.#state];
-    const slots = high.length * 2;
+    const [prints, states] = [this.#prints, this.#states];
+    const slots = states.length * 2;
     this.#mask = slots - 1;
-    this.#high = new Int32Array(slots);
-    this.#low = new Int32Array(slots);
-    this.#state = new Uint8Array(slots);
-    for (let from = 0; from < high.length; from++) {
-      if (high[from] === 0 && low[from] === 0) continue;
-      const slot = this.#find(high[from]!, low[from]!);
-      this.#high[slot] = high[from]!;
-      this.#low[slot] = low[from]!;
-      this.#state[slot] = state[from]!;
+    ({ prints: this.#prints, states: this.#states } = makeTable(slots));
+    for (let from = 0; from < states.length; from++) {
+      const high = prints[2 * from]!;
+      const low = prints[2 * from + 1]!;
+      if (high === 0 && low === 0) continue;
+      const slot = this.#find(high, low);
+      this.#prints[2 * slot] = high;
+      this.#prints[2 * slot + 1] = low;
+      this.#states[slot] = states[from]!;
     }
   }
 
   #find(high: number, low: number): number {
+    const prints = this.#prints;
     let slot = (low ^ Math.imul(high, 0x9e3779b1)) & this.#mask;
-    while (this.#isTaken(slot) && (this.#high[slot] !== high || this.#low[slot] !== low)) {
+    for (;;) {
+      const foundHigh = prints[2 * slot]!;
+      const foundLow = prints[2 * slot + 1]!;
+      if (foundHigh === high && foundLow === low) return slot;
+      if (foundHigh === 0 && foundLow === 0) return slot;
       slot = (slot + 1) & this.#mask;
     }
-    return slot;
   }
+}
+
+function makeTable(slots: number): KnownTable {
+  return {
+    prints: new Int32Array(new SharedArrayBuffer(slots * 8)),
+    states: new Uint8Array(new SharedArrayBuffer(slots)),
+  };
 }

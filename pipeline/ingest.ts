@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../sql/database.ts';
+import { describeFault } from './fault.ts';
 import { type NightOptions, runNightly } from './nightly.ts';
 import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './refusal.ts';
 import { createReporter } from './report.ts';
@@ -53,48 +54,54 @@ function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | undefined 
 }
 
 /**
- * Runs the night over every dump of the inbox that is newer than what is published, source by
- * source and in the order of the dates. A refused full dump does not hold up the next one, which
- * holds all that it held; after a refused delta, and after a fault, the later ones of the source
- * wait.
+ * Runs the night over every dump of the inbox that is newer than what is published of its source, in
+ * the order of the dates and, of one date, of the sources' names. A refused full dump does not hold
+ * up the next one, which holds all that it held; after a refused delta, and after a fault, the later
+ * ones of the source wait.
  *
  * @param signal aborted when the process is about to end
+ * @param lastDate the newest day to take; absent: all
  */
 export async function ingestInbox(
   db: Database,
   logger: Logger,
   inboxDir: string,
   signal?: AbortSignal,
+  lastDate?: string,
 ): Promise<Outcome[]> {
   const outcomes: Outcome[] = [];
-  for (const source of await listSources()) {
-    const { dump_kind } = await loadSource(source);
-    for (const dump_date of await findDue(db, inboxDir, source)) {
-      const path = join(inboxDir, source, dump_date);
-      const outcome = await ingest(db, logger, { source, path, dump_date }, signal).catch(
-        (error: unknown): Outcome => {
-          signal?.throwIfAborted();
-          // What the nights before it did is still to be told.
-          return { source, dump_date, state: 'failed', message: describeFault(error) };
-        },
-      );
-      if (outcome.state === 'nothing') continue;
-      outcomes.push(outcome);
-      if (outcome.state === 'running' || outcome.state === 'failed') break;
-      if (outcome.state === 'refused' && dump_kind === 'delta') break;
-    }
+  const waiting = new Set<string>();
+  for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
+    if (waiting.has(source)) continue;
+    if (lastDate !== undefined && dump_date > lastDate) break;
+    const path = join(inboxDir, source, dump_date);
+    const outcome = await ingest(db, logger, { source, path, dump_date }, signal).catch(
+      (error: unknown): Outcome => {
+        signal?.throwIfAborted();
+        // What the nights before it did is still to be told.
+        return { source, dump_date, state: 'failed', message: describeFault(error) };
+      },
+    );
+    if (outcome.state === 'nothing') continue;
+    outcomes.push(outcome);
+    const { state } = outcome;
+    const holdsUp = state === 'refused' ? dump_kind === 'delta' : state !== 'published';
+    if (holdsUp) waiting.add(source);
   }
   return outcomes;
 }
 
-/** What the driver says of a server that went away, which is nothing for people. */
-const lost = /EPIPE|ECONNRESET|Connection terminated|connection error|terminating connection/;
-
-/** A sentence for a fault, which tells what to do where that is known. */
-export function describeFault(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  if (!lost.test(message)) return message;
-  return `The connection to the database was lost: ${message}; run it again.`;
+/** The dumps of all sources, in the order in which they are taken. */
+async function findAllDue(db: Database, inboxDir: string) {
+  const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
+  for (const source of await listSources()) {
+    const { dump_kind } = await loadSource(source);
+    for (const dump_date of await findDue(db, inboxDir, source)) {
+      dumps.push({ source, dump_date, dump_kind });
+    }
+  }
+  const key = ({ dump_date, source }: (typeof dumps)[number]) => `${dump_date} ${source}`;
+  return dumps.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
 /** The dates in the inbox of a source that come after the newest published one. */

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { escapeLiteral, type PoolClient } from 'pg';
+import { escapeLiteral, type Pool, type PoolClient } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { KnownRecords } from './fingerprint.ts';
 
@@ -10,16 +10,28 @@ const TUPLE_HEADER_BYTES = 6;
 const FINGERPRINT_BYTES = 8;
 
 /**
- * Loads the fingerprints of the entries that the source showed last time.
+ * Loads the fingerprints of the entries that the source showed last time, in a session of its own.
  *
  * @param expected_count about how many there are
  */
 export async function loadKnown(
-  client: PoolClient,
+  pool: Pool,
   source: string,
   expected_count: number,
 ): Promise<KnownRecords> {
   const known = new KnownRecords(expected_count);
+  const client = await pool.connect();
+  try {
+    await addAll(known, client, source);
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+  client.release();
+  return known;
+}
+
+async function addAll(known: KnownRecords, client: PoolClient, source: string): Promise<void> {
   // One large value: a row for each fingerprint costs more than the fingerprint itself.
   const copy = client.query(
     copyTo(`copy (
@@ -42,7 +54,6 @@ export async function loadKnown(
     left -= Math.max(0, used);
     rest = data.subarray(used);
   }
-  return known;
 }
 
 /** @returns how many bytes of the value were used; a fingerprint may be cut by the end of the data */

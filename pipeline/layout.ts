@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from './refusal.ts';
-import type { Source } from './source.ts';
+import type { TableSource } from './source.ts';
 
 /** Which column of a file goes where; made from its header. */
 export interface Layout {
@@ -15,6 +15,14 @@ export interface Layout {
   starts_with_row_number: boolean;
 }
 
+/** What of a source the reading of its files depends on. */
+export type TableShape = Pick<TableSource, 'columns' | 'row_number' | 'mapping_version'>;
+
+/** Without what cannot be sent to another thread. */
+export function tableShape({ columns, row_number, mapping_version }: TableShape): TableShape {
+  return { columns, row_number, mapping_version };
+}
+
 /** The column of `stage.record` that holds a source's row number. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
@@ -22,7 +30,7 @@ export const ROW_NUMBER_COLUMN = 'row_number';
  * Reads the header of a file. Columns are matched by name, in any order.
  * Throws a `Refusal` when a column is missing or there twice, or the line cannot be read.
  */
-export function readHeader(source: Source, file: string, bytes: Buffer): Layout {
+export function readHeader(source: TableShape, file: string, bytes: Buffer): Layout {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
   // UTF-16 has no valid UTF-8 behind its byte order mark, and NUL bytes without one.

@@ -32,6 +32,15 @@ export async function lockSource(
   await client.query(`select pg_advisory_lock($1, hashtext(''))`, [LOCK_CLASS]);
 }
 
+/**
+ * Takes the lock that all runs share, for answers to what was asked for on demand: no run of any
+ * source is held up longer than they take. Throws `AlreadyRunning` when a run is under way.
+ */
+export async function lockImport(client: pg.ClientBase): Promise<void> {
+  await noticeLostClients(client);
+  if (!(await tryLock(client, ''))) throw new AlreadyRunning('A run is under way');
+}
+
 async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     'select pg_try_advisory_lock($1, hashtext($2)) as is_locked',

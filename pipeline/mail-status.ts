@@ -99,6 +99,6 @@ function describeTrouble(mail: TroubledMail): string {
 }
 
 /** To the minute; the sessions of this product are in UTC. */
-function moment(timestamp: string): string {
+export function moment(timestamp: string): string {
   return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`;
 }

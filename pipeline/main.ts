@@ -1,12 +1,16 @@
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
 import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-code.ts';
+import { describeFault } from './fault.ts';
 import { addFetchCommand } from './fetch/command.ts';
-import { describeFault, ingest, ingestInbox, isDate, type Outcome } from './ingest.ts';
+import { describeFetch } from './fetch/report.ts';
+import { ingest, isDate, type Outcome } from './ingest.ts';
 import { Interrupted } from './interrupt.ts';
 import { warsawDate } from './nightly.ts';
+import { type Nights, runNights } from './nights.ts';
 import { NothingToDo, WrongUsage } from './refusal.ts';
 import { describeRun } from './report.ts';
 import { runSchedule } from './schedule.ts';
@@ -71,14 +75,14 @@ interface IngestOptions {
 program
   .command('nightly')
   .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
+  .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--json', 'print one JSON object')
-  .action(({ json }: { json?: boolean }) =>
-    withDatabase(async (db, { environment, logger, signal }) => {
-      const runs = await ingestInbox(db, logger, environment.inboxDir, signal);
-      if (json) print([JSON.stringify({ runs })]);
-      else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
-      else for (const outcome of runs) printOutcome(outcome);
-      process.exitCode = exitCodeOf(runs);
+  .action((options: { fetch?: boolean; json?: boolean }) =>
+    withDatabase(async (db, session) => {
+      const nights = await runNights(db, { ...session, isFetching: options.fetch });
+      if (options.json) print([JSON.stringify(nights)]);
+      else printNights(nights, session.environment.inboxDir);
+      process.exitCode = exitCodeOf([...nights.runs, ...(nights.fetched ?? [])]);
     }),
   );
 
@@ -114,13 +118,14 @@ program
 program
   .command('schedule')
   .description('run nightly at the times of NIGHTLY_CRON, Polish time')
-  .action(() =>
-    withDatabase((db, { environment, logger, signal }) =>
-      runSchedule(db, environment, logger, signal),
-    ).catch((error: unknown) => {
-      // It runs until it is told to end.
-      if (!(error instanceof Interrupted)) throw error;
-    }),
+  .option('--fetch', 'first fetch what the registries that are set up have made since')
+  .action((options: { fetch?: boolean }) =>
+    withDatabase((db, session) => runSchedule(db, { ...session, isFetching: options.fetch })).catch(
+      (error: unknown) => {
+        // It runs until it is told to end.
+        if (!(error instanceof Interrupted)) throw error;
+      },
+    ),
   );
 
 program
@@ -174,6 +179,17 @@ program
 
 function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+function printNights({ fetched = [], runs }: Nights, inboxDir: string): void {
+  for (const outcome of fetched) {
+    const { source, dump_date } = outcome;
+    if (outcome.state === 'fetched')
+      print([describeFetch(outcome, join(inboxDir, source, dump_date))]);
+    else process.stderr.write(`Not fetched: ${source} ${dump_date}: ${outcome.message}\n`);
+  }
+  if (runs.length === 0) print([`Nothing to do in ${inboxDir}`]);
+  for (const outcome of runs) printOutcome(outcome);
 }
 
 function printOutcome(outcome: Outcome, json = false): void {

@@ -1,11 +1,12 @@
 import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
-import { assertUntouched, type Dump, readDump } from './dump.ts';
-import { KnownRecords } from './fingerprint.ts';
+import { type Dump, readDump } from './dump.ts';
+import { isLostConnection } from './fault.ts';
+import type { KnownRecords } from './fingerprint.ts';
+import { isSearchEmpty, loadSearch } from './first-search.ts';
 import { loadPartitions, settle } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
-import { loadKnown, sendUnmet } from './known.ts';
-import { lockSource } from './lock.ts';
+import { lockImport, lockSource } from './lock.ts';
 import { Refusal } from './refusal.ts';
 import {
   abandonRuns,
@@ -13,12 +14,13 @@ import {
   endRun,
   findNewestPublished,
   forgetRun,
+  hasImported,
   type PublishedRun,
   recordFailure,
   startRun,
 } from './run.ts';
 import { loadSource, type Source } from './source.ts';
-import { stageDump } from './stage.ts';
+import { prepareStage, readNight, stageNight } from './stage-night.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
 export interface NightOptions {
@@ -33,6 +35,11 @@ export interface NightOptions {
   isDryRun?: boolean;
   /** Read every record, also those that were there yesterday. */
   isFullRead?: boolean;
+  /**
+   * The dump holds what a registry was asked for on demand: only what is not known yet is taken from
+   * it, no date is claimed, and nothing happened to anybody.
+   */
+  isImport?: boolean;
   now(): Date;
   reporter: NightReporter;
 }
@@ -54,6 +61,8 @@ interface Night extends NightOptions {
   dump: Dump;
   run_id: string;
   newest: PublishedRun | undefined;
+  /** Whether the source has no entries yet. */
+  isFirst: boolean;
 }
 
 /**
@@ -67,9 +76,11 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
   const description = await loadSource(options.source);
   const client = await db.pool.connect();
   try {
-    await lockSource(client, options.source, () =>
-      options.reporter.note('waiting for the run of another source'),
-    );
+    await (options.isImport
+      ? lockImport(client)
+      : lockSource(client, options.source, () =>
+          options.reporter.note('waiting for the run of another source'),
+        ));
     await configureSession(client);
     if ((await abandonRuns(client, options.source, options.now())) > 0) {
       options.reporter.note('an earlier run ended in the middle; starting over');
@@ -91,80 +102,49 @@ async function attempt(
   const run_id = await startRun(client, source, dump_date, options.now());
   try {
     const newest = await findNewestPublished(client, source);
+    const isFirst = newest === undefined && !(await hasImported(client, source));
+    const prepared = { ...options, db, client, description, run_id, newest, isFirst };
+    const isFullRead =
+      options.isFullRead === true || options.isImport === true || newest === undefined;
     options.reporter.step('read the list of files');
-    const dump = await readDump(description, options.path);
+    // Beside each other: the first takes the processor, the second waits for the server.
+    const [dump, known] = await settle([
+      readDump(description, options.path),
+      prepareStage(prepared, isFullRead),
+    ]);
     const today = warsawDate(options.now());
-    await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
-    const night = { ...options, db, client, description, dump, run_id, newest };
-    await compute(night);
+    if (!options.isImport) {
+      await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
+    }
+    const night = { ...prepared, dump };
+    await compute(night, known);
     return await publish(night);
   } catch (error) {
-    await noteFailure(client, run_id, options, error);
-    throw error;
+    throw await noteFailure(client, run_id, options, error);
   }
 }
 
 /** Everything up to the facts: yesterday's snapshot is only read. */
-async function compute(night: Night): Promise<void> {
+async function compute(night: Night, known: KnownRecords): Promise<void> {
   const { client, reporter } = night;
-  const isFullRead = night.isFullRead === true || night.newest === undefined;
-  if (!(await stage(night, isFullRead))) {
+  if (!(await readNight(night, known))) {
     reporter.note('rows contradict each other: reading every record');
-    await stage(night, true);
+    await stageNight(night, true);
   }
+  if (night.isImport) await runFile(client, 'nightly/1c_known.sql');
   reporter.step('diff');
-  await runFiles(client, ['2a_match', '2b_change']);
+  await runFiles(client, ['2a_pair', '2b_vanished', '2c_identity', '2d_change']);
   reporter.step('check');
   const { guards, invariants } = await runChecks(client);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
-  if (guards.length > 0) {
+  // What is asked for on demand is compared with nothing.
+  if (guards.length > 0 && !night.isImport) {
     if (night.reason === undefined) throw new Refusal(guards.join('; '));
     for (const sentence of guards) reporter.note(`accepted: ${sentence}`);
   }
   reporter.step('events');
-  await runFiles(client, ['3a_events', '3b_activities', '4a_companies']);
-}
-
-/** @returns false when the shortcut cannot tell what to believe, and all has to be read */
-async function stage(night: Night, isFullRead: boolean): Promise<boolean> {
-  const { client, reporter, description, dump, newest } = night;
-  reporter.step('load fingerprints');
-  await runFile(client, 'nightly/0_stage.sql');
-  await client.query(
-    `insert into stage.night (
-       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read,
-       previous_run_id
-     )
-     values ($1, $2, $3, $4, $5, $6, $7, $8)`,
-    [
-      night.run_id,
-      night.source,
-      description.dump_kind,
-      description.country_code,
-      night.dump_date,
-      newest === undefined,
-      isFullRead,
-      newest?.run_id ?? null,
-    ],
-  );
-  const known = isFullRead
-    ? new KnownRecords(0)
-    : await loadKnown(client, night.source, newest!.entry_count);
-  reporter.step('read and normalise');
-  await stageDump(client, {
-    pool: night.db.pool,
-    source: description,
-    files: dump.files,
-    known,
-    onProgress: (records, files) => reporter.progress(records, files, dump.files.length),
-  });
-  await sendUnmet(client, known);
-  await assertUntouched(dump.files);
-  await noteIgnored(client, dump);
-  reporter.step('reject');
-  const results = await runFile(client, 'nightly/1b_reject.sql');
-  const { contradictions } = results.at(-1)!.rows[0] as { contradictions: number };
-  return contradictions === 0;
+  await runFiles(client, ['3a_events', '3b_activities', '3c_persons', '3d_units']);
+  await runFiles(client, ['4_link', '4_link_nip', '4a_companies', '4a_search']);
 }
 
 /** One transaction: readers see yesterday or today. */
@@ -172,12 +152,16 @@ async function publish(night: Night): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
   reporter.step('publish');
   await client.query('begin');
-  if (night.newest === undefined) await publishFirst(night);
-  else await runFiles(client, ['4b_new_sum', '4b_new_companies']);
-  await runFiles(client, ['4c_entries', '4d_events', '4e_search']);
+  if (night.isFirst) await publishFirst(night);
+  else await runFiles(client, ['4b_new_sum', '4b_new_companies', '4b_new_search']);
+  await runFiles(client, ['4c_entries', '4d_events', '4e_search', '4f_search_index']);
   reporter.step('statistics');
   await runFiles(client, ['5_statistics', 'record_run']);
-  await endRun(client, run_id, { state: 'published', now: night.now(), reason: night.reason });
+  reporter.step('watch lists');
+  await runFile(client, 'nightly/5b_watch.sql');
+  if (!night.isImport) await runFiles(client, ['5c_feed', '6_alert']);
+  const state = night.isImport ? 'imported' : 'published';
+  await endRun(client, run_id, { state, now: night.now(), reason: night.reason });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');
@@ -188,8 +172,14 @@ async function publish(night: Night): Promise<RunSummary> {
 
 /** The entries of a first snapshot are loaded by sessions of their own, beside the companies. */
 async function publishFirst({ db, client }: Night): Promise<void> {
-  await settle([loadPartitions(db.pool, configureSession), runFiles(client, ['4b_new_companies'])]);
+  const isVeryFirst = await isSearchEmpty(client);
+  await settle([
+    isVeryFirst ? loadSearch(db.pool, configureSession) : runFiles(client, ['4b_new_search']),
+    loadPartitions(db.pool, configureSession),
+    runFiles(client, ['4b_new_companies']),
+  ]);
   await runFile(client, 'nightly/baseline/attach.sql');
+  if (isVeryFirst) await runFile(client, 'nightly/baseline/attach_search.sql');
 }
 
 /** Tomorrow's plans depend on statistics: not left to autovacuum, which may come too late. */
@@ -201,34 +191,31 @@ async function tidy({ client, reporter }: Night): Promise<void> {
      analyze registry.entry_key;
      reset default_statistics_target`,
   );
+  // Counts look at the index alone where every row of a page is known to be visible.
+  await client.query('vacuum (analyze) registry.search');
 }
 
+/** @returns what to throw: why the attempt failed */
 async function noteFailure(
   client: pg.PoolClient,
   run_id: string,
   options: NightOptions,
   error: unknown,
-): Promise<void> {
+): Promise<unknown> {
   try {
     const isDryRun = options.isDryRun === true;
     await recordFailure(client, run_id, { error, isDryRun, now: options.now() });
   } catch (cause) {
     // Most likely the server went away; the next run marks this one as abandoned.
     options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
+    // A session that was opened after that, perhaps with a server that is back, fails in its own way.
+    if (isLostConnection(cause) && !isLostConnection(error)) return cause;
   }
+  return error;
 }
 
 async function runFiles(client: pg.PoolClient, steps: readonly string[]): Promise<void> {
   for (const step of steps) await runFile(client, `nightly/${step}.sql`);
-}
-
-async function noteIgnored(client: pg.PoolClient, dump: Dump): Promise<void> {
-  await client.query(
-    `insert into stage.notice (subject, value, row_count)
-     select 'file', file, 0
-     from unnest($1::text[]) as file`,
-    [dump.ignored],
-  );
 }
 
 async function configureSession(client: pg.PoolClient): Promise<void> {

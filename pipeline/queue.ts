@@ -7,7 +7,10 @@ import {
 } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { z } from 'zod';
+import { importAwaited } from './import/import.ts';
+import type { OnDemandSource } from './import/on-demand.ts';
 import { sendMail, type SendOptions } from './mail/send.ts';
+import type { Database } from '../sql/database.ts';
 import { keepPresent } from './presence.ts';
 
 /** Mails that are sent side by side; each holds a session of the pool. */
@@ -15,21 +18,30 @@ const CONCURRENCY = 4;
 
 const mailPayload = z.object({ mail_id: z.int() });
 
+/** What the tasks of the queue work with. */
+export interface QueueOptions {
+  db: Database;
+  mail: SendOptions;
+  /** The registries that can be asked for one company. */
+  sources: readonly OnDemandSource[];
+}
+
 /**
  * The queue with the tasks that this product has.
  *
  * @param signal aborted when the worker has come to its end
  */
 export function describeQueue(
-  mail: SendOptions,
+  options: QueueOptions,
   logger: Logger,
   signal: AbortSignal,
 ): RunnerOptions {
+  const { mail } = options;
   let presence: Promise<void> | undefined;
   return {
     pgPool: mail.pool,
     concurrency: CONCURRENCY,
-    taskList: createTasks(mail, logger),
+    taskList: createTasks(options, logger),
     // Nothing is read from the folder that the process happens to run in.
     parsedCronItems: [],
     noHandleSignals: true,
@@ -55,7 +67,7 @@ export function describeQueue(
   };
 }
 
-function createTasks(mail: SendOptions, logger: Logger): TaskList {
+function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskList {
   return {
     send_mail: async (payload: unknown, { job }: JobHelpers) => {
       const { mail_id } = mailPayload.parse(payload);
@@ -68,6 +80,8 @@ function createTasks(mail: SendOptions, logger: Logger): TaskList {
         throw new AnotherAttempt(sending.reason);
       }
     },
+    import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
+      importAwaited({ db, logger, sources, now: mail.now, signal }),
   };
 }
 

@@ -6,7 +6,7 @@ import { FileReader } from './file-reader.ts';
 import { KnownRecords } from './fingerprint.ts';
 import { parseRecord } from './layout.ts';
 import { RECORD_BYTES, type RecordHandler, RecordSplitter } from './record.ts';
-import { loadSource, type Source } from './source.ts';
+import { loadSource, type TableSource } from './source.ts';
 
 /** What a splitter handed out: a record as text, or the reason of a rejected line. */
 type Piece = [line: number, text: string];
@@ -153,9 +153,9 @@ describe('RecordSplitter', () => {
 });
 
 describe('a damaged line', () => {
-  let source: Source;
+  let source: TableSource;
   beforeAll(async () => {
-    source = await loadSource('ceidg');
+    source = (await loadSource('ceidg')) as TableSource;
   });
 
   /** Reads a file and gives the lines and names of the records that are staged. */

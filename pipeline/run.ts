@@ -10,7 +10,7 @@ export interface PublishedRun {
   entry_count: number;
 }
 
-export type EndState = 'published' | 'refused' | 'failed';
+export type EndState = 'published' | 'imported' | 'refused' | 'failed';
 
 export async function findNewestPublished(
   client: pg.ClientBase,
@@ -25,6 +25,15 @@ export async function findNewestPublished(
     [source],
   );
   return rows[0];
+}
+
+/** Whether entries of the source came on demand, perhaps before its first dump. */
+export async function hasImported(client: pg.ClientBase, source: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from registry.run where source = $1 and state = 'imported' limit 1`,
+    [source],
+  );
+  return rowCount === 1;
 }
 
 /** Marks what a run that was killed left behind; only for who holds the lock of the source. */

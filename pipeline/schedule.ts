@@ -1,24 +1,23 @@
-import { schedule } from 'node-cron';
+import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../sql/database.ts';
 import type { Environment } from './environment.ts';
-import { ingestInbox } from './ingest.ts';
+import { type NightsOptions, runNights } from './nights.ts';
 
 /**
- * Takes the dumps of the inbox at the times of NIGHTLY_CRON, Polish time, never twice at once, until
+ * Runs the nights that are due at the times of NIGHTLY_CRON, Polish time, never twice at once, until
  * the signal. What fails is logged; the next time it is tried again.
  */
 export async function runSchedule(
   db: Database,
-  environment: Environment,
-  logger: Logger,
-  signal: AbortSignal,
+  options: NightsOptions & { environment: Environment },
 ): Promise<void> {
+  const { environment, logger, signal } = options;
   const takeInbox = async () => {
-    const outcomes = await ingestInbox(db, logger, environment.inboxDir, signal);
-    for (const outcome of outcomes) {
-      const level = outcome.state === 'published' ? 'info' : 'error';
-      logger[level](outcome, `nightly: ${outcome.state}`);
+    const { fetched = [], runs } = await runNights(db, options);
+    for (const outcome of [...fetched, ...runs]) {
+      const isDone = outcome.state === 'published' || outcome.state === 'fetched';
+      logger[isDone ? 'info' : 'error'](outcome, `nightly: ${outcome.state}`);
     }
   };
   const task = schedule(
@@ -27,11 +26,24 @@ export async function runSchedule(
       takeInbox().catch((error: unknown) => {
         if (!signal.aborted) logger.error(error, 'the scheduled run failed');
       }),
-    { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly' },
+    { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },
   );
   logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
   if (!signal.aborted) {
     await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
   }
   await task.destroy();
+}
+
+/**
+ * What the clock has to say, in our log. Its warnings, that a time was missed or found a run under way,
+ * are no fault: what was due then is due the next time too.
+ */
+function logInto(logger: Logger): CronLogger {
+  return {
+    debug: (message) => logger.debug(message),
+    info: (message) => logger.debug(message),
+    warn: (message) => logger.info(message),
+    error: (message, fault) => logger.error(fault ?? message),
+  };
 }

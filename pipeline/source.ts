@@ -10,27 +10,69 @@ export interface SourceColumn {
   column: string;
 }
 
-/** What a source's folder says of its files; `map.sql` beside it says what they mean. */
-export interface SourceDescription {
-  /**
-   * `full`: what a dump does not hold is gone. `delta`: a dump says nothing about what it does not
-   * hold.
-   */
-  dump_kind: 'full' | 'delta';
+/** What every source's folder says of its dumps; `map.sql` beside it says what they mean. */
+interface DumpDescription {
   /** ISO 3166-1 alpha-2. */
   country_code: string;
-  /** Every one must be in the header of every file. */
-  columns: readonly SourceColumn[];
-  /** A column that numbers the rows: staged, but no data. */
-  row_number: string;
   /**
-   * Which part of the dump a file is, by its name; null for a file that is none of the dump's.
+   * Which part of the dump a file is, by its path below the dump's folder; null for a file that is
+   * none of the dump's. Of a table that is the name, since folders are not looked into.
    * Throws a `Refusal` for a file that looks like a part but cannot be told which.
    */
   identifyFile(file: string): string | null;
 }
 
-export interface Source extends SourceDescription {
+/** A source whose files are tables: a row a record, columns by their header. */
+export interface TableDescription extends DumpDescription {
+  format: 'table';
+  /**
+   * `full`: what a dump does not hold is gone. `delta`: a dump says nothing about what it does not
+   * hold.
+   */
+  dump_kind: 'full' | 'delta';
+  /** Every one must be in the header of every file. */
+  columns: readonly SourceColumn[];
+  /** A column that numbers the rows: staged, but no data. */
+  row_number: string;
+}
+
+/**
+ * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` beside
+ * `map.sql` makes documents of them, one an entry.
+ */
+export interface DocumentDescription extends DumpDescription {
+  format: 'document';
+  dump_kind: 'delta';
+  /**
+   * The answers of one file, one at a time, to its end. Throws a `Refusal` when the file as a whole
+   * cannot be read.
+   *
+   * @param signal aborted when the night is given up
+   */
+  readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncIterable<Answer>;
+}
+
+export type SourceDescription = TableDescription | DocumentDescription;
+
+/** A file of answers on the disk. */
+export interface AnswerFile {
+  path: string;
+  /** Its path below the dump's folder. */
+  file: string;
+}
+
+/** One answer of a registry, or why it cannot be read. */
+export type Answer = {
+  /** Where it begins, from 1; unique in its file. */
+  line: number;
+  /** As written, for whoever looks at the rejects; may be shortened. */
+  raw: string;
+} & (
+  | { /** As `collect.sql` reads it from `stage.answer`. */ answer: object }
+  | { /** Why it cannot be read. */ reason: string }
+);
+
+interface Mapping {
   /** The name of the folder below `sources/`, on the command line and in every table. */
   name: string;
   /** The text of `map.sql`. */
@@ -38,6 +80,11 @@ export interface Source extends SourceDescription {
   /** Changes whenever the mapping does, so that every record is read again. */
   mapping_version: string;
 }
+
+export type TableSource = TableDescription & Mapping;
+/** `collection`: the text of `collect.sql`, and of `collect_….sql` after it. */
+export type DocumentSource = DocumentDescription & Mapping & { collection: string };
+export type Source = TableSource | DocumentSource;
 
 const folder = new URL('sources/', import.meta.url);
 
@@ -59,8 +106,16 @@ export async function loadSource(name: string): Promise<Source> {
   const { description } = (await import(new URL(`${name}/source.ts`, folder).href)) as {
     description: SourceDescription;
   };
-  const mapping = await readFile(new URL(`${name}/map.sql`, folder), 'utf8');
-  const normalise = await readFile(new URL('../sql/nightly/1a_normalise.sql', import.meta.url));
-  const version = createHash('sha256').update(mapping).update(normalise).digest('hex');
-  return { ...description, name, mapping, mapping_version: version };
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  const mapping = await read(`${name}/map.sql`);
+  const version = createHash('sha256')
+    .update(mapping)
+    .update(await read('../../sql/nightly/1a_normalise.sql'));
+  const source = { name, mapping, mapping_version: version.digest('hex') };
+  if (description.format === 'table') return { ...description, ...source };
+  const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>
+    /^collect.*\.sql$/.test(file),
+  );
+  const texts = steps.toSorted().map((step) => read(`${name}/${step}`));
+  return { ...description, ...source, collection: (await Promise.all(texts)).join('\n;\n') };
 }

@@ -3,7 +3,8 @@ import { finished } from 'node:stream/promises';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { runFile } from '../sql/database.ts';
-import type { FileReader, RejectedRecord } from './file-reader.ts';
+import type { RejectedRecord } from './file-reader.ts';
+import type { RecordBatch } from './read-file.ts';
 
 /** Rejects that are gathered before they are sent. */
 const REJECT_BATCH = 1000;
@@ -21,13 +22,12 @@ export class StageWriter {
     this.#file_no = file_no;
   }
 
-  async write(reader: FileReader): Promise<void> {
-    const lines = reader.lines.take();
+  async write({ lines, columns, rejects }: RecordBatch): Promise<void> {
     if (lines) {
-      this.#copy ??= await this.#openCopy(reader);
+      this.#copy ??= await this.#openCopy(columns);
       if (!this.#copy.write(lines)) await once(this.#copy, 'drain');
     }
-    this.#rejects.push(...reader.rejects.splice(0));
+    this.#rejects.push(...rejects);
     if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
   }
 
@@ -38,7 +38,7 @@ export class StageWriter {
       await finished(this.#copy);
       // Without it the plan is that of a handful of records.
       await this.#client.query(`analyze stage.column_text_${this.#file_no} (file_no)`);
-      await runFile(this.#client, 'nightly/1a_normalise.sql', [this.#file_no]);
+      await runFile(this.#client, 'nightly/1a_normalise.sql', [[this.#file_no]]);
     }
     this.#client?.release();
     this.#client = undefined;
@@ -51,9 +51,8 @@ export class StageWriter {
     this.#client = undefined;
   }
 
-  async #openCopy(reader: FileReader): Promise<CopyStreamQuery> {
+  async #openCopy(columns: readonly string[]): Promise<CopyStreamQuery> {
     this.#client = await this.#pool.connect();
-    const columns = reader.layout!.columns.filter((column) => column !== null);
     const names = ['file_no', 'line', 'fingerprint', 'needs_tidying', ...columns].map(
       escapeIdentifier,
     );

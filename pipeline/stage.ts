@@ -1,13 +1,12 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { readArchive } from './archive.ts';
 import type { DumpFile } from './dump.ts';
-import { FileReader } from './file-reader.ts';
 import type { KnownRecords } from './fingerprint.ts';
 import { ROW_NUMBER_COLUMN } from './layout.ts';
-import { RecordSplitter } from './record.ts';
-import type { Source } from './source.ts';
+import type { FileCount } from './read-file.ts';
+import { ReadingThreads } from './reading-threads.ts';
+import type { TableSource } from './source.ts';
 import { StageWriter } from './stage-writer.ts';
 
 /** Files read side by side, each with a session of its own: some wait for the disk or the server. */
@@ -15,21 +14,12 @@ const PARALLEL_FILES = Math.min(6, Math.max(3, availableParallelism() + 2));
 
 export interface Staging {
   pool: Pool;
-  source: Source;
+  source: TableSource;
   files: readonly DumpFile[];
   /** Yesterday's records, which are dropped; those that are met are marked. */
   known: KnownRecords;
   /** Called now and then with the records read so far and the files that are done. */
   onProgress(records: number, files: number): void;
-}
-
-/** What was counted in one file. */
-interface FileCount {
-  file_no: number;
-  read_count: number;
-  line_count: number;
-  /** Columns that the source does not describe. */
-  unknown: readonly string[];
 }
 
 /**
@@ -39,7 +29,17 @@ interface FileCount {
  * Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
-  await createRecordTables(client, staging);
+  // They start while the tables are made.
+  const threads = new ReadingThreads(staging.source, staging.files, staging.known);
+  try {
+    await createRecordTables(client, staging);
+    await saveCounts(client, await stageFiles(staging, threads));
+  } finally {
+    await threads.close();
+  }
+}
+
+async function stageFiles(staging: Staging, threads: ReadingThreads): Promise<FileCount[]> {
   const limit = pLimit(PARALLEL_FILES);
   const failure = new AbortController();
   let records = 0;
@@ -49,7 +49,8 @@ export async function stageDump(client: PoolClient, staging: Staging): Promise<v
   const tasks = files.map((file) =>
     limit(async () => {
       failure.signal.throwIfAborted();
-      const count = await stageFile(staging, file, failure.signal, (more) => {
+      const count = await stageFile(staging.pool, threads, file, (more) => {
+        failure.signal.throwIfAborted();
         records += more;
         staging.onProgress(records, done);
       });
@@ -58,9 +59,9 @@ export async function stageDump(client: PoolClient, staging: Staging): Promise<v
     }),
   );
   try {
-    await saveCounts(client, await Promise.all(tasks));
+    return await Promise.all(tasks);
   } catch (error) {
-    // The other files stop at their next chunk; nobody may still write when we leave.
+    // The other files stop at their next batch; nobody may still write when we leave.
     failure.abort(error);
     await Promise.allSettled(tasks);
     throw error;
@@ -100,6 +101,11 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
       array_to_string(array[${columns.join(', ')}], ';', '') as raw
     from stage.column_text;
     create view stage.mapped as ${source.mapping}`);
+  await saveFiles(client, files);
+}
+
+/** Makes the files of the dump known. */
+export async function saveFiles(client: PoolClient, files: readonly DumpFile[]): Promise<void> {
   await client.query(
     `insert into stage.file (file_no, file_key, file, byte_count, sha256)
      select file_no, file_key, file, byte_count, sha256
@@ -110,38 +116,27 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
 }
 
 async function stageFile(
-  staging: Staging,
+  pool: Pool,
+  threads: ReadingThreads,
   file: DumpFile,
-  signal: AbortSignal,
   onRecords: (more: number) => void,
 ): Promise<FileCount> {
-  const reader = new FileReader(staging.source, file, staging.known);
-  const splitter = new RecordSplitter(reader);
-  const writer = new StageWriter(staging.pool, file.file_no);
+  const writer = new StageWriter(pool, file.file_no);
+  const batches = threads.read(file);
   try {
-    let counted = 0;
-    for await (const chunk of readArchive(file.path)) {
-      signal.throwIfAborted();
-      splitter.write(chunk);
-      await writer.write(reader);
-      onRecords(reader.read_count - counted);
-      counted = reader.read_count;
+    for (;;) {
+      const { done, value } = await batches.next();
+      if (done) {
+        await writer.end();
+        return value;
+      }
+      onRecords(value.read_count);
+      await writer.write(value);
     }
-    splitter.end();
-    reader.end();
-    await writer.write(reader);
-    await writer.end();
-    onRecords(reader.read_count - counted);
   } catch (error) {
     writer.abort();
     throw error;
   }
-  return {
-    file_no: file.file_no,
-    read_count: reader.read_count,
-    line_count: splitter.line,
-    unknown: reader.layout!.unknown,
-  };
 }
 
 async function saveCounts(client: PoolClient, counts: readonly FileCount[]): Promise<void> {

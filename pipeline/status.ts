@@ -6,6 +6,7 @@ import {
   readJobStatus,
   readMailStatus,
 } from './mail-status.ts';
+import { describeWatches, readWatchStatus, type WatchStatus } from './watch-status.ts';
 
 /** The newest snapshot of a source. */
 export interface SnapshotStatus {
@@ -33,6 +34,7 @@ export interface Status {
   runs: RunStatus[];
   mail: MailStatus;
   jobs: JobStatus[];
+  watch_lists: WatchStatus;
 }
 
 /** @param today the calendar day, YYYY-MM-DD */
@@ -49,6 +51,8 @@ export async function readStatus(db: Database, today: string): Promise<Status> {
     `select run_id::float8 as run_id, source, dump_date, state, reason, message,
        to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at
      from registry.run
+     -- Of what is asked for on demand there may be many a day.
+     where state <> 'imported'
      order by run_id desc
      limit 10`,
   );
@@ -57,11 +61,16 @@ export async function readStatus(db: Database, today: string): Promise<Status> {
     runs: runs.rows,
     mail: await readMailStatus(db, today),
     jobs: await readJobStatus(db),
+    watch_lists: await readWatchStatus(db, today),
   };
 }
 
-export function describeStatus({ snapshots, runs, mail, jobs }: Status): string {
-  return [...describeRuns(snapshots, runs), ...describeMails(mail, jobs)].join('\n');
+export function describeStatus({ snapshots, runs, mail, jobs, watch_lists }: Status): string {
+  return [
+    ...describeRuns(snapshots, runs),
+    ...describeWatches(watch_lists),
+    ...describeMails(mail, jobs),
+  ].join('\n');
 }
 
 function describeRuns(snapshots: readonly SnapshotStatus[], runs: readonly RunStatus[]): string[] {

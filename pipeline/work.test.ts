@@ -118,6 +118,8 @@ describe('registry work', () => {
 describe('settings of registry work that are wrong', () => {
   test.concurrent.each([
     ['SECRET_KEY', 'secret-and-too-short'],
+    ['BASE_URL', 'https://registry.example/#secret'],
+    ['BASE_URL', 'https://user:secret@registry.example'],
     ['BASE_URL', 'ftp://secret.example'],
     ['BASE_URL', 'https://registry.example/?secret'],
     ['SMTP_URL', 'http://secret.example'],

@@ -5,13 +5,18 @@ import type { Logger } from 'pino';
 import { connect, type Database, runFile } from '../sql/database.ts';
 import { readSecretKey } from '../sql/secret.ts';
 import type { Environment } from './environment.ts';
+import { type FetchEnvironment, readFetchEnvironment } from './fetch/environment.ts';
+import { createOnDemandSources } from './import/services.ts';
+import { sweepWatches } from './import/sweep.ts';
 import { type SendOptions } from './mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from './mail/transport.ts';
 import { releaseJobs } from './presence.ts';
-import { describeQueue } from './queue.ts';
+import { describeQueue, type QueueOptions } from './queue.ts';
 
 /** How often somebody looks for jobs that a worker has left behind. */
 const sweep_ms = 10_000;
+/** How often somebody looks after what people wait for. */
+const watchSweep_ms = 60_000;
 /** Before the queue is tried again after a fault. */
 const pause_ms = 5_000;
 /** What a mail under way gets when the worker is told to end. */
@@ -21,7 +26,10 @@ const grace_ms = 20_000;
 export type WorkerSettings = Pick<
   Environment,
   'databaseUrl' | 'dataDir' | 'secretKey' | 'baseUrl' | 'smtpUrl' | 'mailFrom'
->;
+> & {
+  /** The registries that can be asked; absent: as the environment says. */
+  services?: FetchEnvironment;
+};
 
 /**
  * Does the jobs of the queue until the signal, then lets those under way come to an end, for 20
@@ -33,6 +41,7 @@ export async function runWorker(
   logger: Logger,
   signal: AbortSignal,
 ): Promise<void> {
+  const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
   // A pool of its own, whose sessions nobody else ends.
   const db = await connect({
@@ -52,12 +61,13 @@ export async function runWorker(
   };
   while (!signal.aborted) {
     try {
-      await runQueue(mail, logger, signal);
+      await runQueue({ db, mail, sources }, logger, signal);
     } catch (error) {
       logger.error(error, 'the job queue has stopped');
     }
     await delay(pause_ms, undefined, { signal }).catch(() => undefined);
   }
+  await Promise.all(sources.map(async (source) => source.close?.()));
   await closeSoon(db);
 }
 
@@ -72,13 +82,19 @@ async function closeSoon(db: Database): Promise<void> {
 }
 
 /** Ends with the signal, or when the queue gives up, such as for want of its database. */
-async function runQueue(mail: SendOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+  const { db, mail, sources } = options;
   const end = new AbortController();
-  let sweeping: Promise<void> | undefined;
+  let sweeping: Promise<unknown> | undefined;
   try {
-    const runner = await run(describeQueue(mail, logger, end.signal));
+    const runner = await run(describeQueue(options, logger, end.signal));
     logger.info('the worker is ready');
-    sweeping = sweep(mail, logger, AbortSignal.any([signal, end.signal]));
+    const either = AbortSignal.any([signal, end.signal]);
+    const sweepNow = () => sweepWatches(db, sources, mail.now());
+    sweeping = Promise.all([
+      sweep(() => sweepOnce(mail, logger), sweep_ms, logger, either),
+      sweep(sweepNow, watchSweep_ms, logger, either),
+    ]);
     let stopping: Promise<void> | undefined;
     const stop = () => (stopping ??= runner.stop());
     // After a session that was lost at its very first look the queue fails for good, and says nothing
@@ -109,18 +125,24 @@ function whenAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Takes care of jobs and mails that nobody else would ever touch again, until the signal. */
-async function sweep(mail: SendOptions, logger: Logger, signal: AbortSignal): Promise<void> {
+/** Takes care, again and again until the signal, of what nobody else would ever touch again. */
+async function sweep(
+  once: () => Promise<void>,
+  every_ms: number,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
   while (!signal.aborted) {
     try {
-      await sweepOnce(mail, logger);
+      await once();
     } catch (error) {
-      logger.warn(`Jobs left behind cannot be looked for: ${(error as Error).message}`);
+      logger.warn(`What was left behind cannot be looked for: ${(error as Error).message}`);
     }
-    await delay(sweep_ms, undefined, { signal }).catch(() => undefined);
+    await delay(every_ms, undefined, { signal }).catch(() => undefined);
   }
 }
 
+/** Jobs and mails. */
 async function sweepOnce({ pool, now }: SendOptions, logger: Logger): Promise<void> {
   const client = await pool.connect();
   let fault: Error | undefined;

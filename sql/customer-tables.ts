@@ -152,6 +152,7 @@ export interface SubmissionTable {
 
 export interface SubmissionItemTable {
   submission_id: BigInteger;
+  item_no: number;
   identifier_type: 'NIP' | 'REGON9' | 'KRS';
   identifier_value: string;
   watch_id: ColumnType<string | null, string | null | undefined>;
@@ -169,6 +170,12 @@ export interface FeedCountTable {
   account_id: BigInteger;
   event_date: string;
   event_type: string;
+  event_count: BigInteger;
+}
+
+export interface FeedDayTable {
+  account_id: BigInteger;
+  event_date: string;
   event_count: BigInteger;
 }
 

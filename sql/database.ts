@@ -1,7 +1,9 @@
 import { readFile } from 'node:fs/promises';
-import { Kysely, PostgresDialect } from 'kysely';
+import { Kysely } from 'kysely';
 import { type ClientBase, type DatabaseError, Pool, type QueryResult, types } from 'pg';
+import { LivelyPostgresDialect } from './dialect.ts';
 import { acquireEmbedded } from './embedded.ts';
+import { PreparingClient } from './prepared.ts';
 import type { Tables } from './tables.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
@@ -31,12 +33,17 @@ export interface Database {
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const pool = new Pool({
+    Client: PreparingClient,
     ...(embedded
       ? // Whatever PGSSLMODE asks of other servers.
         { ...embedded.connection, ssl: false }
       : { connectionString: options.databaseUrl }),
     application_name: options.applicationName,
     connectionTimeoutMillis: 10_000,
+    // A machine that is lost says nothing more: without these questions, to which it owes an answer
+    // within some 20 seconds, a statement would wait for it for ever.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
     max: 10,
     // Fingerprints and state hashes depend on how dates and floats are written.
     options: '-c datestyle=ISO,YMD -c timezone=UTC -c extra_float_digits=1',
@@ -45,7 +52,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   // idle, nor through one that is between two queries; the next query tells.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const kysely = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+  const kysely = new Kysely<Tables>({ dialect: new LivelyPostgresDialect({ pool }) });
   const close = async () => {
     // Ends the pool as well, but only once Kysely has used it.
     await kysely.destroy();
@@ -69,7 +76,9 @@ async function checkServer(pool: Pool): Promise<void> {
     );
     version = rows[0]!.version;
   } catch (cause) {
-    throw new Error(`The database cannot be reached: ${(cause as Error).message}`, { cause });
+    // Several addresses that all refuse make an error without a message.
+    const { message, code } = cause as NodeJS.ErrnoException;
+    throw new Error(`The database cannot be reached: ${message || code}`, { cause });
   }
   if (version < OLDEST_SERVER) {
     throw new Error(`PostgreSQL 15 or newer is needed; the server is ${version / 10000}`);
@@ -80,7 +89,7 @@ async function checkServer(pool: Pool): Promise<void> {
  * Runs one `.sql` file of this folder, all its statements in one implicit transaction (or in the
  * one that is open on `client`).
  *
- * @param file path below `sql/`, such as `nightly/2a_match.sql`
+ * @param file path below `sql/`, such as `nightly/2a_pair.sql`
  * @param values for `$1` …; a file that takes values holds one statement
  */
 export async function runFile(

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { SHORTEST_SECRET_KEY } from './secret.ts';
 
 /** A setting is wrong; the message has a sentence a line, each naming its variable. */
 export class EnvironmentError extends Error {
@@ -14,6 +15,13 @@ export const commonShape = {
     .regex(/^postgres(ql)?:\/\/./)
     .optional(),
   DATA_DIR: z.string().default('.data'),
+  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
+  // Paths are put after it, so that nothing else may follow.
+  BASE_URL: z
+    .url({ protocol: /^https?$/ })
+    .refine((url) => !/[?#@]/.test(url))
+    .transform((url) => url.replace(/\/+$/, ''))
+    .optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 };
 
@@ -22,6 +30,8 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   DATABASE_URL:
     'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
   DATA_DIR: 'DATA_DIR must be the path of a folder.',
+  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
+  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer, withDatabase } from '../fixtures/test-cluster.ts';
 import { connect, type Database } from './database.ts';
@@ -31,6 +32,21 @@ describe('migrate', () => {
     expect(applied.filter((names) => names.length > 0)).toEqual([pending]);
     expect(await pendingMigrations(db)).toEqual([]);
     expect(await migrate(db)).toEqual([]);
+  });
+
+  test('does not mind tables that a night drops while it looks which there are', async () => {
+    const [db, night] = processes as [Database, Database, ...Database[]];
+    await night.pool.query('create table stage.leaving (a integer)');
+    const pending = db.kysely
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (kysely) => {
+        // From here on it sees what there was at this moment.
+        await sql`select`.execute(kysely);
+        await night.pool.query('drop table stage.leaving');
+        return await pendingMigrations({ kysely, pool: db.pool });
+      });
+    expect(await pending).toEqual([]);
   });
 
   test('brings the job queue up to date as well', async () => {

@@ -129,6 +129,13 @@ export interface LegalFormTable {
   label: string;
 }
 
+/** The newest symbol of each legal form. */
+export interface LegalFormSymbolView {
+  slug: string;
+  symbol: string;
+  label: string;
+}
+
 export interface VoivodeshipTable {
   teryt: string;
   name: string;

@@ -4,6 +4,7 @@ import type {
   AlertTable,
   CreditPackageTable,
   FeedCountTable,
+  FeedDayTable,
   FeedTable,
   IdempotentAnswerTable,
   MailTable,
@@ -24,6 +25,7 @@ import type {
   EntryTable,
   EventTable,
   EventTypeTable,
+  LegalFormSymbolView,
   LegalFormTable,
   RunTable,
   SeverityTable,
@@ -38,6 +40,7 @@ export interface Tables {
   'customer.credit_package': CreditPackageTable;
   'customer.feed': FeedTable;
   'customer.feed_count': FeedCountTable;
+  'customer.feed_day': FeedDayTable;
   'customer.idempotent_answer': IdempotentAnswerTable;
   'customer.mail': MailTable;
   'customer.one_time_token': OneTimeTokenTable;
@@ -56,6 +59,7 @@ export interface Tables {
   'registry.event': EventTable;
   'registry.event_type': EventTypeTable;
   'registry.legal_form': LegalFormTable;
+  'registry.legal_form_symbol': LegalFormSymbolView;
   'registry.run': RunTable;
   'registry.severity': SeverityTable;
   'registry.voivodeship': VoivodeshipTable;

@@ -11,7 +11,7 @@ import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/krs-
 import type { Stub } from '../../fixtures/service-stub.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
 import { warsawDate } from '../nightly.ts';
-import { findFetcher } from './command.ts';
+import { findFetcher } from './fetcher.ts';
 import type { FetchReport } from './report.ts';
 
 const day = '2026-11-03';

@@ -3,53 +3,12 @@ import type { Command } from 'commander';
 import { pino } from 'pino';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOfError } from '../exit-code.ts';
-import { isDate } from '../ingest.ts';
 import { Interrupted } from '../interrupt.ts';
-import { warsawDate } from '../nightly.ts';
-import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from '../refusal.ts';
-import { Bir } from './bir.ts';
-import { Ceidg } from './ceidg.ts';
-import { fetchCeidg } from './ceidg-dump.ts';
-import { type FetchEnvironment, readFetchEnvironment, requireSettings } from './environment.ts';
-import { Krs, fetchKrs } from './krs.ts';
+import { AlreadyRunning, NothingToDo, Refusal } from '../refusal.ts';
+import { readFetchEnvironment } from './environment.ts';
+import { findFetcher, type OnRetry } from './fetcher.ts';
 import { createProgress } from './progress.ts';
-import { fetchRegon } from './regon.ts';
-import { describeFetch, type FetchPlan, type FetchReport } from './report.ts';
-
-type OnRetry = (sentence: string, wait_ms: number) => void;
-
-/** How a registry is fetched. */
-interface Fetcher {
-  /** Its lists of a day are complete when the day is over; the others are made in the morning. */
-  isAfterTheDay: boolean;
-  run(settings: FetchEnvironment, plan: FetchPlan, onRetry: OnRetry): Promise<FetchReport>;
-}
-
-const fetchers: Record<string, Fetcher> = {
-  ceidg: {
-    isAfterTheDay: false,
-    run({ ceidg }, plan, onRetry) {
-      return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), onRetry }), plan);
-    },
-  },
-  krs: {
-    isAfterTheDay: true,
-    run({ krs }, plan, onRetry) {
-      return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), onRetry }), plan);
-    },
-  },
-  regon: {
-    isAfterTheDay: true,
-    async run({ bir }, plan, onRetry) {
-      const service = new Bir({ ...requireSettings(bir, 'BIR_API_KEY'), onRetry });
-      try {
-        return await fetchRegon(service, plan);
-      } finally {
-        await service.close();
-      }
-    },
-  },
-};
+import { describeFetch } from './report.ts';
 
 /** A signal has ended the fetch in the middle. */
 class FetchInterrupted extends Interrupted {
@@ -92,22 +51,6 @@ export function addFetchCommand(program: Command): void {
         process.exitCode = exitCodeOfError(error);
       }
     });
-}
-
-/** Throws `WrongUsage` for a registry that is not known, and a day that cannot be fetched yet. */
-export function findFetcher(source: string, date: string, now = new Date()): Fetcher {
-  const fetcher = Object.hasOwn(fetchers, source) ? fetchers[source] : undefined;
-  if (!fetcher) {
-    const names = Object.keys(fetchers).join(', ');
-    throw new WrongUsage(`'${source}' cannot be fetched; these can: ${names}`);
-  }
-  if (!isDate(date)) throw new WrongUsage(`'${date}' is no day YYYY-MM-DD`);
-  const today = warsawDate(now);
-  if (date > today) throw new WrongUsage(`${date} is in the future`);
-  if (date === today && fetcher.isAfterTheDay) {
-    throw new WrongUsage(`${date} is not over: the list of what changed is not complete yet`);
-  }
-  return fetcher;
 }
 
 const words = { refused: 'Refused', running: 'Not started', nothing: 'Nothing to do' };

@@ -72,7 +72,8 @@ describe('fetchKrs', () => {
       odd: [],
       missing: [],
     });
-    expect(await readdir(folder())).toEqual(['extracts.ndjson']);
+    expect((await readdir(folder())).toSorted()).toEqual(['deleted.txt', 'extracts.ndjson']);
+    expect(await readFile(join(folder(), 'deleted.txt'), 'utf8')).toBe('0009000004\n');
     await expectWhole();
     expect(stub.requests[0]!.path).toBe(`/api/krs/Biuletyn/${date}`);
   });

@@ -115,7 +115,8 @@ function numberOf(extract: unknown): unknown {
 
 /**
  * Fetches what changed in KRS on a day: the bulletin, then the extract of every company in it. The
- * folder holds `extracts.ndjson` with an extract a line, which is empty on a day without entries.
+ * folder holds `extracts.ndjson` with an extract a line, which is empty on a day without entries, and
+ * `deleted.txt` with the numbers that are struck off and have no extract any more, where there are any.
  *
  * Throws a `Refusal` when too much cannot be had, `NothingToDo`, `AlreadyRunning`, a `ServiceFault`
  * when the bulletin cannot be had.
@@ -148,7 +149,11 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
         },
       });
       refuseGaps(asked.length, missing);
-      return reportOutcomes('krs', plan, { asked, journal, missing });
+      const report = reportOutcomes('krs', plan, { asked, journal, missing });
+      if (report.without_extract.length > 0) {
+        await writeWhole(join(dump, 'deleted.txt'), joinLines(report.without_extract));
+      }
+      return report;
     } finally {
       await journal.close();
     }

@@ -2,6 +2,8 @@
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
+  /** Ends mails of this kind, for mail programs to offer. */
+  unsubscribe_link?: string;
 }
 
 export type Piece =
@@ -10,13 +12,23 @@ export type Piece =
   /** To be copied as it is. */
   | { code: string }
   /** To be clicked, or to be copied where nothing can be clicked. */
-  | { link: string; label: string };
+  | { link: string; label: string }
+  | { heading: string }
+  /** A thing by its name, what is noted beside it, and what is said of it, a line each. */
+  | { title: string; note: string; lines: readonly string[] }
+  /** In small type, with a link that nobody needs to press. */
+  | { footnote: string; link: string; label: string };
 
 export function writeText({ pieces }: Letter): string {
   const paragraphs = pieces.map((piece) => {
     if ('text' in piece) return piece.text;
     if ('code' in piece) return piece.code;
-    return `${piece.label}:\n${piece.link}`;
+    if ('heading' in piece) return `${piece.heading}\n${'='.repeat(piece.heading.length)}`;
+    if ('title' in piece) {
+      return [piece.title, piece.note, ...piece.lines.map((line) => `- ${line}`)].join('\n');
+    }
+    const link = `${piece.label}:\n${piece.link}`;
+    return 'footnote' in piece ? `${piece.footnote}\n\n${link}` : link;
   });
   return paragraphs.join('\n\n');
 }
@@ -30,6 +42,12 @@ const styles = {
   code: 'margin:0 0 16px;padding:12px;background-color:#f3f4f6;border-radius:6px;font-family:Menlo,Consolas,monospace;font-size:13px;line-height:20px;white-space:pre-wrap;overflow-wrap:anywhere;word-break:break-all',
   button:
     'display:inline-block;padding:12px 20px;background-color:#1d4ed8;border-radius:6px;color:#ffffff;font-weight:600;text-decoration:none',
+  heading: 'margin:32px 0 16px;font-size:18px;line-height:24px',
+  title: 'margin:0;overflow-wrap:anywhere',
+  note: 'color:#6b7280;font-size:13px',
+  lines: 'margin:4px 0 16px;padding-left:20px;overflow-wrap:anywhere',
+  footnote:
+    'margin:32px 0 0;padding-top:16px;border-top:1px solid #e5e7eb;font-size:13px;line-height:20px;color:#6b7280',
   address: 'margin:0 0 16px;font-size:13px;line-height:20px;color:#6b7280;word-break:break-all',
 };
 
@@ -57,7 +75,16 @@ ${pieces.map(writePiece).join('\n')}
 function writePiece(piece: Piece): string {
   if ('text' in piece) return `<p style="${styles.text}">${escapeHtml(piece.text)}</p>`;
   if ('code' in piece) return `<pre style="${styles.code}">${escapeHtml(piece.code)}</pre>`;
+  if ('heading' in piece) return `<h2 style="${styles.heading}">${escapeHtml(piece.heading)}</h2>`;
+  if ('title' in piece) {
+    const lines = piece.lines.map((line) => `<li>${escapeHtml(line)}</li>`).join('');
+    return `<p style="${styles.title}"><b>${escapeHtml(piece.title)}</b><br><span style="${styles.note}">${escapeHtml(piece.note)}</span></p>
+<ul style="${styles.lines}">${lines}</ul>`;
+  }
   const link = escapeHtml(piece.link);
+  if ('footnote' in piece) {
+    return `<p style="${styles.footnote}">${escapeHtml(piece.footnote)} <a href="${link}">${escapeHtml(piece.label)}</a></p>`;
+  }
   return [
     `<p style="${styles.text}"><a href="${link}" style="${styles.button}">${escapeHtml(piece.label)}</a></p>`,
     `<p style="${styles.address}">${link}</p>`,

@@ -1,6 +1,8 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
+import { writeDigestLetter } from './digest-letter.ts';
+import { writeImportLetter } from './import-letter.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import {
   isPresentable,
@@ -30,6 +32,8 @@ interface Mail {
 const templates = new Map<string, (options: LetterOptions, data: unknown) => Promise<Letter>>([
   ['init', writeInitLetter],
   ['recover', writeRecoverLetter],
+  ['import', writeImportLetter],
+  ['digest', writeDigestLetter],
 ]);
 
 /** The address that mails come from. */
@@ -120,8 +124,17 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
     html: writeHtml(letter),
     date: mail.created_at,
     messageId: `<${mail.message_id}@${domain}>`,
-    headers: { 'Auto-Submitted': 'auto-generated' },
+    headers: { 'Auto-Submitted': 'auto-generated', ...offerUnsubscribing(letter) },
     baseBoundary: mail.message_id,
+  };
+}
+
+/** One press of the mail program's own button is enough (RFC 8058), which asks for TLS. */
+function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, string> {
+  if (link === undefined) return {};
+  return {
+    'List-Unsubscribe': `<${link}>`,
+    ...(link.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
   };
 }
 

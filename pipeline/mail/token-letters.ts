@@ -91,12 +91,13 @@ async function takeToken(
 }
 
 /** @returns such as `21 November 2026, 10:05 UTC` */
-function describeMoment(moment: Date): string {
+export function describeMoment(moment: Date): string {
   const day = moment.toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
   return `${day}, ${moment.toISOString().slice(11, 16)} UTC`;
 }
 
-function greet(name: string): string {
+/** How a letter begins. */
+export function greet(name: string): string {
   return isPresentable(name) ? `Hello ${name},` : 'Hello,';
 }
 

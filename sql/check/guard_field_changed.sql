@@ -15,7 +15,7 @@ select format(
     changed.field,
     changed.row_count,
     changed.entry_count,
-    round(100.0 * changed.row_count / changed.entry_count, 2)
+    round(100.0 * changed.row_count / nullif(changed.entry_count, 0), 2)
 ) as refusal
 from changed
 where

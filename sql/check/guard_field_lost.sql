@@ -16,7 +16,7 @@ select format(
     lost.row_count,
     lost.entry_count,
     lost.field,
-    round(100.0 * lost.row_count / lost.entry_count, 2)
+    round(100.0 * lost.row_count / nullif(lost.entry_count, 0), 2)
 ) as refusal
 from lost
 where

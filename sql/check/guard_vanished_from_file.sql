@@ -10,7 +10,7 @@ with vanished as (
     join registry.run_file
         on run_file.run_id = night.previous_run_id
         and run_file.file_key = vanished.file_key
-    where not vanished.waits
+    where night.dump_kind = 'full' and not vanished.waits
     group by run_file.file, run_file.file_key, run_file.entry_count
 )
 

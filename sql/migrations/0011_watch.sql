@@ -16,6 +16,8 @@ create table customer.alert_setting (
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
 -- in which it was ready on. The settings are null unless `has_custom_settings`.
+-- Whoever adds, removes or changes the state of watches locks their accounts first; whoever locks
+-- several accounts first takes the advisory lock hashtext('customer.watch').
 create table customer.watch (
     watch_id bigint generated always as identity,
     account_id bigint not null,
@@ -37,7 +39,6 @@ create table customer.watch (
     alert_categories text[],
     constraint watch_pkey primary key (watch_id),
     constraint watch_company_key unique (account_id, company_id),
-    constraint watch_identifier_key unique (account_id, identifier_type, identifier_value),
     constraint watch_account_fkey foreign key (account_id) references customer.account,
     constraint watch_min_severity_fkey
         foreign key (alert_min_severity) references registry.severity (severity),
@@ -53,6 +54,10 @@ create table customer.watch (
     )
 ) with (fillfactor = 90);
 
+-- A number that is watched may come to name another company, which can be waited for too.
+create unique index watch_awaited_key
+on customer.watch (account_id, identifier_type, identifier_value)
+where company_id is null;
 create index watch_company_idx on customer.watch (company_id);
 create index watch_account_idx on customer.watch (account_id, watch_id);
 create index watch_queued_idx on customer.watch (identifier_type, identifier_value)
@@ -69,9 +74,11 @@ create table customer.submission (
     constraint submission_account_fkey foreign key (account_id) references customer.account
 );
 
--- One row per submission and identifier of it. A removed company leaves its items without a watch.
+-- One row per submission and identifier of it, numbered in the order in which they were given. A
+-- removed company leaves its items without a watch.
 create table customer.submission_item (
     submission_id bigint not null,
+    item_no integer not null,
     identifier_type text not null,
     identifier_value text not null,
     watch_id bigint,
@@ -84,7 +91,7 @@ create table customer.submission_item (
 );
 
 create index submission_item_watch_idx on customer.submission_item (watch_id);
-create index submission_open_idx on customer.submission (submission_id) where settled_at is null;
+create index submission_open_idx on customer.submission (account_id) where settled_at is null;
 
 -- One row per account and event of a company that it watched that night, written by the night, so
 -- that reading a feed costs the same for ten and for a hundred thousand companies. The columns of the

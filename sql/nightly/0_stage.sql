@@ -11,7 +11,9 @@ create unlogged table stage.night (
     dump_date date not null,
     is_baseline boolean not null,
     is_full_read boolean not null,
-    previous_run_id bigint
+    is_import boolean not null,
+    previous_run_id bigint,
+    published_at timestamptz not null
 );
 
 -- One row per file of the dump; lines_before: the lines of the files before it.
@@ -26,11 +28,43 @@ create unlogged table stage.file (
     lines_before bigint not null default 0
 );
 
+-- What documents are made of, and what else a source of documents says: filled by its collect.sql.
+
+-- One row per answer of a registry that could be read.
+create unlogged table stage.answer (
+    file_no integer not null,
+    line bigint not null,
+    answer jsonb not null,
+    raw text not null
+);
+
+-- One row per entry that the answers speak of, at the place of one of them.
+create unlogged table stage.document (
+    file_no integer not null,
+    line bigint not null,
+    entry_key_hint text,
+    document jsonb not null,
+    raw text not null,
+    constraint document_place_once unique (file_no, line)
+);
+
+-- One row per number that the source says is struck off: REGON9, KRS, or the key of one entry.
+create unlogged table stage.deleted_number (
+    number text not null
+);
+
+-- One row per answer, or answer that is missing, that is no document and no reject.
+create unlogged table stage.outcome (
+    subject text not null,
+    value text not null
+);
+
 -- One row per staged record, in the terms of every source. A record with a reason is rejected.
+-- gone_date: the day on which it was struck off, once that is reached.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
-    fingerprint bigint not null,
+    fingerprint bigint,
     entry_key text not null,
     nip text,
     regon9 text,
@@ -61,7 +95,15 @@ create unlogged table stage.entry (
     end_date date,
     suspension_date date,
     resumption_date date,
+    address_country_code text,
+    struck_off_date date,
+    bankruptcy_start_date date,
+    bankruptcy_end_date date,
+    units jsonb,
+    persons jsonb,
+    other_dates jsonb,
     status text,
+    gone_date date,
     content_hash bigint not null,
     reason text,
     is_repeat boolean not null default false,

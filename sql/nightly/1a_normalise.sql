@@ -1,11 +1,12 @@
--- What the records of one file say, in the terms of every source; records that cannot be meant are
+-- What the records of some files say, in the terms of every source; records that cannot be meant are
 -- rejected. Files are normalised side by side, each in the session that staged it.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
     apartment, voivodeship, activity_version, activity_main, activity_codes, declared_status,
-    is_partnership_only, start_date, end_date, suspension_date, resumption_date, status,
-    content_hash, reason
+    is_partnership_only, start_date, end_date, suspension_date, resumption_date,
+    address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
+    persons, other_dates, status, gone_date, content_hash, reason
 )
 select
     mapped.file_no,
@@ -41,7 +42,19 @@ select
     end_day.day as end_date,
     suspension_day.day as suspension_date,
     resumption_day.day as resumption_date,
-    registry.status_on(night.dump_date, mapped.declared_status, end_day.day, null) as status,
+    mapped.address_country_code,
+    mapped.struck_off_day as struck_off_date,
+    mapped.bankruptcy_start_day as bankruptcy_start_date,
+    mapped.bankruptcy_end_day as bankruptcy_end_date,
+    mapped.units,
+    mapped.persons,
+    mapped.other_dates,
+    registry.status_on(
+        night.dump_date, mapped.declared_status, least(end_day.day, mapped.struck_off_day), null
+    ) as status,
+    case
+        when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
+    end as gone_date,
     registry.content_hash(
         mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form, mapped.name,
         mapped.surname, mapped.first_name, mapped.phone, mapped.email, mapped.fax, mapped.website,
@@ -49,7 +62,9 @@ select
         mapped.building, mapped.apartment, mapped.voivodeship, activity.version,
         mapped.activity_main, mapped.activity_codes, mapped.declared_status,
         mapped.is_partnership_only, start_day.day, end_day.day, suspension_day.day,
-        resumption_day.day
+        resumption_day.day, mapped.address_country_code, mapped.struck_off_day,
+        mapped.bankruptcy_start_day, mapped.bankruptcy_end_day, mapped.units, mapped.persons,
+        mapped.other_dates
     ) as content_hash,
     case
         when mapped.nip is not null and not registry.is_nip(mapped.nip)
@@ -70,6 +85,14 @@ select
             then format('the suspension date ''%s'' is not a date', mapped.suspension_date)
         when mapped.resumption_date is not null and resumption_day.day is null
             then format('the resumption date ''%s'' is not a date', mapped.resumption_date)
+        when mapped.struck_off_date is not null and mapped.struck_off_day is null
+            then format('the strike-off date ''%s'' is not a date', mapped.struck_off_date)
+        when mapped.bankruptcy_start_date is not null and mapped.bankruptcy_start_day is null
+            then format('the bankruptcy date ''%s'' is not a date', mapped.bankruptcy_start_date)
+        when mapped.bankruptcy_end_date is not null and mapped.bankruptcy_end_day is null
+            then format(
+                'the end of the bankruptcy ''%s'' is not a date', mapped.bankruptcy_end_date
+            )
         -- Under a version without codes, every activity would seem to be another one.
         when mapped.activity_version is not null and activity.version is null
             then format('the activity version ''%s'' is not known', mapped.activity_version)
@@ -84,11 +107,34 @@ select
         when octet_length(mapped.entry_key) > 2000
             then 'names of more than 2000 bytes, and no number to know the entry by'
     end as reason
--- The offset keeps Postgres from computing a column again wherever it is used.
+-- The offset keeps Postgres from computing a column again wherever it is used. Dates that few have
+-- are looked up one by one.
 from (
-    select *
+    select
+        mapped.*,
+        case
+            when mapped.struck_off_date is not null then (
+                select calendar.day
+                from registry.calendar
+                where calendar.written = mapped.struck_off_date
+            )
+        end as struck_off_day,
+        case
+            when mapped.bankruptcy_start_date is not null then (
+                select calendar.day
+                from registry.calendar
+                where calendar.written = mapped.bankruptcy_start_date
+            )
+        end as bankruptcy_start_day,
+        case
+            when mapped.bankruptcy_end_date is not null then (
+                select calendar.day
+                from registry.calendar
+                where calendar.written = mapped.bankruptcy_end_date
+            )
+        end as bankruptcy_end_day
     from stage.mapped
-    where mapped.file_no = $1
+    where mapped.file_no = any($1)
     offset 0
 ) as mapped
 cross join stage.night

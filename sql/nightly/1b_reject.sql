@@ -1,6 +1,8 @@
 -- Records that repeat or contradict each other, over all files; then all rejects, with their text.
 
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
+create unique index on stage.unmet (fingerprint);
+analyze stage.unmet;
 
 -- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
 -- that is a number of its own entry is looked at once.

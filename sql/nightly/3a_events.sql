@@ -46,11 +46,23 @@ cross join lateral (
         and before.end_date is distinct from after.end_date
     ),
     (
+        'COMPANY_STRUCK_OFF',
+        before.status,
+        after.struck_off_date::text,
+        not change.was_gone
+        and before.struck_off_date is null
+        and after.struck_off_date is not null
+    ),
+    (
         'COMPANY_REOPENED',
-        coalesce(before.gone_date, before.end_date)::text,
+        coalesce(before.gone_date, before.struck_off_date, before.end_date)::text,
         null,
-        change.was_gone
-        or (before.end_date is not null and after.end_date is null)
+        not change.is_gone
+        and (
+            change.was_gone
+            or (before.struck_off_date is not null and after.struck_off_date is null)
+            or (before.end_date is not null and after.end_date is null)
+        )
     ),
     (
         'COMPANY_START_DATE_CHANGE',
@@ -75,13 +87,6 @@ cross join lateral (
         before.entity_type,
         after.entity_type,
         before.entity_type is distinct from after.entity_type
-    ),
-    (
-        'COMPANY_OWNER_CHANGED',
-        nullif(concat_ws(' ', before.first_name, before.surname), ''),
-        nullif(concat_ws(' ', after.first_name, after.surname), ''),
-        (before.first_name, before.surname)
-        is distinct from (after.first_name, after.surname)
     ),
     (
         'ANOMALY_REGON_CHANGE',
@@ -179,7 +184,7 @@ cross join lateral (
 ) as value (added_type, changed_type, removed_type, old_value, new_value)
 where value.old_value is distinct from value.new_value;
 
--- Rows gone from a full dump.
+-- Rows gone from a full dump, and what a delta says is struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     entry.company_id,

@@ -7,12 +7,6 @@ from stage.new_entry_row
 cross join stage.night
 where not night.is_baseline;
 
-insert into registry.entry_key
-select new_entry_key_row.*
-from stage.new_entry_key_row
-cross join stage.night
-where not night.is_baseline;
-
 update registry.entry
 set
     entry_key = after.entry_key,
@@ -45,8 +39,15 @@ set
     end_date = after.end_date,
     suspension_date = after.suspension_date,
     resumption_date = after.resumption_date,
+    address_country_code = after.address_country_code,
+    struck_off_date = after.struck_off_date,
+    bankruptcy_start_date = after.bankruptcy_start_date,
+    bankruptcy_end_date = after.bankruptcy_end_date,
+    units = after.units,
+    persons = after.persons,
+    other_dates = after.other_dates,
     status = after.status,
-    gone_date = null,
+    gone_date = after.gone_date,
     changed_date = night.dump_date
 from stage.after
 cross join stage.night
@@ -66,7 +67,7 @@ where
     and entry.company_id = vanished.company_id
     and entry.entry_id = vanished.entry_id;
 
--- Entries whose end, announced earlier, is reached: their rows did not change, their status does.
+-- Entries whose end or strike-off, announced earlier, is reached: their rows did not change, their status does.
 create unlogged table stage.due as
 select
     entry.company_id,
@@ -74,7 +75,7 @@ select
 from registry.entry
 join stage.night on night.source = entry.source
 where
-    entry.end_date <= night.dump_date
+    least(entry.end_date, entry.struck_off_date) <= night.dump_date
     and entry.status <> 'DELETED';
 
 analyze stage.due;
@@ -87,7 +88,7 @@ where
     and entry.entry_id = due.entry_id;
 
 -- By what the entries are recognised tomorrow. A key that moved is first taken out of the way, so
--- that two entries may change keys with each other.
+-- that two entries may change keys with each other, and a new one may take it.
 create unlogged table stage.moved_key as
 with moved as (
     delete from registry.entry_key
@@ -109,19 +110,25 @@ insert into registry.entry_key (
 )
 select
     night.source, entry.entry_key, moved_key.entry_id, moved_key.company_id, file.file_key,
-    entry.fingerprint, entry.content_hash, false
+    entry.fingerprint, entry.content_hash, entry.gone_date is not null
 from stage.moved_key
 join stage.pair using (entry_id)
 join stage.entry using (file_no, line)
 join stage.file using (file_no)
 cross join stage.night;
 
+insert into registry.entry_key
+select new_entry_key_row.*
+from stage.new_entry_key_row
+cross join stage.night
+where not night.is_baseline;
+
 update registry.entry_key
 set
     file_key = file.file_key,
     fingerprint = entry.fingerprint,
     content_hash = pair.content_hash,
-    is_gone = false
+    is_gone = pair.is_gone
 from stage.pair
 join stage.entry using (file_no, line)
 join stage.file using (file_no)
@@ -131,7 +138,8 @@ where
     and entry_key.source = night.source
     and entry_key.entry_key = pair.entry_key
     and (entry_key.file_key, entry_key.fingerprint, entry_key.content_hash, entry_key.is_gone)
-    is distinct from (file.file_key, entry.fingerprint, pair.content_hash, false);
+    is distinct from
+    (file.file_key, entry.fingerprint, pair.content_hash, pair.is_gone);
 
 update registry.entry_key
 set

@@ -21,23 +21,17 @@ select merged_company.into_company_id from stage.merged_company;
 
 analyze stage.touched_company;
 
--- The entry that is active, else suspended; of several the one that started last.
+-- Which entry tells what, `registry.field_source` says.
 insert into registry.company (
     company_id, country_code, nip, regon9, krs, name, status, legal_form, voivodeship, city,
     postal_code, activity_main, activity_start
 )
-select distinct on (entry.company_id)
-    entry.company_id, entry.country_code, entry.nip, entry.regon9, entry.krs,
-    coalesce(entry.name, nullif(concat_ws(' ', entry.first_name, entry.surname), '')),
-    entry.status, entry.legal_form, entry.voivodeship, entry.city, entry.postal_code,
-    entry.activity_main, entry.start_date
-from registry.entry
-join stage.touched_company using (company_id)
-order by
-    entry.company_id,
-    case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
-    entry.start_date desc nulls last,
-    entry.entry_id
+select
+    touched_company.company_id, shown.country_code, shown.nip, shown.regon9, shown.krs,
+    shown.name, shown.status, shown.legal_form, shown.voivodeship, shown.city,
+    shown.postal_code, shown.activity_main, shown.activity_start
+from stage.touched_company
+cross join lateral registry.show_company(touched_company.company_id) as shown
 on conflict on constraint company_pkey do update
 set
     nip = excluded.nip,

@@ -5,19 +5,21 @@ create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
     (select count(*) from stage.reject) as rejected_count,
-    new_sum.row_count + change.back_count as new_count,
+    new_sum.row_count as new_row_count,
+    new_sum.new_count + change.back_count as new_count,
     change.updated_count,
-    vanished.deleted_count,
+    vanished.deleted_count + change.struck_off_count as deleted_count,
     vanished.waiting_count,
     new_sum.state_hash + change.state_hash + vanished.state_hash as state_hash
 from stage.new_sum
 cross join (
     select
-        count(*) filter (where change.was_gone) as back_count,
-        count(*) filter (where not change.was_gone) as updated_count,
+        count(*) filter (where change.was_gone and not change.is_gone) as back_count,
+        count(*) filter (where change.is_gone and not change.was_gone) as struck_off_count,
+        count(*) filter (where change.was_gone = change.is_gone) as updated_count,
         coalesce(
             sum(
-                registry.state_hash(after.entry_key, change.content_hash, null)
+                registry.state_hash(after.entry_key, change.content_hash, after.gone_date)
             ),
             0
         )
@@ -60,18 +62,30 @@ set
     updated_count = figure.updated_count,
     deleted_count = figure.deleted_count,
     waiting_count = figure.waiting_count,
-    event_count = (
-        select count(*)
-        from registry.event
-        where event.event_date = night.dump_date and event.source = night.source
-    ),
+    event_count = case
+        when night.is_import then 0
+        else (
+            select count(*)
+            from registry.event
+            where event.event_date = night.dump_date and event.source = night.source
+        )
+    end,
     entry_count = coalesce(previous.entry_count, 0) + figure.new_count - figure.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
     is_baseline = night.is_baseline,
     is_full_read = night.is_full_read
 from stage.figure
 cross join stage.night
-left join registry.run as previous on previous.run_id = night.previous_run_id
+left join lateral (
+    -- What was asked for on demand since the last dump counts too.
+    select before.entry_count, before.state_hash
+    from registry.run as before
+    where
+        before.source = night.source
+        and before.state in ('published', 'imported')
+    order by before.run_id desc
+    limit 1
+) as previous on true
 where run.run_id = night.run_id;
 
 insert into registry.daily_stat (
@@ -80,13 +94,23 @@ insert into registry.daily_stat (
 select
     run.source,
     run.dump_date,
-    run.new_count,
+    run.new_count + imported.new_count,
     run.updated_count,
     run.deleted_count,
     run.entry_count,
     run.is_baseline
 from stage.night
-join registry.run using (run_id);
+join registry.run using (run_id)
+-- What came on demand since the last dump is new to who compares the dumps.
+cross join lateral (
+    select coalesce(sum(run.new_count), 0) as new_count
+    from registry.run
+    where
+        run.source = night.source
+        and run.state = 'imported'
+        and run.run_id > night.previous_run_id
+) as imported
+where not night.is_import;
 
 update registry.last_id
 set last_id = case last_id.table_name
@@ -94,4 +118,6 @@ set last_id = case last_id.table_name
     when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
     else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
 end
-where last_id.table_name = 'event' or (select figure.new_count > 0 from stage.figure);
+where
+    last_id.table_name = 'event'
+    or (select figure.new_count > 0 or figure.new_row_count > 0 from stage.figure);

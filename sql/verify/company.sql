@@ -1,23 +1,68 @@
 -- The companies against their entries.
+with own as (
+    select distinct entry.company_id
+    from registry.entry
+    where entry.source = $1::text
+),
+
+several as (
+    select entry.company_id
+    from registry.entry
+    group by entry.company_id
+    having count(*) > 1
+),
+
+expected as (
+    select
+        entry.company_id,
+        entry.country_code,
+        entry.nip,
+        entry.regon9,
+        entry.krs,
+        coalesce(
+            entry.name, nullif(concat_ws(' ', entry.first_name, entry.surname), '')
+        ) as name,
+        entry.status,
+        entry.legal_form,
+        entry.voivodeship,
+        entry.city,
+        entry.postal_code,
+        entry.activity_main,
+        entry.start_date
+    from registry.entry
+    where
+        entry.source = $1
+        and entry.company_id not in (select several.company_id from several)
+    union all
+    select several.company_id, shown.*
+    from several
+    join own using (company_id)
+    cross join lateral registry.show_company(several.company_id) as shown
+)
+
 select format('entry %s belongs to no company', entry.entry_id) as finding
 from registry.entry
 left join registry.company
     on company.company_id = entry.company_id
     and company.merged_into_id is null
-where entry.source = $1::text and company.company_id is null
+where entry.source = $1 and company.company_id is null
 union all
 select format('the status of company %s is not that of its entries', company.company_id)
-from registry.company
-join (
-    select
-        entry.company_id,
-        case
-            when bool_or(entry.status = 'ACTIVE') then 'ACTIVE'
-            when bool_or(entry.status = 'SUSPENDED') then 'SUSPENDED'
-            else 'DELETED'
-        end as status
-    from registry.entry
-    group by entry.company_id
-) as found using (company_id)
-where found.status <> company.status
+from expected
+join registry.company using (company_id)
+where company.status <> expected.status
+union all
+select format('company %s does not show what its entries say', company.company_id)
+from expected
+join registry.company using (company_id)
+where
+    (
+        company.country_code, company.nip, company.regon9, company.krs, company.name,
+        company.legal_form, company.voivodeship, company.city, company.postal_code,
+        company.activity_main, company.activity_start
+    ) is distinct from (
+        expected.country_code, expected.nip, expected.regon9, expected.krs, expected.name,
+        expected.legal_form, expected.voivodeship, expected.city, expected.postal_code,
+        expected.activity_main, expected.start_date
+    )
 limit 100;

@@ -3,16 +3,17 @@ with published as (
     select
         run.run_id,
         run.dump_date,
+        run.state,
         run.is_baseline,
         run.new_count,
         run.updated_count,
         run.deleted_count,
         run.event_count,
         run.entry_count,
-        lag(run.entry_count) over (order by run.dump_date) as previous_entry_count,
-        row_number() over (order by run.dump_date desc) as age
+        lag(run.entry_count) over (order by run.run_id) as previous_entry_count,
+        row_number() over (order by run.run_id desc) as age
     from registry.run
-    where run.source = $1::text and run.state = 'published'
+    where run.source = $1::text and run.state in ('published', 'imported')
 )
 
 select format(
@@ -47,16 +48,32 @@ cross join lateral (
     from registry.event
     where event.source = $1 and event.event_date = published.dump_date
 ) as found
-where published.event_count <> found.row_count
+where
+    published.state = 'published'
+    and published.event_count <> found.row_count
 union all
 select format('run %s: its daily statistics differ from its counts', published.run_id)
 from published
 left join registry.daily_stat
     on daily_stat.source = $1
     and daily_stat.stat_date = published.dump_date
+cross join lateral (
+    -- What came on demand counts as new on the day of the next dump.
+    select coalesce(sum(between_dumps.new_count), 0) as new_count
+    from published as between_dumps
+    where
+        between_dumps.state = 'imported'
+        and between_dumps.run_id < published.run_id
+        and between_dumps.run_id > (
+            select max(before.run_id)
+            from published as before
+            where before.state = 'published' and before.run_id < published.run_id
+        )
+) as imported
 where
-    (
-        published.new_count, published.updated_count, published.deleted_count,
+    published.state = 'published'
+    and (
+        published.new_count + imported.new_count, published.updated_count, published.deleted_count,
         published.entry_count
     )
     is distinct from

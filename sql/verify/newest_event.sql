@@ -1,5 +1,31 @@
--- The newest event of each kind against the entry: what was told last is what the entry says.
-with told as (
+-- The newest event of each kind against the entry: what was told last is what the entry says. What the
+-- registry confirmed when another one had told it counts as told.
+with said as (
+    select
+        event.company_id,
+        event.entry_id,
+        event.event_id,
+        event.event_date,
+        event.event_type,
+        event.old_value,
+        event.new_value
+    from registry.event
+    where event.source = $1::text
+    union all
+    select
+        corroboration.company_id,
+        corroboration.entry_id,
+        corroboration.event_id,
+        corroboration.event_date,
+        event.event_type,
+        corroboration.old_value,
+        corroboration.new_value
+    from registry.corroboration
+    join registry.event using (company_id, event_id)
+    where corroboration.source = $1
+),
+
+told as (
     -- A later event of another kind may have changed the value again.
     select
         event.*,
@@ -8,14 +34,20 @@ with told as (
             partition by
                 event.entry_id,
                 kind.name,
-                case when kind.name = 'activity' then coalesce(event.old_value, event.new_value) end
+                case kind.name
+                    when 'activity' then coalesce(event.old_value, event.new_value)
+                    -- Each unit by its number; of one without a number nothing is compared.
+                    when 'unit' then left(coalesce(event.new_value, event.old_value), 14)
+                end
             order by event.event_date desc, event.event_id desc
         ) as age,
         max(event.event_date) filter (where event.event_type = 'COMPANY_REOPENED')
             over (partition by event.entry_id) as reopened_date,
+        max(event.event_date) filter (where event.event_type = 'COMPANY_BANKRUPTCY_ENDED')
+            over (partition by event.entry_id) as bankruptcy_ended_date,
         max(event.event_date) filter (where event.event_type = 'COMPANY_ACTIVITIES_RECLASSIFIED')
             over (partition by event.entry_id) as reclassified_date
-    from registry.event
+    from said as event
     cross join lateral (
         select case
             when event.event_type in ('COMPANY_SUSPENDED', 'COMPANY_RESUMED') then 'status'
@@ -23,12 +55,14 @@ with told as (
                 then 'activity'
             when event.event_type in ('ANOMALY_REGON_CHANGE', 'COMPANY_REGON_ASSIGNED')
                 then 'regon'
+            when event.event_type in ('COMPANY_BANKRUPTCY_STARTED', 'COMPANY_BANKRUPTCY_ENDED')
+                then 'bankruptcy'
+            when event.event_type like 'COMPANY\_UNIT\_%' then 'unit'
             else regexp_replace(
                 event.event_type, '_(ADDED|CHANGED|REMOVED|ASSIGNED|REVOKED)$', ''
             )
         end as name
     ) as kind
-    where event.source = $1::text
 ),
 
 compared as (
@@ -46,7 +80,33 @@ compared as (
                 or told.reopened_date > told.event_date
             when 'COMPANY_STRUCK_OFF' then
                 entry.gone_date::text = told.new_value
+                or entry.struck_off_date is not null
                 or told.reopened_date > told.event_date
+            when 'bankruptcy' then case told.event_type
+                when 'COMPANY_BANKRUPTCY_STARTED' then
+                    entry.bankruptcy_start_date::text = told.new_value
+                else entry.bankruptcy_end_date::text is not distinct from told.new_value
+            end
+            -- A registry shows a bankruptcy that has ended no longer, sooner or later.
+            or (
+                told.bankruptcy_ended_date >= told.event_date
+                and entry.bankruptcy_start_date is null
+                and entry.bankruptcy_end_date is null
+            )
+            when 'unit' then
+                left(coalesce(told.new_value, told.old_value), 14) !~ '^[0-9]{14}$'
+                or told.new_value is not distinct from (
+                    select min(registry.unit_line(unit.value))
+                    from jsonb_array_elements(entry.units) as unit
+                    where
+                        unit.value ->> 'identifier'
+                        = left(coalesce(told.new_value, told.old_value), 14)
+                        and not registry.is_unit_closed(unit.value)
+                )
+            when 'COMPANY_SHAREHOLDERS' then
+                registry.shareholder_names(entry.persons) is not distinct from told.new_value
+            when 'COMPANY_REPRESENTATION' then
+                registry.representative_names(entry.persons) is not distinct from told.new_value
             when 'activity' then
                 (told.new_value is not null)
                 = (coalesce(told.new_value, told.old_value) = any(entry.activity_codes))
@@ -58,7 +118,7 @@ compared as (
             when 'COMPANY_LEGAL_FORM' then entry.legal_form is not distinct from told.new_value
             when 'COMPANY_ENTITY_TYPE' then entry.entity_type = told.new_value
             when 'COMPANY_OWNER' then
-                nullif(concat_ws(' ', entry.first_name, entry.surname), '')
+                registry.owner_names(entry.first_name, entry.surname, entry.persons)
                 is not distinct from told.new_value
             when 'COMPANY_START_DATE_CHANGE' then
                 entry.start_date::text is not distinct from told.new_value
@@ -92,6 +152,21 @@ select format(
     compared.entry_id
 ) as finding
 from compared
-where compared.agrees is not true
+where
+    compared.agrees is not true
+    -- Of entries of one company that change alike, one is told of.
+    and not exists (
+        select from told
+        where
+            told.company_id = compared.company_id
+            and told.entry_id <> compared.entry_id
+            and told.event_date > compared.event_date
+            and told.kind = compared.kind
+            and (
+                told.kind not in ('activity', 'unit')
+                or coalesce(told.new_value, told.old_value)
+                = coalesce(compared.new_value, compared.old_value)
+            )
+    )
 order by compared.event_id
 limit 100;

@@ -8,8 +8,8 @@ select format(
 from (
     select run.run_id, run.state_hash
     from registry.run
-    where run.source = $1::text and run.state = 'published'
-    order by run.dump_date desc
+    where run.source = $1::text and run.state in ('published', 'imported')
+    order by run.run_id desc
     limit 1
 ) as newest
 cross join (
@@ -25,7 +25,9 @@ cross join (
                     entry.voivodeship, entry.activity_version, entry.activity_main,
                     entry.activity_codes, entry.declared_status, entry.is_partnership_only,
                     entry.start_date, entry.end_date, entry.suspension_date,
-                    entry.resumption_date
+                    entry.resumption_date, entry.address_country_code, entry.struck_off_date,
+                    entry.bankruptcy_start_date, entry.bankruptcy_end_date, entry.units,
+                    entry.persons, entry.other_dates
                 ),
                 entry.gone_date
             )

@@ -72,7 +72,14 @@ select
     record.data_rozpoczecia as start_date,
     record.data_zakonczenia as end_date,
     record.data_zawieszenia as suspension_date,
-    record.data_wznowienia as resumption_date
+    record.data_wznowienia as resumption_date,
+    null::text as address_country_code,
+    null::text as struck_off_date,
+    null::text as bankruptcy_start_date,
+    null::text as bankruptcy_end_date,
+    null::jsonb as units,
+    null::jsonb as persons,
+    null::jsonb as other_dates
 from stage.record
 join stage.file on file.file_no = record.file_no
 join registry.legal_form on legal_form.symbol = '099'

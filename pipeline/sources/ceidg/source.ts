@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from '../../refusal.ts';
-import type { SourceDescription } from '../../source.ts';
+import type { TableDescription } from '../../source.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
 const NO_VOIVODESHIP = 'brak województwa';
@@ -20,7 +20,8 @@ const parts = [...voivodeships, NO_VOIVODESHIP]
  * CEIDG, the register of entrepreneurs: the daily reports "Zarejestrowane działalności", one a
  * voivodeship and one for the entries without. Column names as measured on the live service.
  */
-export const description: SourceDescription = {
+export const description: TableDescription = {
+  format: 'table',
   dump_kind: 'full',
   country_code: 'PL',
   row_number: 'Lp.',

@@ -6,7 +6,7 @@ select entry.*
 from stage.pair
 join registry.entry using (company_id, entry_id)
 where
-    pair.was_gone
+    pair.was_gone <> pair.is_gone
     or pair.old_entry_key <> pair.entry_key
     or pair.old_content_hash <> pair.content_hash;
 
@@ -41,20 +41,23 @@ where
         after.postal_code, after.county, after.commune, after.city, after.street, after.building,
         after.apartment, after.voivodeship, after.activity_version, after.activity_main,
         before.activity_codes, after.declared_status, after.is_partnership_only,
-        after.start_date, after.end_date, after.suspension_date, after.resumption_date
+        after.start_date, after.end_date, after.suspension_date, after.resumption_date,
+        after.address_country_code, after.struck_off_date, after.bankruptcy_start_date,
+        after.bankruptcy_end_date, after.units, after.persons, after.other_dates
     );
 
--- One row per known entry that says something else than yesterday, or is back.
+-- One row per known entry that says something else than yesterday, is back or is struck off.
 create unlogged table stage.change as
 select
     pair.company_id,
     pair.entry_id,
     pair.was_gone,
+    pair.is_gone,
     pair.old_content_hash,
     pair.content_hash
 from stage.pair
 where
-    pair.was_gone
+    pair.was_gone <> pair.is_gone
     or pair.old_entry_key <> pair.entry_key
     or pair.old_content_hash <> pair.content_hash;
 
@@ -114,7 +117,22 @@ cross join lateral (
         'resumption date',
         before.resumption_date::text,
         after.resumption_date::text
-    )
+    ),
+    ('strike-off date', before.struck_off_date::text, after.struck_off_date::text),
+    (
+        'bankruptcy date',
+        before.bankruptcy_start_date::text,
+        after.bankruptcy_start_date::text
+    ),
+    (
+        'end of the bankruptcy',
+        before.bankruptcy_end_date::text,
+        after.bankruptcy_end_date::text
+    ),
+    ('entity type', before.entity_type, after.entity_type),
+    ('country', before.address_country_code, after.address_country_code),
+    ('units', before.units::text, after.units::text),
+    ('persons', before.persons::text, after.persons::text)
 ) as field (name, old_value, new_value)
 where
     field.old_value is distinct from field.new_value

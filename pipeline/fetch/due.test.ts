@@ -1,0 +1,86 @@
+import { existsSync } from 'node:fs';
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../fixtures/cli.ts';
+import { createInbox } from '../../fixtures/fetching.ts';
+import { currentExtract, startKrsStub } from '../../fixtures/krs-stub.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { warsawDate } from '../nightly.ts';
+
+const numbers = ['0009000001', '0009000002'];
+let db: TestDatabase;
+let inbox: string;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  inbox = await createInbox();
+});
+
+/** The day that was over so many days ago, in Poland. */
+function daysAgo(days: number): string {
+  return warsawDate(new Date(Date.now() - days * 86_400_000));
+}
+
+async function startKrs(...days: string[]): Promise<string> {
+  const stub = await startKrsStub({
+    bulletins: Object.fromEntries(days.map((day) => [day, numbers])),
+    entries: Object.fromEntries(
+      numbers.map((krs) => [krs, { register: 'P', current: currentExtract(krs, 'ZMYŚLONA') }]),
+    ),
+  });
+  onTestFinished(() => stub.close());
+  return stub.url;
+}
+
+interface Told {
+  fetched: { source: string; dump_date: string; state: string }[];
+  runs: { source: string; dump_date: string; state: string }[];
+}
+
+async function nightly(variables: NodeJS.ProcessEnv) {
+  const command = await runCommand(['nightly', '--fetch', '--json'], {
+    DATABASE_URL: db.url,
+    INBOX_DIR: inbox,
+    ...variables,
+  });
+  const told = command.stdout === '' ? undefined : (JSON.parse(command.stdout) as Told);
+  const line = ({ source, dump_date, state }: Told['runs'][number]) =>
+    `${source} ${dump_date} ${state}`;
+  return { ...command, fetched: told?.fetched?.map(line), runs: told?.runs?.map(line) };
+}
+
+describe('nightly --fetch', () => {
+  test('fetches the last day that is over, then publishes it; again there is nothing to do', async () => {
+    const yesterday = daysAgo(1);
+    const KRS_URL = await startKrs(yesterday);
+    const first = await nightly({ KRS_URL });
+    expect(first.fetched).toEqual([`krs ${yesterday} fetched`]);
+    expect(first.runs).toEqual([`krs ${yesterday} published`]);
+    expect(first.code).toBe(0);
+    const again = await nightly({ KRS_URL });
+    expect([again.fetched, again.runs, again.code]).toEqual([[], [], 5]);
+  });
+
+  test('fetches every day since the newest dump, for each list tells of its day alone', async () => {
+    await mkdir(join(inbox, 'krs', daysAgo(4)), { recursive: true });
+    const KRS_URL = await startKrs(daysAgo(3), daysAgo(1));
+    const { fetched } = await nightly({ KRS_URL });
+    expect(fetched).toEqual([3, 2, 1].map((days) => `krs ${daysAgo(days)} fetched`));
+  });
+
+  test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
+    const command = await nightly({ CEIDG_TOKEN: 'token', CEIDG_URL: 'http://127.0.0.1:1/api' });
+    expect(command.fetched).toEqual([`ceidg ${daysAgo(0)} failed`]);
+    expect(command.runs).toEqual([]);
+    expect(command.code).toBe(1);
+    expect(existsSync(join(inbox, 'ceidg', daysAgo(0)))).toBe(false);
+  });
+
+  test('2 when no registry is set up', async () => {
+    const command = await nightly({});
+    expect(command.sentences()).toEqual([expect.stringContaining('No registry is set up')]);
+    expect(command.code).toBe(2);
+  });
+});

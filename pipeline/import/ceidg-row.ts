@@ -1,0 +1,82 @@
+import type { CeidgEntry } from '../fetch/ceidg.ts';
+import { description } from '../sources/ceidg/source.ts';
+import type { DumpLine } from './on-demand.ts';
+
+/** The header of a report, as the source knows it. */
+export const ceidgHeader = [
+  description.row_number,
+  ...description.columns.map(({ header }) => header),
+].join(';');
+
+/** The words of the reports for those of the API. Reports hold no other entries. */
+const statuses: Record<string, string> = {
+  AKTYWNY: 'Aktywny',
+  ZAWIESZONY: 'Zawieszony',
+  WYLACZNIE_W_FORMIE_SPOLKI: 'Działalność prowadzona wyłącznie w formie spółki cywilnej',
+};
+
+/**
+ * An entry as the report of its voivodeship has it; undefined for one that no report would have,
+ * since it is struck off or has not begun.
+ */
+export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
+  const status = statuses[text(entry.status)];
+  if (status === undefined) return undefined;
+  const owner = part(entry.wlasciciel);
+  const address = part(entry.adresDzialalnosci);
+  const main = codeOf(entry.pkdGlowny);
+  const codes = Array.isArray(entry.pkd) ? entry.pkd.map(codeOf) : [];
+  const fields: Record<string, string> = {
+    'Lp.': '1',
+    Nip: text(owner.nip),
+    Regon: text(owner.regon),
+    NazwaPodmiotu: text(entry.nazwa),
+    Nazwisko: text(owner.nazwisko),
+    Imie: text(owner.imie),
+    Telefon: text(entry.telefon),
+    Email: text(entry.email),
+    AdresWWW: text(entry.www),
+    KodPocztowy: text(address.kod),
+    Powiat: text(address.powiat),
+    Gmina: text(address.gmina),
+    Miejscowosc: text(address.miasto),
+    Ulica: text(address.ulica),
+    NrBudynku: text(address.budynek),
+    NrLokalu: text(address.lokal),
+    GlownyKodPkd: main,
+    PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
+    // Older answers do not say; the new codes are the ones that are entered now.
+    RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
+    StatusDzialalnosci: status,
+    DataRozpoczeciaDzialalnosci: text(entry.dataRozpoczecia),
+    DataZakonczeniaDzialalnosci: text(entry.dataZakonczenia),
+    DataZawieszeniaDzialalnosci: text(entry.dataZawieszenia),
+    DataWznowieniaDzialalnosci: text(entry.dataWznowienia),
+  };
+  const voivodeship = text(address.wojewodztwo).toLowerCase();
+  const report = voivodeship === '' ? 'brak województwa' : `województwo ${voivodeship}`;
+  return {
+    file: `Zarejestrowane działalności - ${report}.csv`,
+    line: ceidgHeader
+      .split(';')
+      .map((name) => quote(fields[name] ?? ''))
+      .join(';'),
+  };
+}
+
+/** In version 2 of the API a code is text, in version 3 it has a name beside it. */
+function codeOf(activity: unknown): string {
+  return typeof activity === 'string' ? activity : text(part(activity).kod);
+}
+
+function part(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
+}
+
+function text(value: unknown): string {
+  return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
+}
+
+function quote(field: string): string {
+  return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+}

@@ -1,0 +1,189 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { legalPerson } from '../../fixtures/bir-entity.ts';
+import { hasty } from '../../fixtures/fetching.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { type Knowledge, startRegistries } from '../../fixtures/registries.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { landAnswers } from './land.ts';
+import { verify } from '../verify.ts';
+import { importAwaited } from './import.ts';
+import { createOnDemandSources } from './services.ts';
+
+const now = () => new Date('2026-11-20T10:05:00Z');
+
+let database: TestDatabase;
+let api: TestApi;
+let submitter: Submitter;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now });
+  submitter = await createSubmitter(database, api);
+});
+
+afterEach(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function landing() {
+  const logger = pino({ level: 'silent' });
+  return { db: database, logger, now, signal: new AbortController().signal };
+}
+
+async function importFrom(knowledge: Knowledge): Promise<void> {
+  const { settings } = await startRegistries(knowledge);
+  await importAwaited({ ...landing(), sources: createOnDemandSources(settings, hasty) });
+}
+
+/** As CEIDG tells of it on the day before it stands in a report. */
+const studio = {
+  nazwa: 'Studio Tatuażu Kruk Oliwia Mączyńska',
+  wlasciciel: { imie: 'Oliwia', nazwisko: 'Mączyńska', nip: '1000205004', regon: '990200057' },
+  adresDzialalnosci: {
+    ulica: 'ul. Nowowiejska',
+    budynek: '64',
+    lokal: '1',
+    miasto: 'Wrocław',
+    wojewodztwo: 'DOLNOŚLĄSKIE',
+    powiat: 'Wrocław',
+    gmina: 'Wrocław',
+    kod: '50-300',
+  },
+  telefon: '400202105',
+  email: 'kruk@maczynska.example.pl',
+  status: 'AKTYWNY',
+  pkdGlowny: { kod: '9699Z', nazwa: 'Pozostała działalność usługowa' },
+  pkd: [{ kod: '9699Z', nazwa: 'Pozostała działalność usługowa' }],
+  rokPkd: '2025',
+  dataRozpoczecia: '2026-11-02',
+};
+
+async function eventsOf(date: string): Promise<number> {
+  const { rowCount } = await database.pool.query(
+    'select from registry.event where event_date = $1',
+    [date],
+  );
+  return rowCount!;
+}
+
+describe('an entry of CEIDG that came on demand', () => {
+  const [, second] = expectedDays;
+  const expectedCount = expectedEvents.filter(({ event_date }) => event_date === second!.date);
+
+  test('is the one that the next dump holds', async () => {
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000205004');
+    await importFrom({ ceidg: [studio] });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
+    ]);
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    const summary = await runFixture(database, '2026-11-03');
+    expect(summary).toMatchObject({ new: second!.new - 1, deleted: second!.deleted });
+    expect(await eventsOf('2026-11-03')).toBe(expectedCount.length);
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    // Who compares the two dumps finds it new.
+    const { rows } = await database.pool.query(
+      `select new_count::int from registry.daily_stat where stat_date = '2026-11-03'`,
+    );
+    expect(rows).toEqual([{ new_count: second!.new }]);
+  });
+
+  test('is not gone because an older dump does not hold it', async () => {
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000705505');
+    const owner = { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' };
+    await importFrom({ ceidg: [{ ...studio, wlasciciel: owner, telefon: '1;"2' }] });
+    const summary = await runFixture(database, '2026-11-03');
+    expect(summary).toMatchObject({ deleted: second!.deleted, waiting: 1 });
+    expect(await eventsOf('2026-11-03')).toBe(expectedCount.length);
+    const { rows } = await database.pool.query(
+      `select status, phone from registry.entry where nip = '1000705505'`,
+    );
+    expect(rows).toEqual([{ status: 'ACTIVE', phone: '1;"2' }]);
+  });
+
+  test('is none when it has not begun or is struck off', async () => {
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000205004');
+    await importFrom({ ceidg: [{ ...studio, status: 'WYKRESLONY' }] });
+    expect(await submitter.list()).toEqual(['NIP 1000205004 queued']);
+  });
+});
+
+describe('answers to what was asked for on demand', () => {
+  const company = legalPerson('990200057', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');
+
+  test('change nothing about entries that are known', async () => {
+    await submitter.add('NIP', '1000705505');
+    await importFrom({ regon: [company] });
+    const renamed = legalPerson('990200057', '1000705907', 'INNA SPÓŁKA Z O.O.');
+    await submitter.add('NIP', '1000705907');
+    await importFrom({ regon: [renamed] });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.',
+      // The next daily list is to tell of it.
+      'NIP 1000705907 queued',
+    ]);
+    expect(await verify(database, 'regon')).toEqual([]);
+  });
+
+  test('join the companies that have their numbers', async () => {
+    await runFixture(database, '2026-11-02');
+    // One has no NIP, the other no REGON.
+    await submitter.add('REGON9', '991800026');
+    await submitter.add('NIP', '1001805002');
+    const { settings } = await startRegistries({
+      regon: [legalPerson('991800026', '1001805002', 'ZMYŚLONA SPÓŁKA Z O.O.')],
+    });
+    const [source] = createOnDemandSources(settings, hasty);
+    const { signal } = landing();
+    await landAnswers(landing(), source!, await source!.ask('NIP', '1001805002', signal));
+    expect(await submitter.list()).toHaveLength(1);
+    const { rows } = await database.pool.query(
+      `select distinct company_id from registry.entry
+      where regon9 = '991800026' or nip = '1001805002'`,
+    );
+    expect(rows).toHaveLength(1);
+  });
+
+  test('that cannot be written hold up no others', async () => {
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000705505', '1000205004');
+    const owner = { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' };
+    const address = { ...studio.adresDzialalnosci, wojewodztwo: 'MARSJAŃSKIE' };
+    await importFrom({
+      ceidg: [studio, { ...studio, wlasciciel: owner, adresDzialalnosci: address }],
+    });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000705505 queued',
+      expect.stringMatching(/^NIP 1000205004 ready/),
+    ]);
+    const { rows } = await database.pool.query(
+      'select identifier_value, attempt_count, last_error from customer.import',
+    );
+    expect(rows).toEqual([
+      {
+        identifier_value: '1000705505',
+        attempt_count: 1,
+        last_error: expect.stringMatching(/holds no voivodeship$/),
+      },
+    ]);
+  });
+
+  test('landed twice are there once', async () => {
+    const { settings } = await startRegistries({ regon: [company] });
+    const [source] = createOnDemandSources(settings, hasty);
+    const { signal } = landing();
+    const lines = await source!.ask('NIP', '1000705505', signal);
+    await landAnswers(landing(), source!, lines);
+    await landAnswers(landing(), source!, lines);
+    expect((await database.pool.query('select from registry.entry')).rowCount).toBe(1);
+    expect(await verify(database, 'regon')).toEqual([]);
+  });
+});

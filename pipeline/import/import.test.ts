@@ -1,0 +1,197 @@
+import { pino } from 'pino';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
+import { hasty } from '../../fixtures/fetching.ts';
+import { currentExtract } from '../../fixtures/krs-stub.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { type Registries, startRegistries } from '../../fixtures/registries.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { lockSource } from '../lock.ts';
+import { verify } from '../verify.ts';
+import { importAwaited } from './import.ts';
+import { createOnDemandSources } from './services.ts';
+
+const company = legalPerson('997142044', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');
+const person = naturalPerson('997152054', '1000705907', 'ZMYŚLONY', ['Ceidg', 'Rolnicza']);
+
+let database: TestDatabase;
+let api: TestApi;
+let submitter: Submitter;
+let now: Date;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  now = new Date('2026-11-20T10:05:00Z');
+  api = await startTestApi({ db: database.kysely, now: () => now });
+  submitter = await createSubmitter(database, api);
+});
+
+afterEach(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function importNow({ settings }: Registries): Promise<void> {
+  return importAwaited({
+    db: database,
+    logger: pino({ level: 'silent' }),
+    sources: createOnDemandSources(settings, hasty),
+    now: () => now,
+    signal: new AbortController().signal,
+  });
+}
+
+async function runs(): Promise<string[]> {
+  const { rows } = await database.pool.query<{ run: string }>(
+    `select concat_ws(' ', source, dump_date, state, new_count, entry_count) as run
+    from registry.run order by run_id`,
+  );
+  return rows.map(({ run }) => run);
+}
+
+describe('a company that is asked for', () => {
+  test('is ready, with all its entries, and the mail is left', async () => {
+    const registries = await startRegistries({ regon: [company, person] });
+    await submitter.add('NIP', '1000705505', '1000705907');
+    await importNow(registries);
+    expect(await submitter.list()).toEqual([
+      'NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.',
+      expect.stringMatching(/^NIP 1000705907 ready "ZMYŚLONY"/),
+    ]);
+    expect(await submitter.mails()).toMatchObject([
+      { created_at: now, data: { ready: [{}, {}], failed: [] } },
+    ]);
+    const { rows } = await database.pool.query(
+      'select entry_key from registry.entry order by entry_key',
+    );
+    expect(rows).toHaveLength(3);
+    expect(await runs()).toEqual(['regon 2026-11-20 imported 0 3']);
+    expect(await verify(database, 'regon')).toEqual([]);
+    // No day of statistics, no event.
+    for (const table of ['registry.daily_stat', 'registry.event', 'customer.feed']) {
+      expect((await database.pool.query(`select from ${table}`)).rowCount).toBe(0);
+    }
+  });
+
+  test('by its KRS number comes from KRS, else from REGON', async () => {
+    const registries = await startRegistries({
+      krs: { '0000000017': { register: 'P', current: currentExtract('0000000017', 'ALFA') } },
+      regon: [],
+    });
+    await submitter.add('KRS', '0000000017');
+    await importNow(registries);
+    expect(await submitter.list()).toEqual([expect.stringMatching(/^NIP 1000700502 ready ALFA$/)]);
+    expect(registries.regon.calls()).toEqual([]);
+    expect(await verify(database, 'krs')).toEqual([]);
+  });
+
+  test('is asked for once, whoever waits for it, and not again', async () => {
+    const registries = await startRegistries({ regon: [company] });
+    const other = await createSubmitter(database, api);
+    await submitter.add('NIP', '1000705505');
+    await other.add('NIP', '100-070-55-05');
+    await importNow(registries);
+    await importNow(registries);
+    const searches = registries.regon.calls().filter((call) => call.startsWith('DaneSzukaj'));
+    expect(searches).toEqual(['DaneSzukajPodmioty 1000705505']);
+    expect(await other.list()).toEqual(await submitter.list());
+  });
+
+  test('waits for the night that is under way', async () => {
+    const registries = await startRegistries({ regon: [company] });
+    await submitter.add('NIP', '1000705505');
+    const night = await database.pool.connect();
+    await lockSource(night, 'ceidg', () => undefined);
+    const importing = importNow(registries);
+    await registries.regon.isAsked(({ body }) => body.includes('BIR12OsPrawnaPkd'));
+    expect(await submitter.list()).toEqual(['NIP 1000705505 queued']);
+    night.release(true);
+    await importing;
+    expect(await submitter.list()).toHaveLength(1);
+    expect((await submitter.list())[0]).toMatch(/ready/);
+  });
+
+  test('that a night has brought meanwhile is asked for nowhere', async () => {
+    const registries = await startRegistries({ regon: [] });
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000201006', '1000205004');
+    // As it is when a night is published while a company is being added.
+    await database.pool.query(
+      `update customer.watch set state = 'queued', company_id = null, ready_at = null`,
+    );
+    await importNow(registries);
+    expect(registries.regon.calls().join()).not.toContain('1000201006');
+    expect(await submitter.list()).toEqual([
+      expect.stringMatching(/^NIP 1000201006 ready/),
+      'NIP 1000205004 failed',
+    ]);
+  });
+});
+
+describe('a company that cannot be had', () => {
+  test('fails when the registry that would know it does not', async () => {
+    const registries = await startRegistries({ regon: [company], krs: {} });
+    await submitter.add('NIP', '1000705505', '1000201006');
+    await submitter.add('KRS', '0000000025');
+    await importNow(registries);
+    const reason = 'REGON does not know this number';
+    expect(await submitter.mails()).toMatchObject([
+      { data: { ready: [{}], failed: [{ identifier_value: '1000201006', reason }] } },
+      { data: { failed: [{ reason: 'KRS does not know this number' }] } },
+    ]);
+  });
+
+  test('waits for the next dumps when no registry is set up, or none has to know it', async () => {
+    await submitter.add('NIP', '1000201006');
+    await importNow(await startRegistries({}));
+    expect(await submitter.list()).toEqual(['NIP 1000201006 queued']);
+    await runFixture(database, '2026-11-03');
+    await submitter.add('NIP', '1001207005');
+    const registries = await startRegistries({ ceidg: [] });
+    await importNow(registries);
+    await importNow(registries);
+    expect((await submitter.list()).at(-1)).toBe('NIP 1001207005 queued');
+    expect(registries.ceidg.requests).toHaveLength(1);
+    // A day later it is looked for once more.
+    now = new Date(now.getTime() + 24 * 60 * 60_000);
+    await importNow(registries);
+    expect(registries.ceidg.requests).toHaveLength(2);
+  });
+
+  test('is asked for again later, five times in all, then it fails with the reason', async () => {
+    const registries = await startRegistries({ regon: [company] });
+    registries.regon.interfere(() => ({ status: 500 }));
+    await submitter.add('NIP', '1000705505');
+    const waits_min = [1, 5, 25, 125];
+    for (const [at, wait_min] of waits_min.entries()) {
+      await importNow(registries);
+      const { rows } = await database.pool.query('select * from customer.import');
+      expect(rows).toEqual([
+        {
+          identifier_type: 'NIP',
+          identifier_value: '1000705505',
+          attempt_count: at + 1,
+          last_error: 'REGON answers with HTTP 500',
+          next_attempt_at: new Date(now.getTime() + wait_min * 60_000),
+        },
+      ]);
+      const asked = registries.regon.requests.length;
+      now = new Date(now.getTime() + wait_min * 60_000 - 1);
+      await importNow(registries);
+      expect(registries.regon.requests).toHaveLength(asked);
+      now = new Date(now.getTime() + 1);
+    }
+    await importNow(registries);
+    expect(await submitter.mails()).toMatchObject([
+      { data: { failed: [{ reason: 'REGON could not be asked in 5 attempts' }] } },
+    ]);
+    expect((await database.pool.query('select from customer.import')).rowCount).toBe(0);
+    // Asked for anew, it is asked for at once.
+    registries.regon.interfere(() => undefined);
+    await submitter.add('NIP', '1000705505');
+    await importNow(registries);
+    expect((await submitter.list())[0]).toMatch(/ready/);
+  });
+});

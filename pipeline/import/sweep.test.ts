@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { legalPerson } from '../../fixtures/bir-entity.ts';
+import { hasty } from '../../fixtures/fetching.ts';
+import { startRegistries } from '../../fixtures/registries.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { startTestSmtp } from '../../fixtures/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/test-worker.ts';
+import { createOnDemandSources } from './services.ts';
+import { sweepWatches } from './sweep.ts';
+
+const submitted_at = new Date('2026-11-20T10:05:00Z');
+const company = legalPerson('997142044', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');
+
+let database: TestDatabase;
+let api: TestApi;
+let submitter: Submitter;
+
+beforeEach(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => submitted_at });
+  submitter = await createSubmitter(database, api);
+});
+
+afterEach(async () => {
+  await api.close();
+  await database.drop();
+});
+
+async function jobs(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*)::int from graphile_worker.jobs where task_identifier = 'import'`,
+  );
+  return rows[0]!.count;
+}
+
+describe('without a night', () => {
+  test('what is waited for fails after seven days', async () => {
+    await submitter.add('KRS', '0000000017');
+    await sweepWatches(database, [], new Date('2026-11-27T10:04:59.999Z'));
+    expect(await submitter.list()).toEqual(['KRS 0000000017 queued']);
+    await sweepWatches(database, [], new Date('2026-11-27T10:05:00Z'));
+    expect(await submitter.list()).toEqual(['KRS 0000000017 failed']);
+    expect(await submitter.mails()).toHaveLength(1);
+  });
+
+  test('what is due is asked for again, where a registry is set up', async () => {
+    const { settings } = await startRegistries({ regon: [] });
+    const sources = createOnDemandSources(settings, hasty);
+    const later = new Date(submitted_at.getTime() + 60_000);
+    await sweepWatches(database, sources, later);
+    expect(await jobs()).toBe(0);
+    await submitter.add('KRS', '0000000017');
+    await database.pool.query('delete from graphile_worker._private_jobs');
+    await sweepWatches(database, [], later);
+    expect(await jobs()).toBe(0);
+    await database.pool.query(
+      `insert into customer.import values ('KRS', '0000000017', 1, 'away', $1)`,
+      [later],
+    );
+    await sweepWatches(database, sources, submitted_at);
+    expect(await jobs()).toBe(0);
+    await sweepWatches(database, sources, later);
+    await sweepWatches(database, sources, later);
+    expect(await jobs()).toBe(1);
+  });
+});
+
+describe('the worker', () => {
+  test('has a company ready, and mails it, as soon as it is submitted', async () => {
+    const { settings } = await startRegistries({ regon: [company] });
+    const smtp = await startTestSmtp();
+    const worker = await startTestWorker(database.url, smtp.url, settings);
+    await submitter.add('NIP', '1000705505');
+    await worker.says('mail: sent');
+    expect(await submitter.list()).toEqual(['NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.']);
+    expect(smtp.mails.map(({ email }) => email.subject)).toEqual(['Your watch list: 1 ready']);
+    await worker.stop();
+    expect(await jobs()).toBe(0);
+    await smtp.close();
+  });
+});

@@ -1,0 +1,53 @@
+// A thread that reads files of a dump, as `ReadingThreads` asks for it.
+import { parentPort, workerData } from 'node:worker_threads';
+import type { DumpFile } from './dump.ts';
+import { KnownRecords, type KnownTable } from './fingerprint.ts';
+import type { TableShape } from './layout.ts';
+import { type FileCount, readFile, type RecordBatch } from './read-file.ts';
+import { Refusal } from './refusal.ts';
+
+/** What a thread is started with. */
+export interface ReadingTask {
+  shape: TableShape;
+  known: KnownTable;
+}
+
+/** The next batch of a file is wanted. Several files may be read by turns. */
+export interface ReadingQuestion {
+  file: DumpFile;
+}
+
+export type ReadingAnswer = { file_no: number } & (
+  { result: IteratorResult<RecordBatch, FileCount> } | { failure: ReadingFailure }
+);
+
+/** An error, as it crosses the border of a thread: errors lose their class there. */
+export interface ReadingFailure {
+  isRefusal: boolean;
+  message: string;
+  stack: string | undefined;
+}
+
+const { shape, known: table } = workerData as ReadingTask;
+const known = new KnownRecords(0, table);
+const readings = new Map<number, AsyncGenerator<RecordBatch, FileCount>>();
+
+async function answer({ file }: ReadingQuestion): Promise<ReadingAnswer> {
+  const { file_no } = file;
+  const reading = readings.get(file_no) ?? readFile(shape, file, known);
+  readings.set(file_no, reading);
+  try {
+    return { file_no, result: await reading.next() };
+  } catch (error) {
+    const { message, stack } = error as Error;
+    return { file_no, failure: { isRefusal: error instanceof Refusal, message, stack } };
+  }
+}
+
+async function reply(question: ReadingQuestion): Promise<void> {
+  const said = await answer(question);
+  const lines = 'result' in said && !said.result.done && said.result.value.lines;
+  parentPort!.postMessage(said, lines ? [lines.buffer] : []);
+}
+
+parentPort!.on('message', (question: ReadingQuestion) => void reply(question));

@@ -1,0 +1,99 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type DumpFile, readDump } from './dump.ts';
+import { type Fingerprint, KnownRecords } from './fingerprint.ts';
+import { type FileCount, readFile, type RecordBatch } from './read-file.ts';
+import { ReadingThreads } from './reading-threads.ts';
+import { Refusal } from './refusal.ts';
+import { loadSource, type TableSource } from './source.ts';
+
+let source: TableSource;
+/** Two days in a row, with so many bytes said of each file that several threads are started. */
+let days: DumpFile[][];
+
+beforeAll(async () => {
+  source = (await loadSource('ceidg')) as TableSource;
+  days = await Promise.all(
+    ['2026-11-03', '2026-11-04'].map(async (day) => {
+      const folder = fileURLToPath(new URL(`../fixtures/ceidg/${day}`, import.meta.url));
+      const { files } = await readDump(source, folder);
+      return files.map((file) => ({ ...file, byte_count: 100_000_000 }));
+    }),
+  );
+});
+
+/** What was found in a file, in one piece. */
+async function gather(batches: AsyncGenerator<RecordBatch, FileCount>) {
+  const found = { lines: '', rejects: [] as unknown[], read_count: 0 };
+  for (;;) {
+    const { done, value } = await batches.next();
+    if (done) return { ...found, count: value };
+    found.lines += value.lines ? Buffer.from(value.lines).toString() : '';
+    found.rejects.push(...value.rejects);
+    found.read_count += value.read_count;
+  }
+}
+
+/** The records of a day, all taken for known. */
+async function know(files: readonly DumpFile[]): Promise<KnownRecords> {
+  const known = new KnownRecords(0);
+  const learning = Object.assign(new KnownRecords(0), {
+    meet: ({ high, low }: Fingerprint) => {
+      known.add(high, low);
+      return true;
+    },
+  });
+  for (const file of files) await gather(readFile(source, file, learning));
+  return known;
+}
+
+describe('ReadingThreads', () => {
+  test('find what is found without them, all files at the same time', async () => {
+    const [before, after] = days as [DumpFile[], DumpFile[]];
+    const [known, knownByThreads] = await Promise.all([know(before), know(before)]);
+    const expected = [];
+    for (const file of after) expected.push(await gather(readFile(source, file, known)));
+    const threads = new ReadingThreads(source, after, knownByThreads);
+    onTestFinished(() => threads.close());
+    const found = await Promise.all(after.map((file) => gather(threads.read(file))));
+    expect(found).toEqual(expected);
+    expect(found.some(({ lines }) => lines.length > 0)).toBe(true);
+    expect(new Set(knownByThreads.unmet())).toEqual(new Set(known.unmet()));
+    expect(new Set(known.unmet()).size).toBeGreaterThan(0);
+  });
+
+  test('refuse a file as it is refused without them, and read the others', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-threads-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'Zarejestrowane działalności - województwo opolskie.csv');
+    await writeFile(path, 'Lp;NIP\n1;2\n');
+    const { files } = await readDump(source, folder);
+    const bad = { ...files[0]!, file_no: 100 };
+    const error: unknown = await gather(readFile(source, bad, new KnownRecords(0))).catch(
+      (refusal: unknown) => refusal,
+    );
+    expect(error).toBeInstanceOf(Refusal);
+    const [good] = days[0] as [DumpFile];
+    const threads = new ReadingThreads(source, [good, bad], new KnownRecords(0));
+    onTestFinished(() => threads.close());
+    const [refused, read] = await Promise.allSettled([
+      gather(threads.read(bad)),
+      gather(threads.read(good)),
+    ]);
+    expect(refused).toMatchObject({ status: 'rejected', reason: error });
+    expect((refused as PromiseRejectedResult).reason).toBeInstanceOf(Refusal);
+    expect(read).toMatchObject({ status: 'fulfilled', value: { count: { file_no: 0 } } });
+  });
+
+  test('leave nobody waiting when they are ended', async () => {
+    const [good] = days[0] as [DumpFile];
+    const threads = new ReadingThreads(source, [good], new KnownRecords(0));
+    const waiting = gather(threads.read(good));
+    const [result] = await Promise.allSettled([waiting, threads.close()]);
+    expect(result).toMatchObject({ reason: { message: 'the threads were ended' } });
+    await expect(gather(threads.read(good))).rejects.toThrow('the threads were ended');
+  });
+});

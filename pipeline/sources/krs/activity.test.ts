@@ -1,0 +1,92 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { currentLine, fullLine } from '../../../fixtures/krs-extract.ts';
+import { runDump } from '../../../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+
+/** Which version of the classification an extract speaks of, which KRS does not say. */
+describe('the version of the activities', () => {
+  let db: TestDatabase;
+  let folder: string;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    folder = await mkdtemp(join(tmpdir(), 'krs-activity-'));
+    await runNight('2026-11-02', [
+      currentLine({ krs: '0000992001', activities: ['6201Z', '6910Z'] }),
+      currentLine({ krs: '0000992002', activities: ['6210B', '6910Z'] }),
+      // Both versions have the code, under different names.
+      currentLine({ krs: '0000992003', activities: ['5630Z PRZYGOTOWYWANIE I PODAWANIE NAPOJÓW'] }),
+      currentLine({ krs: '0000992004', activities: ['5630Z PODAWANIE NAPOJÓW'] }),
+      // Both have it under the same name: by the day of the company, or of the entry.
+      currentLine({ krs: '0000992005', activities: ['6910Z'] }),
+      currentLine({
+        krs: '0000992006',
+        activities: ['6910Z'],
+        header: { dataRejestracjiWKRS: '05.01.2025' },
+      }),
+      fullLine('0000992007', 'ALFA', '6910Z', '05.01.2025'),
+      // A mixture: what knows more of the codes; and codes of no version.
+      currentLine({ krs: '0000992008', activities: ['6201Z', '6202Z', '6210B'] }),
+      currentLine({ krs: '0000992009', activities: ['7222Z'] }),
+      currentLine({ krs: '0000992010', activities: ['70', '6910Z', '6920Z', '6910Z'] }),
+      currentLine({ krs: '0000992011' }),
+    ]);
+  });
+
+  afterAll(async () => {
+    await db.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  async function runNight(date: string, lines: readonly string[]) {
+    const path = join(folder, `${date}.ndjson`);
+    await writeFile(path, lines.join('\n'));
+    return runDump(db, path, date, { source: 'krs' });
+  }
+
+  test.each([
+    ['0000992001', 2007, '6201Z', ['6201Z', '6910Z']],
+    ['0000992002', 2025, '6210B', ['6210B', '6910Z']],
+    ['0000992003', 2007, '5630Z', ['5630Z']],
+    ['0000992004', 2025, '5630Z', ['5630Z']],
+    ['0000992005', 2007, '6910Z', ['6910Z']],
+    ['0000992006', 2025, '6910Z', ['6910Z']],
+    ['0000992007', 2025, '6910Z', ['6910Z']],
+    ['0000992008', 2007, '6201Z', ['6201Z', '6202Z', '6210B']],
+    ['0000992009', 2007, '7222Z', ['7222Z']],
+    // A code of a division alone is left out; no other takes the place of the main one.
+    ['0000992010', 2007, null, ['6910Z', '6920Z']],
+    ['0000992011', null, null, []],
+  ])('of %s', async (krs, version, main, codes) => {
+    const { rows } = await db.pool.query(
+      `select activity_version, activity_main, array(
+         select distinct code from unnest(activity_codes) as code order by code
+       ) as codes
+       from registry.entry where krs = $1`,
+      [krs],
+    );
+    expect(rows).toEqual([{ activity_version: version, activity_main: main, codes }]);
+  });
+
+  test('tells codes that are not whole, or of no version', async () => {
+    const { rows } = await db.pool.query(
+      `select value from registry.notice where subject = 'activity' order by value`,
+    );
+    expect(rows).toEqual([{ value: '70' }, { value: '72.22.Z' }]);
+  });
+
+  test('stays where the codes fit both, whatever the kind of extract and the day', async () => {
+    const summary = await runNight('2026-11-03', [
+      currentLine({ krs: '0000992002', activities: ['6910Z'] }),
+      fullLine('0000992005', 'SPÓŁKA 0000992005', '6910Z', '04.03.2019'),
+      currentLine({ krs: '0000992007', identity: { nazwa: 'ALFA' }, activities: ['6910Z'] }),
+    ]);
+    expect(summary.event_types).toEqual({
+      COMPANY_ACTIVITY_REMOVED: 1,
+      COMPANY_MAIN_ACTIVITY_CHANGED: 1,
+    });
+  });
+});

@@ -1,0 +1,166 @@
+import { fold, type Folded, isRecord, type OddValue, UnusableExtract } from './fold.ts';
+import { contentShape, headerShape } from './shape.ts';
+
+/** What `collect.sql` reads from `stage.answer`. Days are YYYY-MM-DD, unless the register errs. */
+export type KrsAnswer =
+  | {
+      kind: 'extract';
+      form: 'current' | 'full';
+      /** 10 digits. */
+      krs: string;
+      /** The day whose state it shows. */
+      state_day?: string;
+      /** The day of the newest entry. */
+      entry_day?: string;
+      /** The newest day on which an activity was entered; a current extract does not tell. */
+      activity_day?: string;
+      content: {
+        /** By the keys of `shape.ts`, without what was removed. */
+        sections: Folded;
+        registered_day?: string;
+        struck_off_day?: string;
+        /** The day on which the strike-off became final. */
+        final_day?: string;
+      };
+      odd: OddValue[];
+    }
+  /** A company that is struck off and has no extract any more. */
+  | { kind: 'deleted'; krs: string }
+  /** What the service says in place of an extract, such as that it has none. */
+  | { kind: 'problem'; status: string; title: string };
+
+interface Entry {
+  number: number;
+  day: string | undefined;
+  final_day: string | undefined;
+  text: string;
+}
+
+/**
+ * Reads an extract, with or without the `odpis` around it, or the problem that came in its place.
+ * Throws an `UnusableExtract`.
+ */
+export function readExtract(value: unknown): KrsAnswer {
+  if (!isRecord(value)) throw new UnusableExtract('no object, so no extract of KRS');
+  const problem = readProblem(value);
+  if (problem) return problem;
+  const extract = value.odpis ?? value;
+  if (!isRecord(extract)) throw new UnusableExtract('odpis is no object');
+  const { naglowekA, naglowekP, dane } = extract;
+  if ((naglowekA === undefined) === (naglowekP === undefined)) {
+    throw new UnusableExtract('no extract of KRS: it needs either naglowekA or naglowekP');
+  }
+  const odd = tellUnknown(value, extract);
+  const header = readHeader(naglowekA ?? naglowekP, odd);
+  const entries = readEntries(header.wpis);
+  const last = naglowekP === undefined ? undefined : findStrikeOff(entries, odd);
+  const sections = fold(contentShape, dane, 'dane', { last_entry: last?.number.toString(), odd });
+  if (!hasName(sections)) throw new UnusableExtract('no name of the company in it');
+  const final_day = last?.final_day;
+  return {
+    kind: 'extract',
+    form: naglowekP === undefined ? 'current' : 'full',
+    krs: readNumber(header),
+    ...filled({
+      state_day: textOf(header.stanZDnia),
+      entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
+      activity_day: findActivityDay(dane, entries),
+    }),
+    content: {
+      sections,
+      ...filled({
+        registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
+        struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
+        final_day,
+      }),
+    },
+    odd,
+  };
+}
+
+/** A problem document: `{ type, title, status, traceId }`. */
+function readProblem(value: Record<string, unknown>): KrsAnswer | undefined {
+  if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
+  const { status, title } = value;
+  if (typeof status !== 'number' || typeof title !== 'string') return undefined;
+  return { kind: 'problem', status: String(status), title: title.slice(0, 200) };
+}
+
+function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
+  const known = new Set(['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane']);
+  const keys = new Set([...Object.keys(outer), ...Object.keys(extract)]);
+  if (keys.has('__proto__')) throw new UnusableExtract(`odpis has a key '__proto__'`);
+  return [...keys]
+    .filter((key) => !known.has(key))
+    .map((key) => ({ subject: 'field', value: key.slice(0, 200) }));
+}
+
+function readHeader(found: unknown, odd: OddValue[]): { readonly [key: string]: Folded } {
+  const header = fold(headerShape, found, 'naglowek', { odd });
+  if (!isRecord(header)) throw new UnusableExtract('an empty header');
+  return header;
+}
+
+function readNumber(header: { readonly [key: string]: Folded }): string {
+  const krs = textOf(header.numerKRS) ?? '';
+  if (!/^\d{10}$/.test(krs) || krs === '0000000000') {
+    throw new UnusableExtract(`the KRS number '${krs.slice(0, 50)}' is not valid`);
+  }
+  return krs;
+}
+
+/** The entries of a full extract, the first one first. */
+function readEntries(found: Folded | undefined): Entry[] {
+  if (!Array.isArray(found)) return [];
+  return (found as readonly Record<string, Folded>[])
+    .map((entry) => ({
+      number: Number(textOf(entry.numerWpisu)),
+      day: textOf(entry.dataWpisu),
+      final_day: textOf(entry.dataUprawomocnienia),
+      text: textOf(entry.opis) ?? '',
+    }))
+    .filter(({ number }) => Number.isSafeInteger(number))
+    .toSorted((a, b) => a.number - b.number);
+}
+
+/** The last entry, where that is the one which struck the company off. */
+function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | undefined {
+  const last = entries.at(-1);
+  if (!last) throw new UnusableExtract('a full extract without entries');
+  if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
+  // Such as that from one of the two registers, of which the other goes on.
+  if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: last.text.slice(0, 200) });
+  return undefined;
+}
+
+/** The day of the newest entry among those that brought in the activities that stand now. */
+function findActivityDay(dane: unknown, entries: readonly Entry[]): string | undefined {
+  const numbers: number[] = [];
+  const visit = (found: unknown): void => {
+    if (Array.isArray(found)) found.forEach(visit);
+    if (!isRecord(found)) return;
+    if (found.nrWpisuWprow === undefined) Object.values(found).forEach(visit);
+    else if (!found.nrWpisuWykr) numbers.push(Number(found.nrWpisuWprow));
+  };
+  const purpose = isRecord(dane) && isRecord(dane.dzial3) ? dane.dzial3 : {};
+  visit(purpose.przedmiotDzialalnosci);
+  const newest = Math.max(0, ...numbers.filter(Number.isSafeInteger));
+  return entries.find(({ number }) => number === newest)?.day;
+}
+
+function hasName(sections: Folded | undefined): sections is Folded {
+  const identity = isRecord(sections) && isRecord(sections.dzial1) ? sections.dzial1 : {};
+  return isRecord(identity.danePodmiotu) && identity.danePodmiotu.nazwa !== undefined;
+}
+
+function textOf(value: Folded | undefined): string | undefined {
+  return typeof value === 'string' ? value : undefined;
+}
+
+/** Without the members that are undefined. */
+function filled<Key extends string>(
+  members: Record<Key, string | undefined>,
+): Partial<Record<Key, string>> {
+  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(entries) as Partial<Record<Key, string>>;
+}

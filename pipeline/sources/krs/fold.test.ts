@@ -1,0 +1,258 @@
+import { describe, expect, test } from 'vitest';
+import { findCountry } from './country.ts';
+import { readExtract } from './extract.ts';
+import { UnusableExtract } from './fold.ts';
+
+type Json = Record<string, unknown>;
+
+const identity = { nazwa: 'ALFA SPÓŁKA AKCYJNA', formaPrawna: 'SPÓŁKA AKCYJNA' };
+
+function current(sections: Json, header: Json = {}): Json {
+  const dane = { dzial1: { danePodmiotu: identity }, ...sections };
+  return { odpis: { naglowekA: { numerKRS: '0000990001', ...header }, dane } };
+}
+
+function full(
+  sections: Json,
+  wpis: Json[] = [entry(1, '01.02.2010'), entry(9, '05.11.2026')],
+): Json {
+  const nazwa = [{ nazwa: 'ALFA SPÓŁKA AKCYJNA', nrWpisuWprow: '1' }];
+  const formaPrawna = [{ formaPrawna: 'SPÓŁKA AKCYJNA', nrWpisuWprow: '1' }];
+  const dane = { dzial1: { danePodmiotu: { nazwa, formaPrawna } }, ...sections };
+  return { odpis: { naglowekP: { numerKRS: '0000990001', wpis }, dane } };
+}
+
+function entry(numerWpisu: number, dataWpisu: string, opis = 'ZMIANA DANYCH W REJESTRZE'): Json {
+  return { numerWpisu, dataWpisu, opis };
+}
+
+function read(extract: unknown) {
+  const answer = readExtract(extract);
+  if (answer.kind !== 'extract') throw new Error('no extract');
+  return { ...answer, sections: answer.content.sections as Record<string, Json> };
+}
+
+const person = (name: string, removed: Json) => ({
+  nazwisko: [{ nazwisko: { nazwiskoICzlon: name }, nrWpisuWprow: '1', ...removed }],
+  imiona: [{ imiona: { imie: 'A**' }, nrWpisuWprow: '1', ...removed }],
+  identyfikator: [{ pesel: '7**********', nrWpisuWprow: '1', ...removed }],
+});
+
+const email = (removed: Json) => ({
+  dzial1: {
+    danePodmiotu: { nazwa: [{ nazwa: 'ALFA', nrWpisuWprow: '1', nrWpisuWykr: '9' }] },
+    siedzibaIAdres: {
+      adresPocztyElektronicznej: [
+        { adresPocztyElektronicznej: 'A@EXAMPLE.COM', nrWpisuWprow: '1', ...removed },
+      ],
+    },
+  },
+});
+
+const strikeOff = entry(9, '05.11.2026', 'WYKREŚLENIE Z KRAJOWEGO REJESTRU SĄDOWEGO');
+
+describe('an OdpisPelny', () => {
+  test('says what the version without nrWpisuWykr says', () => {
+    const nazwa = [
+      { nazwa: 'BETA SPÓŁKA AKCYJNA', nrWpisuWprow: '1', nrWpisuWykr: '9' },
+      { nazwa: 'ALFA SPÓŁKA AKCYJNA', nrWpisuWprow: '9' },
+    ];
+    const formaPrawna = [{ formaPrawna: 'SPÓŁKA AKCYJNA', nrWpisuWprow: '1' }];
+    const extract = full({ dzial1: { danePodmiotu: { nazwa, formaPrawna } } });
+    expect(read(extract).sections).toEqual(read(current({})).sections);
+  });
+
+  test('says of an object and of a list what an OdpisAktualny says', () => {
+    const plain = current({
+      dzial2: {
+        reprezentacja: {
+          nazwaOrganu: 'ZARZĄD',
+          sklad: [{ nazwisko: { nazwiskoICzlon: 'K****' }, imiona: { imie: 'A**' } }],
+        },
+      },
+      dzial3: {
+        przedmiotDzialalnosci: {
+          przedmiotPrzewazajacejDzialalnosci: [
+            { kodDzial: '69', kodKlasa: '10', kodPodklasa: 'Z', opis: 'DZIAŁALNOŚĆ PRAWNICZA' },
+          ],
+        },
+      },
+    });
+    const versioned = full({
+      dzial2: {
+        reprezentacja: [
+          {
+            nazwaOrganu: [{ nazwaOrganu: 'ZARZĄD', nrWpisuWprow: '1' }],
+            sklad: [person('B***', { nrWpisuWykr: '9' }), person('K****', {})],
+          },
+        ],
+      },
+      dzial3: {
+        przedmiotDzialalnosci: {
+          przedmiotPrzewazajacejDzialalnosci: [
+            {
+              pozycja: [
+                {
+                  kodDzial: '41',
+                  kodKlasa: '20',
+                  kodPodklasa: 'Z',
+                  nrWpisuWprow: '1',
+                  nrWpisuWykr: '9',
+                },
+                {
+                  kodDzial: '69',
+                  kodKlasa: '10',
+                  kodPodklasa: 'Z',
+                  opis: 'DZIAŁALNOŚĆ PRAWNICZA',
+                  nrWpisuWprow: '9',
+                },
+              ],
+            },
+          ],
+        },
+      },
+    });
+    expect(read(versioned).sections).toEqual(read(plain).sections);
+    expect(read(versioned).activity_day).toBe('2026-11-05');
+    expect(read(versioned).odd).toEqual([]);
+  });
+
+  test('of a company that was struck off keeps what stood to the last', () => {
+    const entries = [entry(1, '01.02.2010'), { ...strikeOff, dataUprawomocnienia: '19.11.2026' }];
+    const last = read(full(email({ nrWpisuWykr: '9' }), entries));
+    expect(last.content).toMatchObject({
+      registered_day: '2010-02-01',
+      struck_off_day: '2026-11-05',
+      final_day: '2026-11-19',
+    });
+    expect(last.sections).toMatchObject({
+      dzial1: {
+        danePodmiotu: { nazwa: 'ALFA' },
+        siedzibaIAdres: { adresPocztyElektronicznej: 'A@EXAMPLE.COM' },
+      },
+    });
+    const before = read(full(email({ nrWpisuWykr: '8' }), entries));
+    expect(before.sections.dzial1).not.toHaveProperty('siedzibaIAdres');
+  });
+
+  test('is of a company in the register again once an entry follows the strike-off', () => {
+    const entries = [strikeOff, entry(10, '06.11.2026'), entry(1, '01.02.2010')];
+    expect(read(full({}, entries)).content).not.toHaveProperty('struck_off_day');
+  });
+
+  test('tells of a strike-off of another kind and takes it for none', () => {
+    const text = 'WYKREŚLENIE Z REJESTRU PRZEDSIĘBIORCÓW';
+    const answer = read(full({}, [entry(1, '01.02.2010'), entry(2, '05.11.2026', text)]));
+    expect(answer.content).not.toHaveProperty('struck_off_day');
+    expect(answer.odd).toEqual([{ subject: 'entry', value: text }]);
+  });
+});
+
+describe('an extract', () => {
+  test('means nothing by empty shells, blanks and nulls', () => {
+    const shells = current({
+      dzial1: {
+        danePodmiotu: identity,
+        siedzibaIAdres: { adres: { ulica: ' ', nrDomu: null }, adresStronyInternetowej: '' },
+        wspolnicySpzoo: [],
+        kapital: null,
+      },
+      dzial2: { reprezentacja: {}, prokurenci: [{}] },
+      dzial6: {
+        likwidacja: [{}],
+        postepowanieUpadlosciowe: [{ informacjaOOgloszeniuUpadlosci: {}, daneSyndyka: [{}] }],
+      },
+    });
+    expect(read(shells).sections).toEqual(read(current({})).sections);
+  });
+
+  test('gives days as YYYY-MM-DD, of texts the first, and what is no day as it is', () => {
+    const { sections } = read(
+      current({
+        dzial6: {
+          zawieszenieWznowienieDzialalnosci: [
+            { dataZawieszenia: '01.11.2026', dataWznowienia: 'JUTRO' },
+          ],
+          likwidacja: [{ otwarcieLikwidacji: 'UCHWAŁA Z DNIA 02.11.2026 R., AKT Z 03.11.2026' }],
+        },
+      }),
+    );
+    expect(sections.dzial6).toEqual({
+      zawieszenieWznowienieDzialalnosci: [
+        { dataZawieszenia: '2026-11-01', dataWznowienia: 'JUTRO' },
+      ],
+      likwidacja: [{ otwarcieLikwidacji: '2026-11-02' }],
+    });
+  });
+
+  test('tells keys and countries that are not known', () => {
+    const { odd, sections } = read(
+      current(
+        {
+          dzial1: {
+            danePodmiotu: { ...identity, barwa: 'ZIELONA' },
+            siedzibaIAdres: { siedziba: { kraj: 'ATLANTYDA' }, adres: { kraj: 'CZECHY' } },
+          },
+          dzial7: {},
+        },
+        { pieczec: 'TAK' },
+      ),
+    );
+    expect(odd).toEqual([
+      { subject: 'field', value: 'naglowek.pieczec' },
+      { subject: 'field', value: 'dane.dzial7' },
+      { subject: 'field', value: 'dane.dzial1.danePodmiotu.barwa' },
+      { subject: 'country', value: 'ATLANTYDA' },
+    ]);
+    expect(sections.dzial1).toMatchObject({ siedzibaIAdres: { adres: { kraj: 'CZ' } } });
+  });
+
+  test.each([
+    ['a list', [], 'no object, so no extract of KRS'],
+    ['no header', { odpis: { dane: {} } }, /either naglowekA or naglowekP/],
+    ['both headers', { odpis: { naglowekA: {}, naglowekP: {} } }, /either naglowekA or naglowekP/],
+    ['an empty header', { odpis: { naglowekA: {}, dane: {} } }, 'an empty header'],
+    [
+      'no name',
+      { odpis: { naglowekA: { numerKRS: '0000990001' }, dane: { dzial1: {} } } },
+      /no name/,
+    ],
+    ['a number of nine digits', current({}, { numerKRS: '000990001' }), /'000990001' is not valid/],
+    ['a number of zeros', current({}, { numerKRS: '0000000000' }), /is not valid/],
+    ['a full one without entries', full({}, []), 'a full extract without entries'],
+    ['a text in place of an object', current({ dzial2: 'X' }), 'dane.dzial2 is no object'],
+    [
+      'an object in place of a text',
+      current({ dzial1: { danePodmiotu: { nazwa: { pl: 'X' } } } }),
+      'dane.dzial1.danePodmiotu.nazwa is no text',
+    ],
+    [
+      'two where one can be',
+      current({ dzial1: [{ danePodmiotu: identity }, { danePodmiotu: identity }] }),
+      'dane.dzial1 is there 2 times',
+    ],
+    [
+      'a key __proto__',
+      JSON.parse(
+        `{"odpis": {"naglowekA": {"numerKRS": "0000990001"}, "dane": {"dzial1": {"__proto__": {}}}}}`,
+      ),
+      `dane.dzial1 has a key '__proto__'`,
+    ],
+  ])('with %s is rejected', (_, extract: unknown, reason) => {
+    expect(() => readExtract(extract)).toThrow(UnusableExtract);
+    expect(() => readExtract(extract)).toThrow(reason);
+  });
+
+  test('that is a problem of the service is told as such', () => {
+    expect(readExtract({ title: 'Not Found', status: 404, traceId: '00' })).toEqual({
+      kind: 'problem',
+      status: '404',
+      title: 'Not Found',
+    });
+  });
+});
+
+test('a country is known by its Polish name in any case', () => {
+  const names = ['POLSKA', 'Czechy', 'ZJEDNOCZONE EMIRATY ARABSKIE', 'HONGKONG', 'UNIA EUROPEJSKA'];
+  expect(names.map(findCountry)).toEqual(['PL', 'CZ', 'AE', 'HK', undefined]);
+});

@@ -1,0 +1,223 @@
+-- One row per extract: what each part of it means. `sections` holds the extract by the keys of
+-- shape.ts, as it stands in the register now; the rest of the document is collect.sql's.
+select
+    document.file_no,
+    document.line,
+    null::bigint as fingerprint,
+    document.entry_key_hint as entry_key,
+    document.document ->> 'nip' as nip,
+    document.document ->> 'regon9' as regon9,
+    document.document ->> 'krs' as krs,
+    'LEGAL' as entity_type,
+    document.document ->> 'legal_form' as legal_form,
+    part.identity ->> 'nazwa' as name,
+    null::text as surname,
+    null::text as first_name,
+    null::text as phone,
+    -- All is written in capitals, so that they say nothing here.
+    lower(part.seat ->> 'adresPocztyElektronicznej') as email,
+    null::text as fax,
+    lower(part.seat ->> 'adresStronyInternetowej') as website,
+    part.seat #>> '{adres,kodPocztowy}' as postal_code,
+    part.seat #>> '{siedziba,powiat}' as county,
+    part.seat #>> '{siedziba,gmina}' as commune,
+    coalesce(part.seat #>> '{adres,miejscowosc}', part.seat #>> '{siedziba,miejscowosc}') as city,
+    part.seat #>> '{adres,ulica}' as street,
+    part.seat #>> '{adres,nrDomu}' as building,
+    part.seat #>> '{adres,nrLokalu}' as apartment,
+    (
+        select voivodeship.name
+        from registry.voivodeship
+        where voivodeship.name = lower(part.seat #>> '{siedziba,wojewodztwo}')
+    ) as voivodeship,
+    document.document ->> 'activity_version' as activity_version,
+    document.document ->> 'activity_main' as activity_main,
+    array(
+        select code.code
+        from jsonb_array_elements_text(document.document -> 'activity_codes') as code (code)
+    ) as activity_codes,
+    null::text as status_text,
+    case
+        when
+            suspension.suspension_day is not null
+            and coalesce(suspension.resumption_day < suspension.suspension_day, true)
+            then 'SUSPENDED'
+        else 'ACTIVE'
+    end as declared_status,
+    false as is_partnership_only,
+    -- KRS tells when a company was registered, not when it began.
+    null::text as start_date,
+    null::text as end_date,
+    suspension.suspension_day as suspension_date,
+    suspension.resumption_day as resumption_date,
+    coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
+        as address_country_code,
+    document.document ->> 'struck_off_day' as struck_off_date,
+    bankruptcy.start_day as bankruptcy_start_date,
+    bankruptcy.end_day as bankruptcy_end_date,
+    unit.units,
+    person.persons,
+    other.dates as other_dates
+from stage.document
+-- The offset keeps Postgres from taking the document apart again wherever a part is used.
+cross join lateral (
+    select
+        document.document -> 'sections' as sections,
+        document.document #> '{sections,dzial1,danePodmiotu}' as identity,
+        document.document #> '{sections,dzial1,siedzibaIAdres}' as seat
+    offset 0
+) as part
+-- Of several, the last one.
+left join lateral (
+    select
+        told.item ->> 'dataZawieszenia' as suspension_day,
+        told.item ->> 'dataWznowienia' as resumption_day
+    from (
+        select jsonb_path_query(part.sections, '$.dzial6.zawieszenieWznowienieDzialalnosci[*]')
+        union all
+        select jsonb_path_query(part.sections, '$.dzial6.zawieszenieWznowienie[*]')
+    ) as told (item)
+    where told.item ->> 'dataZawieszenia' is not null
+    order by 1 desc, 2 desc nulls first
+    limit 1
+) as suspension on true
+-- Declared without a date: then as of the entry that told it first.
+left join lateral (
+    select
+        coalesce(
+            told.item #>> '{informacjaOOgloszeniuUpadlosci,data}',
+            document.document ->> 'previous_bankruptcy_day',
+            document.document ->> 'entry_day'
+        ) as start_day,
+        coalesce(
+            told.item #>> '{opisZakonczeniaProcesuUpadlosci,data}',
+            told.item #>> '{opisZakonczeniaProcesuUpadlosci,dataZakonczeniaPostepowania}'
+        ) as end_day
+    from jsonb_path_query(part.sections, '$.dzial6.postepowanieUpadlosciowe[*]') as told (item)
+    where told.item ? 'informacjaOOgloszeniuUpadlosci'
+    order by told.item #>> '{informacjaOOgloszeniuUpadlosci,data}' desc nulls last
+    limit 1
+) as bankruptcy on true
+-- Branches have no number in KRS.
+cross join lateral (
+    select jsonb_agg(told.unit order by told.unit) as units
+    from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]') as branch (item)
+    cross join lateral (
+        select jsonb_build_object(
+            'identifier', null,
+            'name', branch.item ->> 'nazwa',
+            'address', jsonb_build_object(
+                'street', branch.item #>> '{adres,ulica}',
+                'building', branch.item #>> '{adres,nrDomu}',
+                'apartment', branch.item #>> '{adres,nrLokalu}',
+                'city', coalesce(
+                    branch.item #>> '{adres,miejscowosc}', branch.item #>> '{siedziba,miejscowosc}'
+                ),
+                'postal_code', branch.item #>> '{adres,kodPocztowy}',
+                'voivodeship', lower(branch.item #>> '{siedziba,wojewodztwo}'),
+                'country_code', coalesce(
+                    branch.item #>> '{adres,kraj}', branch.item #>> '{siedziba,kraj}'
+                )
+            ),
+            'dates', jsonb_build_array()
+        )
+    ) as told (unit)
+) as unit
+cross join lateral (
+    select jsonb_agg(
+        jsonb_build_object('kind', told.kind, 'full_name', told.full_name, 'role', told.role)
+        order by told.kind, told.full_name, told.role
+    ) as persons
+    from (
+        select
+            member.kind,
+            coalesce(
+                member.item ->> 'nazwa',
+                nullif(
+                    concat_ws(
+                        ' ',
+                        member.item #>> '{imiona,imie}',
+                        member.item #>> '{imiona,imieDrugie}',
+                        nullif(
+                            concat_ws(
+                                '-',
+                                member.item #>> '{nazwisko,nazwiskoICzlon}',
+                                member.item #>> '{nazwisko,nazwiskoIICzlon}'
+                            ),
+                            ''
+                        )
+                    ),
+                    ''
+                )
+            ) as full_name,
+            concat(
+                coalesce(
+                    member.item ->> 'posiadaneUdzialy',
+                    member.item ->> 'funkcjaWOrganie',
+                    member.role
+                ),
+                case
+                    when lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
+                        then ', w zawieszeniu'
+                end
+            ) as role
+        from (
+            select
+                place.kind,
+                place.role,
+                found.item
+            from (
+                values
+                ('shareholder', '$.dzial1.wspolnicySpzoo[*]'::jsonpath, 'Wspólnik'),
+                ('shareholder', '$.dzial1.wspolnicyPartnerzy[*]', 'Wspólnik'),
+                ('shareholder', '$.dzial1.jedynyAkcjonariusz[*]', 'Jedyny akcjonariusz'),
+                ('representative', '$.dzial2.prokurenci[*]', 'Prokurent'),
+                ('representative', '$.dzial2.pelnomocnicy[*]', 'Pełnomocnik'),
+                ('representative', '$.dzial2.osobyReprezentujacePZ[*]', 'Osoba reprezentująca'),
+                ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
+                ('representative', '$.dzial5.kurator[*]', 'Kurator'),
+                ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator')
+            ) as place (kind, path, role)
+            cross join lateral jsonb_path_query(part.sections, place.path) as found (item)
+            union all
+            select
+                'representative',
+                coalesce(organ.item ->> 'nazwaOrganu', organ.item ->> 'nazwa'),
+                found.item
+            from jsonb_path_query(
+                part.sections,
+                '$.dzial2.keyvalue()
+                    ? (@.key == "reprezentacja" || @.key == "organNadzoru").value[*]'
+            ) as organ (item)
+            cross join lateral jsonb_path_query(organ.item, '$.sklad[*]') as found (item)
+        ) as member
+    ) as told
+    where told.full_name is not null
+) as person
+cross join lateral (
+    select jsonb_agg(
+        jsonb_build_object('type', told.type, 'date', told.date)
+        order by told.type, told.date
+    ) as dates
+    from (
+        values
+        ('Data rejestracji w KRS', document.document ->> 'registered_day'),
+        ('Data uprawomocnienia wykreślenia', document.document ->> 'final_day'),
+        (
+            'Data otwarcia likwidacji',
+            jsonb_path_query_first(
+                part.sections, '$.dzial6.likwidacja[last].otwarcieLikwidacji'
+            ) #>> '{}'
+        ),
+        (
+            'Data zakończenia likwidacji',
+            jsonb_path_query_first(
+                part.sections, '$.dzial6.likwidacja[last].zakonczenieLikwidacji'
+            ) #>> '{}'
+        )
+    ) as told (type, date)
+    where exists (
+        select from registry.calendar
+        where calendar.written = told.date
+    )
+) as other

@@ -1,0 +1,199 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { currentLine, fullLine } from '../../../fixtures/krs-extract.ts';
+import { runDump } from '../../../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+
+let db: TestDatabase;
+let folder: string;
+let nights = 0;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  folder = await mkdtemp(join(tmpdir(), 'krs-night-'));
+  await runLines([currentLine({ krs: '0000990099' })]);
+});
+
+afterAll(async () => {
+  await db.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** One more night, of 2026-10-01 and on. */
+async function runLines(lines: readonly string[]) {
+  nights += 1;
+  const path = join(folder, `${nights}.ndjson`);
+  await writeFile(path, lines.join('\n'));
+  const date = `2026-10-${String(nights).padStart(2, '0')}`;
+  return runDump(db, path, date, { source: 'krs' });
+}
+
+async function findEntry(krs: string, columns: string): Promise<unknown[]> {
+  const { rows } = await db.pool.query<unknown[]>({
+    text: `select ${columns} from registry.entry where krs = $1`,
+    values: [krs],
+    rowMode: 'array',
+  });
+  expect(rows.length).toBeLessThanOrEqual(1);
+  return rows[0] ?? [];
+}
+
+async function findRejects(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ reason: string }>(
+    `select reason from registry.reject
+     where run_id = (select max(run_id) from registry.run)
+     order by line`,
+  );
+  return rows.map(({ reason }) => reason);
+}
+
+const suspended = (dataZawieszenia: string) => ({
+  zawieszenieWznowienieDzialalnosci: [{ dataZawieszenia }],
+});
+
+const declared = (data: string) => ({ informacjaOOgloszeniuUpadlosci: { data } });
+
+const person = (first: string, more: object = {}) => ({
+  imiona: { imie: first },
+  nazwisko: { nazwiskoICzlon: 'K***' },
+  ...more,
+});
+
+test('a number that is not valid says nothing: what was known stays', async () => {
+  const krs = '0000991001';
+  const say = (nip: string, regon: string) =>
+    runLines([currentLine({ krs, identity: { identyfikatory: { nip, regon } } })]);
+  await say('100-500-00-11', '99500001500000');
+  expect(await findEntry(krs, 'nip, regon9')).toEqual(['1005000011', '995000015']);
+  const summary = await say('1005000012', '99500001600000');
+  expect(await findEntry(krs, 'nip, regon9')).toEqual(['1005000011', '995000015']);
+  expect(summary).toMatchObject({
+    updated: 0,
+    notices: [
+      { subject: 'NIP', value: '1005000012' },
+      { subject: 'REGON', value: '99500001600000' },
+    ],
+  });
+  expect(await say('0000000000', '00000000000000')).toMatchObject({ updated: 1, notices: [] });
+  expect(await findEntry(krs, 'nip, regon9')).toEqual([null, null]);
+});
+
+test('a state later than the day of the dump is told, one later than today rejected', async () => {
+  const summary = await runLines([
+    currentLine({ krs: '0000991002', header: { stanZDnia: '20.11.2026' } }),
+    currentLine({ krs: '0000991003', header: { stanZDnia: '21.11.2026' } }),
+  ]);
+  expect(summary).toMatchObject({ read: 2, accepted: 1, rejected: 1, new: 1 });
+  expect(summary.notices).toMatchObject([
+    { subject: 'state after the day of the dump', value: '2026-11-20' },
+  ]);
+  expect(await findRejects()).toEqual(['the state of 2026-11-21 is in the future']);
+});
+
+test('a date that is none rejects the extract', async () => {
+  await runLines([
+    currentLine({ krs: '0000991004', section6: suspended('31.11.2026') }),
+    currentLine({ krs: '0000991005', section6: suspended('WCZORAJ') }),
+    currentLine({ krs: '0000991006', header: { dataWykreslenia: '00.00.0000' } }),
+  ]);
+  expect(await findRejects()).toEqual([
+    "the suspension date '2026-11-31' is not a date",
+    "the suspension date 'WCZORAJ' is not a date",
+    "the strike-off date '0000-00-00' is not a date",
+  ]);
+});
+
+test('an OdpisPelny is believed where the OdpisAktualny beside it says the same', async () => {
+  const krs = '0000991007';
+  const current = currentLine({ krs, identity: { nazwa: 'ALFA' }, activities: ['6910Z'] });
+  const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019')]);
+  expect(summary).toMatchObject({ read: 2, accepted: 1, rejected: 1, new: 1 });
+  expect(await findRejects()).toEqual(['repeats another row of the same entry']);
+});
+
+test('where they do not, neither is believed', async () => {
+  const krs = '0000991008';
+  const current = currentLine({ krs, identity: { nazwa: 'BETA' }, activities: ['6910Z'] });
+  const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019')]);
+  expect(summary).toMatchObject({ read: 2, accepted: 0, rejected: 2, new: 0 });
+});
+
+test('of several suspensions and bankruptcies the last one counts', async () => {
+  const krs = '0000991009';
+  await runLines([
+    currentLine({
+      krs,
+      section6: {
+        zawieszenieWznowienieDzialalnosci: [
+          { dataZawieszenia: '01.05.2024' },
+          { dataZawieszenia: '01.09.2026', dataWznowienia: '01.10.2026' },
+          { dataZawieszenia: '01.01.2020', dataWznowienia: '01.02.2020' },
+        ],
+        postepowanieUpadlosciowe: [
+          declared('03.03.2026'),
+          { ...declared('02.02.2015'), opisZakonczeniaProcesuUpadlosci: { data: '02.02.2017' } },
+        ],
+      },
+    }),
+  ]);
+  const columns = 'suspension_date, resumption_date, bankruptcy_start_date, bankruptcy_end_date';
+  expect(await findEntry(krs, `status, ${columns}`)).toEqual([
+    'ACTIVE',
+    '2026-09-01',
+    '2026-10-01',
+    '2026-03-03',
+    null,
+  ]);
+});
+
+test('a legal form and a voivodeship that are not known are told', async () => {
+  const krs = '0000991010';
+  const summary = await runLines([
+    currentLine({
+      krs,
+      identity: { formaPrawna: 'GILDIA' },
+      section1: { siedzibaIAdres: { siedziba: { kraj: 'POLSKA', wojewodztwo: 'LITEWSKIE' } } },
+    }),
+  ]);
+  expect(summary.notices).toMatchObject([
+    { subject: 'legal form', value: 'GILDIA' },
+    { subject: 'voivodeship', value: 'LITEWSKIE' },
+  ]);
+  expect(await findEntry(krs, 'legal_form, voivodeship, address_country_code')).toEqual([
+    null,
+    null,
+    'PL',
+  ]);
+});
+
+test('everyone who owns or represents a company is named, with the role', async () => {
+  const krs = '0000991011';
+  await runLines([
+    currentLine({
+      krs,
+      section1: {
+        jedynyAkcjonariusz: [{ nazwa: 'GMINA ŻÓŁWIN', krs: { krs: '0000000000' } }],
+        wspolnicyPartnerzy: [person('A**')],
+      },
+      section2: {
+        reprezentacja: {
+          nazwaOrganu: 'ZARZĄD',
+          sklad: [person('B**', { funkcjaWOrganie: 'PREZES', czyZawieszona: true }), person('C**')],
+        },
+        prokurenci: [person('D**', { rodzajProkury: 'ŁĄCZNA Z JANEM NOWAKIEM' })],
+        pelnomocnicy: [person('E**')],
+      },
+    }),
+  ]);
+  const [persons] = await findEntry(krs, 'persons');
+  expect(persons).toEqual([
+    { kind: 'representative', full_name: 'B** K***', role: 'PREZES, w zawieszeniu' },
+    { kind: 'representative', full_name: 'C** K***', role: 'ZARZĄD' },
+    { kind: 'representative', full_name: 'D** K***', role: 'Prokurent' },
+    { kind: 'representative', full_name: 'E** K***', role: 'Pełnomocnik' },
+    { kind: 'shareholder', full_name: 'A** K***', role: 'Wspólnik' },
+    { kind: 'shareholder', full_name: 'GMINA ŻÓŁWIN', role: 'Jedyny akcjonariusz' },
+  ]);
+});

@@ -1,0 +1,242 @@
+import type { BirRow } from '../../fetch/soap.ts';
+import type { Fields } from './fields.ts';
+import { fieldsOf, findReport, fits, type ReportName, tellReport } from './report.ts';
+
+/** A record of a report, by the names of `fields.ts`; blank values are left out. */
+export type Row = Record<string, string>;
+
+/**
+ * What `collect.sql` reads from `stage.answer`: a report, an answer of BIR that there is none, or a
+ * line of a daily list.
+ */
+export type RegonAnswer =
+  | {
+      kind: 'report';
+      report: ReportName;
+      /** 9 digits, whatever they are worth; absent where neither answer nor line tells. */
+      regon?: string;
+      /** In an order of their own, so that two answers that say the same are equal. */
+      rows: Row[];
+      odd: OddValue[];
+    }
+  | {
+      kind: 'error';
+      /** Absent where neither the answer nor the dump tells. */
+      report?: ReportName;
+      /** 9 digits. */
+      regon?: string;
+      code: string;
+      message: string;
+    }
+  | { kind: 'list'; list: 'new' | 'updated' | 'deleted'; number: string };
+
+/** A value that the product does not know, such as a field that no table of `fields.ts` names. */
+export interface OddValue {
+  subject: string;
+  value: string;
+}
+
+/** An answer that cannot be used; the message is the reason of its reject. */
+export class UnusableAnswer extends Error {
+  override name = 'UnusableAnswer';
+}
+
+export interface AnswerLabel {
+  /** What the dump says the answer is, a name of any version of BIR. */
+  report?: string | undefined;
+  /** Whose the dump says it is, 9 or 14 digits. */
+  regon?: string | undefined;
+}
+
+/**
+ * What the records of one answer say. Which report it is tell its fields where the dump does not.
+ * Throws an `UnusableAnswer`.
+ */
+export function readReport(rows: readonly BirRow[], label: AnswerLabel): RegonAnswer {
+  const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
+  if (error) return readError(error, label);
+  const name = nameReport(rows, label.report);
+  const fields = fieldsOf(name);
+  const odd = new OddValues();
+  const named = fields ? rows.map((row) => nameFields(row, fields, name, odd)) : [];
+  if (fields && isOfOne(fields) && named.length !== 1) {
+    throw new UnusableAnswer(
+      named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
+    );
+  }
+  const regon = findOwner(named, label.regon);
+  return {
+    kind: 'report',
+    report: name,
+    ...(regon === undefined ? {} : { regon }),
+    rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
+    odd: odd.values(),
+  };
+}
+
+/** A line of a daily list. Throws an `UnusableAnswer` for one that is no number. */
+export function readNumber(list: 'new' | 'updated' | 'deleted', text: string): RegonAnswer {
+  if (!/^(?:\d{9}|\d{14})$/.test(text)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
+  return { kind: 'list', list, number: text };
+}
+
+/** No civil partnership, no partners recorded: these answers do not name their report. */
+const partnerCodes = new Set(['21', '22']);
+
+function readError(row: BirRow, label: AnswerLabel): RegonAnswer {
+  const message = ['ErrorMessagePl', 'DatabaseSearchResultPl', 'ErrorMessageEn']
+    .map((key) => valueOf(row, key))
+    .find((text) => text !== '');
+  const regon = valueOf(row, 'pRegon') || label.regon?.trim();
+  const code = valueOf(row, 'ErrorCode');
+  const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
+  const report = findReport(label.report ?? name);
+  return {
+    kind: 'error',
+    ...(report === undefined ? {} : { report }),
+    ...(regon ? { regon: regon.slice(0, 9) } : {}),
+    code,
+    message: (message ?? '').slice(0, 200),
+  };
+}
+
+/** Whether a report is about one company or activity, not a list. */
+function isOfOne(fields: Fields): boolean {
+  return Object.values(fields).includes('regon9');
+}
+
+function nameReport(rows: readonly BirRow[], label: string | undefined): ReportName {
+  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((key) =>
+    key.toLowerCase(),
+  );
+  if (label === undefined) {
+    if (keys.length === 0) throw new UnusableAnswer('an answer without records');
+    const told = tellReport(keys);
+    if (told === undefined) {
+      throw new UnusableAnswer(`no report has the fields ${firstOf(keys)}`);
+    }
+    return told;
+  }
+  const name = findReport(label);
+  if (name === undefined) {
+    throw new UnusableAnswer(`there is no report '${label.slice(0, 100)}'`);
+  }
+  if (keys.length > 0 && !fits(name, keys)) {
+    throw new UnusableAnswer(`${name} does not have the fields ${firstOf(keys)}`);
+  }
+  return name;
+}
+
+function firstOf(keys: readonly string[]): string {
+  return keys.slice(0, 3).join(', ').slice(0, 200);
+}
+
+/** Odd values, each once. */
+class OddValues {
+  readonly #found = new Map<string, OddValue>();
+
+  add(subject: string, value: string): void {
+    this.#found.set(`${subject} ${value}`, { subject, value });
+  }
+
+  values(): OddValue[] {
+    return [...this.#found.values()];
+  }
+}
+
+/** The silos by what the reports call them; see `source.ts`. */
+const silos: Readonly<Record<string, string>> = {
+  ceidg: '1',
+  rolnicza: '2',
+  pozostala: '3',
+  pozostała: '3',
+  inna: '3',
+  krupgn: '4',
+};
+
+function nameFields(row: BirRow, fields: Fields, report: ReportName, odd: OddValues): Row {
+  const known = foldedFields(fields);
+  const named: Row = {};
+  for (const [key, text] of Object.entries(row)) {
+    const folded = key
+      .toLowerCase()
+      .replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/, '')
+      .replaceAll('_', '');
+    const name = known.get(folded);
+    // BIR 1.0 gives the address for letters too.
+    if (name === undefined && !folded.startsWith('adkor')) {
+      odd.add('field', `${report} ${key}`);
+    }
+    const value = squeeze(text);
+    if (name != null && value !== '') named[name] ??= value;
+  }
+  const { silo_name, ...rest } = named;
+  const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
+  if (silo === undefined) return rest;
+  if (!/^[1-4]$/.test(silo)) odd.add('silos', silo);
+  return { ...rest, silo };
+}
+
+/** Whether a record says something; one of a unit without a valid number does not say of what. */
+function isKnown(row: Row, odd: OddValues): boolean {
+  const { regon14 } = row;
+  if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
+  odd.add('REGON of a unit', regon14);
+  return false;
+}
+
+/** Fourteen digits whose last one is right; those of its company are held against the company's. */
+function isRegon14(text: string): boolean {
+  const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
+  const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
+  return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
+}
+
+const folds = new WeakMap<Fields, ReadonlyMap<string, string | null>>();
+
+function foldedFields(fields: Fields): ReadonlyMap<string, string | null> {
+  let folded = folds.get(fields);
+  if (!folded) {
+    folded = new Map(
+      Object.entries(fields).map(([key, name]) => [key.toLowerCase().replaceAll('_', ''), name]),
+    );
+    folds.set(fields, folded);
+  }
+  return folded;
+}
+
+// Some of it are control characters.
+const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
+
+/** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
+function squeeze(text: string): string {
+  return text.replace(whiteSpace, ' ').trim();
+}
+
+/** Whose the answer is: what its records say, which must be one company, before what the dump says. */
+function findOwner(rows: readonly Row[], label: string | undefined): string | undefined {
+  const owners = new Set(
+    rows.map((row) => row.regon9 ?? row.regon14).filter((number) => number !== undefined),
+  );
+  const regons = [...new Set([...owners].map((number) => number.slice(0, 9)))];
+  if (regons.length > 1) {
+    throw new UnusableAnswer(`one answer about several companies: ${firstOf(regons)}`);
+  }
+  const labelled = label?.trim().slice(0, 9) || undefined;
+  const [regon] = regons;
+  if (regon !== undefined && labelled !== undefined && regon !== labelled) {
+    throw new UnusableAnswer(`said to be of ${labelled}, but speaks of ${regon}`);
+  }
+  return regon ?? labelled;
+}
+
+function valueOf(row: BirRow, name: string): string {
+  const folded = name.toLowerCase();
+  const key = Object.keys(row).find((known) => known.toLowerCase() === folded);
+  return key === undefined ? '' : squeeze(row[key]!);
+}
+
+function compareRows(a: Row, b: Row): number {
+  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
+  return left < right ? -1 : left > right ? 1 : 0;
+}

@@ -1,0 +1,255 @@
+-- Which answers belong together: one document an activity, out of all reports about it.
+
+-- One row per report that says something, with whose it is. entity: 'P' a legal person, 'F' a
+-- natural one.
+create unlogged table stage.regon_report as
+with report as (
+    select
+        answer.file_no,
+        answer.line,
+        answer.raw,
+        kind.entity,
+        kind.part,
+        kind.silo,
+        answer.answer -> 'rows' as records,
+        answer.answer ->> 'regon' as regon9,
+        regexp_replace(file.file_key, '^.*/', '') as file,
+        coalesce(substring(file.file_key from '^(.*)/'), '') as folder
+    from stage.answer
+    join stage.file using (file_no)
+    join (
+        values
+        ('OsPrawna', 'P', 'main', 6),
+        ('OsPrawnaPkd', 'P', 'codes', null),
+        ('OsPrawnaListaJednLokalnych', 'P', 'units', null),
+        ('JednLokalnaOsPrawnej', 'P', 'unit', null),
+        ('OsPrawnaSpCywilnaWspolnicy', 'P', 'partners', null),
+        ('OsFizycznaDaneOgolne', 'F', 'person', null),
+        ('OsFizycznaDzialalnoscCeidg', 'F', 'main', 1),
+        ('OsFizycznaDzialalnoscRolnicza', 'F', 'main', 2),
+        ('OsFizycznaDzialalnoscPozostala', 'F', 'main', 3),
+        ('OsFizycznaDzialalnoscSkreslonaDo20141108', 'F', 'main', 4),
+        ('OsFizycznaPkd', 'F', 'codes', null),
+        ('OsFizycznaListaJednLokalnych', 'F', 'units', null),
+        ('JednLokalnaOsFizycznej', 'F', 'unit', null)
+    ) as kind (report, entity, part, silo) on kind.report = answer.answer ->> 'report'
+    where
+        answer.answer ->> 'kind' = 'report'
+        -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error says
+        -- nothing: every company has some, and code 11 says that they are not published.
+        or (
+            answer.answer ->> 'kind' = 'error'
+            and answer.answer ->> 'code' in ('4', '21', '22')
+            and kind.part in ('units', 'partners')
+        )
+),
+
+numbered as (
+    select
+        report.*,
+        left((regexp_match(report.file, '(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9) as file_number,
+        left((regexp_match(report.folder, '^.*(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9)
+            as folder_number
+    from report
+),
+
+folder_owner as (
+    select
+        report.folder,
+        min(report.regon9) as regon9
+    from report
+    where report.regon9 is not null
+    group by report.folder
+    having count(distinct report.regon9) = 1
+)
+
+select
+    numbered.file_no,
+    numbered.line,
+    numbered.raw,
+    numbered.entity,
+    numbered.part,
+    numbered.silo,
+    -- Null: an answer that there is nothing.
+    numbered.records,
+    coalesce(
+        numbered.regon9,
+        case when registry.is_regon9(numbered.file_number) then numbered.file_number end,
+        case when registry.is_regon9(numbered.folder_number) then numbered.folder_number end,
+        folder_owner.regon9
+    ) as regon9
+from numbered
+left join folder_owner using (folder);
+
+analyze stage.regon_report;
+
+-- One row per company and part: what the best of its answers says. An answer with records goes
+-- before one that there are none; activity codes with their version before those without.
+create unlogged table stage.regon_part as
+select distinct on (told.regon9, told.entity, told.part)
+    told.regon9,
+    told.entity,
+    told.part,
+    told.records,
+    told.is_contradicted
+from (
+    select
+        report.regon9,
+        report.entity,
+        report.part,
+        rank.rank,
+        coalesce(min(report.records::text), '[]')::jsonb as records,
+        min(report.records::text) <> max(report.records::text) as is_contradicted
+    from stage.regon_report as report
+    cross join lateral (
+        select (report.records is not null)::integer
+            + coalesce(report.records @? '$[*].version', false)::integer as rank
+    ) as rank
+    where report.part in ('codes', 'units', 'partners', 'person') and report.regon9 is not null
+    group by report.regon9, report.entity, report.part, rank.rank
+) as told
+order by told.regon9, told.entity, told.part, told.rank desc;
+
+insert into stage.regon_part (regon9, entity, part, records, is_contradicted)
+select
+    report.regon9,
+    report.entity,
+    'unit',
+    jsonb_agg(record.record order by report.file_no, report.line),
+    false
+from stage.regon_report as report
+cross join lateral jsonb_array_elements(report.records) as record (record)
+where report.part = 'unit' and report.regon9 is not null
+group by report.regon9, report.entity;
+
+analyze stage.regon_part;
+
+-- One row per main report, with the other reports about the same company; a part that the dump does
+-- not hold is null.
+create unlogged table stage.regon_activity as
+select
+    main.file_no,
+    main.line,
+    main.raw,
+    regon9,
+    entity,
+    main.silo,
+    regon9 || '-' || main.silo as entry_key,
+    main.records -> 0 as activity,
+    part.person -> 0 as person,
+    part.codes,
+    -- The list is not asked for where there are no units; an empty one beside a count says nothing.
+    case
+        when told.unit_count ~ '^0+$' and part.units is null then '[]'
+        when told.unit_count ~ '[1-9]' and part.units = '[]' then null
+        else part.units
+    end as units,
+    part.unit_details,
+    part.partners,
+    case
+        when entity = 'F' and part.person is null
+            then 'without the report OsFizycznaDaneOgolne of the person'
+        when part.contradicted is not null
+            then format('other reports contradict each other: %s', part.contradicted)
+    end as reason
+from stage.regon_report as main
+left join (
+    select
+        regon_part.regon9,
+        regon_part.entity,
+        (array_agg(regon_part.records) filter (where regon_part.part = 'person'))[1] as person,
+        (array_agg(regon_part.records) filter (where regon_part.part = 'codes'))[1] as codes,
+        (array_agg(regon_part.records) filter (where regon_part.part = 'units'))[1] as units,
+        (array_agg(regon_part.records) filter (where regon_part.part = 'unit'))[1] as unit_details,
+        (array_agg(regon_part.records) filter (where regon_part.part = 'partners'))[1] as partners,
+        string_agg(regon_part.part, ', ' order by regon_part.part)
+            filter (where regon_part.is_contradicted) as contradicted
+    from stage.regon_part
+    group by regon_part.regon9, regon_part.entity
+) as part using (regon9, entity)
+cross join lateral (
+    select coalesce(part.person, main.records) -> 0 ->> 'unit_count' as unit_count
+) as told
+where main.part = 'main';
+
+analyze stage.regon_activity;
+
+-- A report that the dump does not hold says nothing: what is known stays.
+insert into stage.document (file_no, line, entry_key_hint, document, raw)
+select
+    activity.file_no,
+    activity.line,
+    activity.entry_key,
+    jsonb_strip_nulls(
+        jsonb_build_object(
+            'regon9', activity.regon9,
+            'silo', activity.silo,
+            'activity', activity.activity,
+            'person', activity.person,
+            'codes', activity.codes,
+            'units', activity.units,
+            'unit_details', activity.unit_details,
+            'partners', activity.partners
+        )
+    ) || case when known is null then '{}' else jsonb_build_object('known', known) end,
+    activity.raw
+from stage.regon_activity as activity
+cross join stage.night
+left join lateral (
+    select
+        entry.nip,
+        entry.krs,
+        entry.legal_form,
+        entry.activity_version,
+        entry.activity_main,
+        entry.activity_codes,
+        entry.units,
+        entry.persons
+    from registry.entry_key
+    join registry.entry using (source, company_id, entry_id)
+    where
+        entry_key.source = night.source
+        and entry_key.entry_key = activity.entry_key
+) as known on true
+where activity.reason is null;
+
+analyze stage.document;
+
+insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
+select file_no, line, reason, raw, false, entry_key
+from stage.regon_activity
+where reason is not null
+union all
+select
+    report.file_no,
+    report.line,
+    case
+        when report.regon9 is null
+            then 'whose it is tell neither the answer nor the names of its file and folder'
+        else format('the dump holds no main report of %s', report.regon9)
+    end,
+    report.raw,
+    false,
+    null
+from stage.regon_report as report
+where
+    report.part <> 'main'
+    -- That there is nothing to tell of somebody is an outcome.
+    and report.records is not null
+    and not exists (
+        select from stage.regon_activity as activity
+        where activity.regon9 = report.regon9 and activity.entity = report.entity
+    )
+    -- A person without any activity left.
+    and not (
+        report.regon9 is not null
+        and exists (
+            select from stage.regon_part as person
+            where
+                person.regon9 = report.regon9
+                and person.part = 'person'
+                and report.entity = 'F'
+                and not person.records
+                @? '$[*].keyvalue() ? (@.key starts with "has_" && @.value != "0")'
+        )
+    );

@@ -1,0 +1,209 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type BirEntity, legalPerson, naturalPerson } from '../../../fixtures/bir-entity.ts';
+import { type RegonStage, stageRegon, xmlOf } from '../../../fixtures/regon-stage.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ S.A.', { form: '116' });
+const other = legalPerson('995200027', '1005200023', 'ĆMA S.A.', { form: '116' });
+const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
+
+/** One answer of an entity as XML. */
+function xml({ regon, reports }: BirEntity, report: string): string {
+  return xmlOf(reports[`BIR12${report} ${regon}`]!);
+}
+
+function stage(files: Record<string, string>): Promise<RegonStage> {
+  return stageRegon(db, files);
+}
+
+/** The codes of every entry. */
+function codesOf({ entries }: RegonStage): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(entries).map(([key, { activity_codes }]) => [key, activity_codes]),
+  );
+}
+
+describe('whose an answer without a REGON is', () => {
+  const pkd = xml(company, 'OsPrawnaPkd');
+  const main = { 'a.xml': xml(company, 'OsPrawna'), 'b.xml': xml(other, 'OsPrawna') };
+  const nobody = 'whose it is tell neither the answer nor the names of its file and folder';
+
+  test.each([
+    ['the name of its file', '995200010-pkd.xml'],
+    ['one of 14 digits', 'x/Pkd_99520001000000.xml'],
+    ['the name of its folder', '995200010/pkd.xml'],
+    ['the name of the nearest folder that has one', '995200027/995200010/2026-11-03/pkd.xml'],
+    ['the name of its file before that of its folder', '995200027/995200010.xml'],
+  ])('%s', async (_, file) => {
+    const staged = await stage({ ...main, [file]: pkd });
+    expect(codesOf(staged)).toEqual({ '995200010-6': ['6201Z'], '995200027-6': [] });
+    expect(staged.rejects).toEqual([]);
+  });
+
+  test('the one company that its folder is about', async () => {
+    const staged = await stage({
+      'x/a.xml': main['a.xml'],
+      'x/pkd.xml': pkd,
+      'y/b.xml': main['b.xml'],
+    });
+    expect(codesOf(staged)).toEqual({ '995200010-6': ['6201Z'], '995200027-6': [] });
+  });
+
+  test('nobody, in a folder about two companies or none, or under a number that is none', async () => {
+    const files = ['pkd.xml', 'y/pkd.xml', 'z/995200011.xml', '9952000100/pkd.xml'];
+    const staged = await stage({
+      ...main,
+      ...Object.fromEntries(files.map((file) => [file, pkd])),
+    });
+    expect(staged.rejects.toSorted()).toEqual(files.map((file) => `${file}: ${nobody}`).toSorted());
+    expect(codesOf(staged)).toEqual({ '995200010-6': [], '995200027-6': [] });
+  });
+});
+
+describe('reports that belong together', () => {
+  test('a person with two activities', async () => {
+    const lines = Object.entries(person.reports).map(([key, data]) => {
+      const [report, regon] = key.split(' ');
+      return JSON.stringify({ report, regon, data });
+    });
+    const staged = await stage({ 'reports.ndjson': lines.join('\n') });
+    // Codes without a silo are those of all activities.
+    expect(codesOf(staged)).toEqual({ '995200040-1': ['0111Z'], '995200040-2': ['0111Z'] });
+    expect(staged.rejects).toEqual([]);
+    expect(staged.outcomes).toEqual({});
+  });
+
+  test('an activity without the report of the person, and a report without an activity', async () => {
+    const staged = await stage({
+      'a/ceidg.xml': xml(person, 'OsFizycznaDzialalnoscCeidg').replace(
+        '</dane>',
+        '<fizC_NiePodjetoDzialalnosci>false</fizC_NiePodjetoDzialalnosci></dane>',
+      ),
+      '995200010/pkd.xml': xml(company, 'OsPrawnaPkd'),
+      'b.xml': xml(
+        naturalPerson('995200056', '1005200052', 'KŁOS', ['Ceidg']),
+        'OsFizycznaDaneOgolne',
+      ),
+    });
+    expect(staged.entries).toEqual({});
+    expect(staged.rejects).toEqual([
+      '995200010/pkd.xml: the dump holds no main report of 995200010',
+      'a/ceidg.xml: without the report OsFizycznaDaneOgolne of the person',
+      'b.xml: the dump holds no main report of 995200056',
+    ]);
+    expect(staged.outcomes).toEqual({ 'activity without its report: 995200056-1': 1 });
+  });
+
+  test('two answers that say the same, and two that do not', async () => {
+    const pkd = xml(company, 'OsPrawnaPkd');
+    const files = { 'a.xml': xml(company, 'OsPrawna'), '995200010-1.xml': pkd };
+    const alike = await stage({ ...files, '995200010-2.xml': pkd });
+    expect(codesOf(alike)).toEqual({ '995200010-6': ['6201Z'] });
+    const apart = await stage({ ...files, '995200010-2.xml': pkd.replace('6201Z', '6202Z') });
+    expect(apart.entries).toEqual({});
+    expect(apart.rejects).toEqual(['a.xml: other reports contradict each other: codes']);
+  });
+
+  test('codes of BIR 1.1 beside those of 1.2', async () => {
+    const staged = await stage({
+      'a.xml': xml(company, 'OsPrawna'),
+      '995200010-1.xml': xmlOf([{ praw_pkdKod: '6201Z', praw_pkdPrzewazajace: '1' }]),
+      '995200010-2.xml': xmlOf([
+        { praw_pkdWersja: '2025', praw_pkdKod: '6210B', praw_pkdPrzewazajace: '1' },
+      ]),
+    });
+    expect(codesOf(staged)).toEqual({ '995200010-6': ['6210B'] });
+  });
+});
+
+describe('answers that there is nothing', () => {
+  test.each([
+    ['2', 'OsPrawna', '2 Nie ma. OsPrawna 995200010'],
+    ['4', 'BIR11OsPrawna', '4 Nie ma. OsPrawna 995200010'],
+    ['5', ' BIR1.1OsPrawnaXyz', '5 Nie ma. 995200010'],
+    ['7', '', '7 Nie ma. 995200010'],
+    ['11', 'birBIR11OsFizycznaPkd', '11 Nie ma. OsFizycznaPkd'],
+    ['21', '', '21 Nie ma. OsPrawnaSpCywilnaWspolnicy'],
+    ['22', '', '22 Nie ma. OsPrawnaSpCywilnaWspolnicy'],
+    ['101', '', '101 Nie ma. 995200010'],
+    ['105', '', '105 Nie ma. 995200010'],
+  ])('%s is an outcome', async (code, report, outcome) => {
+    const staged = await stage({
+      'a.xml': xmlOf([
+        { ErrorCode: code, ErrorMessagePl: 'Nie ma.', pRegon: '995200010', Raport: report },
+      ]),
+    });
+    expect(staged).toEqual({
+      entries: {},
+      rejects: [],
+      outcomes: { [`error answer: ${outcome}`]: 1 },
+      deleted: [],
+    });
+  });
+
+  test('fields, numbers and symbols that are not known', async () => {
+    const [row] = company.reports['BIR12OsPrawna 995200010']!;
+    const staged = await stage({
+      'a.xml': xmlOf([
+        {
+          ...row!,
+          praw_nowePole: '1',
+          praw_nip: '1005200018',
+          praw_statusNip: 'Nadany',
+          praw_szczegolnaFormaPrawna_Symbol: '998',
+          praw_rodzajRejestruEwidencji_Symbol: '138',
+          praw_numerWRejestrzeEwidencji: '12345',
+          praw_adSiedzWojewodztwo_Nazwa: 'MAZOWSZE',
+          praw_dataPowstania: '2019-02-30',
+        },
+      ]),
+      '995200010-l.xml': xmlOf([{ lokpraw_regon14: '99520001000016', lokpraw_nazwa: 'A' }]),
+    });
+    expect(staged.entries['995200010-6']).toMatchObject({
+      nip: null,
+      krs: null,
+      legal_form: null,
+      voivodeship: null,
+      units: null,
+      other_dates: null,
+    });
+    expect(staged.outcomes).toEqual({
+      'KRS number: 12345': 1,
+      'NIP: 1005200018': 1,
+      'NIP status: Nadany': 1,
+      'REGON of a unit: 99520001000016': 1,
+      'date: formation_date 2019-02-30': 1,
+      'field: OsPrawna praw_nowePole': 1,
+      'legal form: 998': 1,
+      'voivodeship: MAZOWSZE': 1,
+    });
+  });
+});
+
+describe('the daily lists', () => {
+  test('who is struck off, and what has no answer', async () => {
+    const staged = await stage({
+      'a.xml': xml(company, 'OsPrawna'),
+      'new.txt': '995200010\n995200027\n',
+      'updated.txt': '99520001000015\n99520002700000\n995200011\n',
+      'deleted.txt': '995200010\n995200040\n99520005600019\n',
+    });
+    // An answer goes before the list; one unit less says nothing of its company.
+    expect(staged.deleted).toEqual(['1', '2', '3', '4', '6'].map((silo) => `995200040-${silo}`));
+    expect(staged.rejects).toEqual(["updated.txt: the REGON '995200011' is not valid"]);
+    expect(staged.outcomes).toEqual({
+      'daily list: deleted': 3,
+      'daily list: new': 2,
+      'daily list: updated': 2,
+      'listed without an answer: deleted 99520005600019': 1,
+      'listed without an answer: new 995200027': 1,
+      'listed without an answer: updated 99520002700000': 1,
+    });
+  });
+});

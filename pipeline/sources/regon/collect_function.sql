@@ -1,0 +1,62 @@
+-- What the mapping asks of a seat as of every unit.
+
+-- The address of a record, as the snapshot shows it. Symbols go before names, which drift.
+create function stage.regon_address(record jsonb) returns jsonb
+language sql stable
+return (
+    select jsonb_build_object(
+        'street', coalesce(
+            regexp_replace(record ->> 'street', '^(ul|al|pl|os)\.(?! )', '\1. '),
+            -- A place without street and number, such as a market hall.
+            case when record ->> 'building' is null then record ->> 'place' end
+        ),
+        'building', record ->> 'building',
+        'apartment', record ->> 'apartment',
+        'city', record ->> 'city',
+        -- The reports leave out the dash.
+        'postal_code', regexp_replace(record ->> 'postal_code', '^(\d{2})(\d{3})$', '\1-\2'),
+        'voivodeship', place.voivodeship,
+        'country_code', case
+            when record ->> 'country' is not null then upper(record ->> 'country')
+            -- Of natural persons the country is often blank.
+            when place.voivodeship is not null or record ->> 'country_name' ~* '^polska$' then 'PL'
+        end
+    )
+    from (
+        select coalesce(
+            (
+                select voivodeship.name
+                from registry.voivodeship
+                where voivodeship.teryt = record ->> 'voivodeship_symbol'
+            ),
+            (
+                select voivodeship.name
+                from registry.voivodeship
+                where voivodeship.name = lower(record ->> 'voivodeship')
+            )
+        ) as voivodeship
+    ) as place
+);
+
+-- The dates of a unit, those that are dates.
+create function stage.regon_dates(record jsonb) returns jsonb
+language sql stable
+return (
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object('type', label.type, 'date', calendar.written) order by label.type
+        ),
+        '[]'
+    )
+    from (
+        values
+        ('formation_date', 'Data powstania'),
+        ('start_date', 'Data rozpoczęcia działalności'),
+        ('entry_date', 'Data wpisu do REGON'),
+        ('suspension_date', 'Data zawieszenia działalności'),
+        ('resumption_date', 'Data wznowienia działalności'),
+        ('end_date', 'Data zakończenia działalności'),
+        ('struck_off_date', 'Data skreślenia z REGON')
+    ) as label (field, type)
+    join registry.calendar on calendar.written = record ->> label.field
+);

@@ -1,0 +1,215 @@
+-- What the daily lists say, and what else the answers say: that there is nothing, and values that
+-- the mapping does not know.
+
+-- The daily lists. A number of fourteen digits that ends in zeros is a company's own.
+create unlogged table stage.regon_listed as
+select
+    answer.file_no,
+    answer.line,
+    answer.raw,
+    answer.answer ->> 'list' as list,
+    answer.answer ->> 'number' as number,
+    left(answer.answer ->> 'number', 9) as regon9,
+    length(answer.answer ->> 'number') = 14
+    and right(answer.answer ->> 'number', 5) <> '00000' as is_unit
+from stage.answer
+where answer.answer ->> 'kind' = 'list';
+
+insert into stage.reject (file_no, line, reason, raw, is_repeat)
+select
+    listed.file_no,
+    listed.line,
+    format('the REGON ''%s'' is not valid', listed.number),
+    listed.raw,
+    false
+from stage.regon_listed as listed
+where not registry.is_regon9(listed.regon9);
+
+delete from stage.regon_listed
+where not registry.is_regon9(regon_listed.regon9);
+
+-- What an answer says of a company that is listed as deleted goes before the list, which names a
+-- person also when one activity of several ended. Answers that cannot be read, or contradict each
+-- other, say nothing: then the list is believed, since none to come repeats it.
+insert into stage.deleted_number (number)
+with told as (
+    select distinct document.document ->> 'regon9' as regon9
+    from stage.document
+    group by document.entry_key_hint, document.document ->> 'regon9'
+    having count(distinct document.document) = 1
+)
+
+select distinct listed.regon9 || '-' || silo.silo
+from stage.regon_listed as listed
+cross join (values (1), (2), (3), (4), (6)) as silo (silo)
+where
+    listed.list = 'deleted'
+    and not listed.is_unit
+    and listed.regon9 not in (select told.regon9 from told)
+union
+-- An activity that the person is known to have no more.
+select entry_key.entry_key
+from stage.regon_part as person
+cross join (values (1), (2), (3), (4)) as silo (silo)
+cross join stage.night
+join registry.entry_key
+    on entry_key.source = night.source
+    and entry_key.entry_key = person.regon9 || '-' || silo.silo
+where
+    person.part = 'person'
+    and person.records -> 0 ->> ('has_' || silo.silo) = '0'
+    and not exists (
+        select from stage.regon_activity as activity
+        where activity.entry_key = entry_key.entry_key
+    );
+
+insert into stage.outcome (subject, value)
+select
+    outcome.subject,
+    -- A notice is known by its value, and an index takes no long one.
+    left(outcome.value, 200)
+from (
+    -- As many as the lists are long.
+    select
+        'daily list',
+        listed.list
+    from stage.regon_listed as listed
+    union all
+    select
+        'listed without an answer',
+        format('%s %s', listed.list, listed.number)
+    from stage.regon_listed as listed
+    where
+        (listed.list <> 'deleted' or listed.is_unit)
+        and not exists (
+            select from stage.answer
+            where
+                left(answer.answer ->> 'regon', 9) = listed.regon9
+        )
+    union all
+    select
+        'error answer',
+        concat_ws(
+            ' ',
+            answer.answer ->> 'code',
+            answer.answer ->> 'message',
+            answer.answer ->> 'report',
+            case
+                when answer.answer ->> 'code' not in ('11', '21', '22')
+                    then answer.answer ->> 'regon'
+            end
+        )
+    from stage.answer
+    where answer.answer ->> 'kind' = 'error'
+    union all
+    select
+        odd.value ->> 'subject',
+        odd.value ->> 'value'
+    from stage.answer
+    cross join lateral jsonb_array_elements(answer.answer -> 'odd') as odd (value)
+    union all
+    select
+        'activity without its report',
+        format('%s-%s', person.regon9, silo.silo)
+    from stage.regon_part as person
+    cross join (values (1), (2), (3), (4)) as silo (silo)
+    where
+        person.part = 'person'
+        and person.records -> 0 ->> ('has_' || silo.silo) <> '0'
+        and not exists (
+            select from stage.regon_activity as activity
+            where activity.entry_key = person.regon9 || '-' || silo.silo
+        )
+    union all
+    select
+        odd.subject,
+        odd.value
+    from stage.document
+    cross join lateral (
+        select
+            document.document -> 'activity' as activity,
+            coalesce(document.document -> 'person', document.document -> 'activity') as owner
+    ) as told
+    cross join lateral (
+        values
+        (
+            'NIP',
+            told.owner ->> 'nip',
+            not registry.is_nip(translate(told.owner ->> 'nip', '- ', ''))
+            and translate(told.owner ->> 'nip', '- ', '') <> '0000000000'
+        ),
+        ('NIP status', told.owner ->> 'nip_status', true),
+        (
+            'KRS number',
+            told.activity ->> 'register_number',
+            told.activity ->> 'register' in ('138', '139')
+            and not registry.is_krs(told.activity ->> 'register_number')
+        ),
+        (
+            'legal form',
+            told.owner ->> 'legal_form',
+            not exists (
+                select from registry.legal_form
+                where legal_form.symbol = told.owner ->> 'legal_form'
+            )
+        )
+    ) as odd (subject, value, is_odd)
+    where odd.value is not null and odd.is_odd
+    union all
+    select
+        case when place.name is null then 'country' else 'voivodeship' end,
+        coalesce(place.name, place.country)
+    from stage.document
+    cross join lateral (
+        select document.document -> 'activity' as record
+        union all
+        select unit.record
+        from jsonb_array_elements(document.document -> 'units') as unit (record)
+    ) as told
+    cross join lateral (
+        select
+            case
+                when not exists (
+                    select from registry.voivodeship
+                    where
+                        voivodeship.teryt = told.record ->> 'voivodeship_symbol'
+                        or voivodeship.name = lower(told.record ->> 'voivodeship')
+                )
+                    then concat_ws(
+                        ' ', told.record ->> 'voivodeship_symbol', told.record ->> 'voivodeship'
+                    )
+            end as name,
+            case
+                when
+                    told.record ->> 'country' is null
+                    and told.record ->> 'country_name' !~* '^polska$'
+                    then told.record ->> 'country_name'
+            end as country
+    ) as place
+    where nullif(place.name, '') is not null or place.country is not null
+    union all
+    select
+        'date',
+        format('%s %s', date.key, date.value)
+    from stage.document
+    cross join lateral (
+        select document.document -> 'activity' as record
+        union all
+        select unit.record
+        from jsonb_array_elements(document.document -> 'units') as unit (record)
+    ) as told
+    cross join lateral jsonb_each_text(told.record) as date
+    where
+        date.key like '%_date'
+        and not exists (
+            select from registry.calendar
+            where calendar.written = date.value
+        )
+    union all
+    select
+        'activity version',
+        code.record ->> 'version'
+    from stage.document
+    cross join lateral jsonb_array_elements(document.document -> 'codes') as code (record)
+    where code.record ->> 'version' not in ('2007', '2025')
+) as outcome (subject, value);

@@ -1,0 +1,167 @@
+/**
+ * What each field of the BIR reports is called from here on; null: known, and ignored. The names
+ * are those of the documents of GUS without their prefix (`praw_`, `fiz_`, `fizC_`, `lokpraw_` …);
+ * case and underscores do not count, since they drift between the reports and the versions.
+ */
+export type Fields = Readonly<Record<string, string | null>>;
+
+/** The registered address. Territorial symbols but that of the voivodeship repeat the names. */
+const address: Fields = {
+  adSiedzKraj_Symbol: 'country',
+  adSiedzKraj_Nazwa: 'country_name',
+  adSiedzWojewodztwo_Symbol: 'voivodeship_symbol',
+  adSiedzWojewodztwo_Nazwa: 'voivodeship',
+  adSiedzPowiat_Symbol: null,
+  adSiedzPowiat_Nazwa: 'county',
+  adSiedzGmina_Symbol: null,
+  adSiedzGmina_Nazwa: 'commune',
+  adSiedzKodPocztowy: 'postal_code',
+  adSiedzMiejscowoscPoczty_Symbol: null,
+  adSiedzMiejscowoscPoczty_Nazwa: null,
+  adSiedzMiejscowosc_Symbol: null,
+  adSiedzMiejscowosc_Nazwa: 'city',
+  adSiedzUlica_Symbol: null,
+  adSiedzUlica_Nazwa: 'street',
+  adSiedzNumerNieruchomosci: 'building',
+  adSiedzNumerLokalu: 'apartment',
+  adSiedzNietypoweMiejsceLokalizacji: 'place',
+};
+
+/** Of an activity or a unit. When GUS noted a change is bookkeeping, and says nothing of itself. */
+const dates: Fields = {
+  dataPowstania: 'formation_date',
+  dataRozpoczeciaDzialalnosci: 'start_date',
+  dataWpisuDoRegon: 'entry_date',
+  dataZawieszeniaDzialalnosci: 'suspension_date',
+  dataWznowieniaDzialalnosci: 'resumption_date',
+  dataZakonczeniaDzialalnosci: 'end_date',
+  dataSkresleniaZRegon: 'struck_off_date',
+  dataZaistnieniaZmiany: null,
+};
+
+const forms: Fields = {
+  podstawowaFormaPrawna_Symbol: null,
+  podstawowaFormaPrawna_Nazwa: null,
+  szczegolnaFormaPrawna_Symbol: 'legal_form',
+  szczegolnaFormaPrawna_Nazwa: null,
+  formaFinansowania_Symbol: null,
+  formaFinansowania_Nazwa: null,
+  formaWlasnosci_Symbol: null,
+  formaWlasnosci_Nazwa: null,
+};
+
+/** A legal person, or one activity of a natural one. */
+const activity: Fields = {
+  ...address,
+  ...dates,
+  regon9: 'regon9',
+  // BIR 1.0.
+  regon14: 'regon9',
+  nazwa: 'name',
+  nazwaSkrocona: null,
+  dataOrzeczeniaOUpadlosci: 'bankruptcy_start_date',
+  dataZakonczeniaPostepowaniaUpadlosciowego: 'bankruptcy_end_date',
+  dataWpisuDoRejestruEwidencji: 'register_date',
+  dataSkresleniaZRejestruEwidencji: 'register_end_date',
+  numerTelefonu: 'phone',
+  numerWewnetrznyTelefonu: 'extension',
+  numerFaksu: 'fax',
+  adresEmail: 'email',
+  adresEmail2: null,
+  adresStronyinternetowej: 'website',
+  organRejestrowy_Symbol: null,
+  organRejestrowy_Nazwa: null,
+};
+
+export const legalPersonFields: Fields = {
+  ...activity,
+  ...forms,
+  nip: 'nip',
+  statusNip: 'nip_status',
+  numerWRejestrzeEwidencji: 'register_number',
+  rodzajRejestruEwidencji_Symbol: 'register',
+  rodzajRejestruEwidencji_Nazwa: null,
+  organZalozycielski_Symbol: null,
+  organZalozycielski_Nazwa: null,
+  liczbaJednLokalnych: 'unit_count',
+  // BIR 1.0.
+  jednostekLokalnych: 'unit_count',
+};
+
+export const activityFields: Fields = {
+  ...activity,
+  // Numbers of registers other than KRS.
+  numerWRejestrzeEwidencji: null,
+  rodzajRejestru_Symbol: null,
+  rodzajRejestru_Nazwa: null,
+  niePodjetoDzialalnosci: null,
+  dataWpisuDzialalnosciDoRegon: 'entry_date',
+  dataZaistnieniaZmianyDzialalnosci: null,
+  dataSkresleniaDzialalnosciZRegon: 'struck_off_date',
+  // As the agricultural report spells it.
+  dataSkresleniaDzialalanosciZRegon: 'struck_off_date',
+  // BIR 1.0.
+  dataWpisuDoREGONDzialalnosci: 'entry_date',
+  dataSkresleniazRegonDzialalnosci: 'struck_off_date',
+};
+
+export const naturalPersonFields: Fields = {
+  ...forms,
+  regon9: 'regon9',
+  nip: 'nip',
+  statusNip: 'nip_status',
+  nazwisko: 'surname',
+  imie1: 'first_name',
+  imie2: 'second_name',
+  dataWpisuPodmiotuDoRegon: 'person_entry_date',
+  dataZaistnieniaZmiany: null,
+  dataSkresleniaPodmiotuZRegon: 'struck_off_date',
+  dzialalnoscCeidg: 'has_1',
+  dzialalnoscRolnicza: 'has_2',
+  dzialalnoscPozostala: 'has_3',
+  dzialalnoscSkreslonaDo20141108: 'has_4',
+  liczbaJednLokalnych: 'unit_count',
+};
+
+/** BIR 1.1 writes `pkd_Kod`, BIR 1.2 `pkdKod` and the version of the classification. */
+export const codeFields: Fields = {
+  pkdKod: 'code',
+  pkdNazwa: null,
+  pkdPrzewazajace: 'is_main',
+  pkdWersja: 'version',
+  silosID: 'silo',
+  silos_Symbol: 'silo_name',
+  dataSkresleniaDzialalnosciZRegon: null,
+};
+
+/** The details of a unit say no more than the list of units, but for its own registers. */
+export const unitFields: Fields = {
+  ...address,
+  ...dates,
+  regon14: 'regon14',
+  nazwa: 'name',
+  nip: null,
+  statusNip: null,
+  silosID: 'silo',
+  silos_Symbol: 'silo_name',
+  silos_Nazwa: 'silo_name',
+  numerWRejestrzeEwidencji: null,
+  dataWpisuDoRejestruEwidencji: null,
+  formaFinansowania_Symbol: null,
+  formaFinansowania_Nazwa: null,
+  organRejestrowy_Symbol: null,
+  organRejestrowy_Nazwa: null,
+  rodzajRejestruEwidencji_Symbol: null,
+  rodzajRejestruEwidencji_Nazwa: null,
+  rodzajRejestru_Symbol: null,
+  rodzajRejestru_Nazwa: null,
+  niePodjetoDzialalnosci: null,
+};
+
+export const partnerFields: Fields = {
+  regonWspolnikSpolki: null,
+  imiePierwsze: 'first_name',
+  imieDrugie: 'second_name',
+  nazwisko: 'surname',
+  firmaNazwa: 'firm',
+};

@@ -1,0 +1,247 @@
+-- One row per document: what its fields mean. White space is tidied, blanks are left out. A number
+-- that is not valid and a legal form that is not known say nothing: what was known stays.
+select
+    document.file_no,
+    document.line,
+    null::bigint as fingerprint,
+    concat_ws('-', document.document ->> 'regon9', document.document ->> 'silo') as entry_key,
+    case
+        -- Repealed or annulled: a number that nobody may use.
+        when owner.nip_status ~* '^(uchylony|uniewa.niony)' then null
+        when registry.is_nip(owner.nip) then owner.nip
+        when owner.nip <> '0000000000' then known.nip
+    end as nip,
+    document.document ->> 'regon9' as regon9,
+    case
+        -- The two registers that KRS consists of; other registers have numbers of their own.
+        when activity.register in ('138', '139') and activity.register_number is not null
+            then case
+                when registry.is_krs(activity.register_number) then activity.register_number
+                else known.krs
+            end
+    end as krs,
+    case when owner.is_person then 'NATURAL' else 'LEGAL' end as entity_type,
+    coalesce(
+        (
+            select min(legal_form.slug)
+            from registry.legal_form
+            where legal_form.symbol = owner.legal_form
+        ),
+        case when owner.legal_form is not null then known.legal_form end
+    ) as legal_form,
+    activity.name,
+    owner.surname,
+    owner.first_names as first_name,
+    -- wew.: the extension.
+    nullif(concat_ws(' wew. ', written.phone, activity.extension), '') as phone,
+    lower(activity.email) as email,
+    written.fax,
+    -- The name of a host has no case; what follows it has.
+    case
+        when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then lower(activity.website)
+        else activity.website
+    end as website,
+    seat.address ->> 'postal_code' as postal_code,
+    -- A city that is a county of its own is written with and without 'm.'.
+    regexp_replace(activity.county, '^m\.( ?st\.)? ?', '', 'i') as county,
+    regexp_replace(activity.commune, '^m\.( ?st\.)? ?', '', 'i') as commune,
+    seat.address ->> 'city' as city,
+    seat.address ->> 'street' as street,
+    seat.address ->> 'building' as building,
+    seat.address ->> 'apartment' as apartment,
+    seat.address ->> 'voivodeship' as voivodeship,
+    case when code.is_told then code.version else known.activity_version end as activity_version,
+    case when code.is_told then code.main else known.activity_main end as activity_main,
+    coalesce(
+        case when code.is_told then code.codes else known.activity_codes end, '{}'
+    ) as activity_codes,
+    null::text as status_text,
+    case
+        when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
+        else 'ACTIVE'
+    end as declared_status,
+    false as is_partnership_only,
+    activity.start_date,
+    activity.end_date,
+    activity.suspension_date,
+    activity.resumption_date,
+    seat.address ->> 'country_code' as address_country_code,
+    coalesce(activity.struck_off_date, owner.struck_off_date) as struck_off_date,
+    activity.bankruptcy_start_date,
+    activity.bankruptcy_end_date,
+    unit.units,
+    person.persons,
+    other.dates as other_dates
+from stage.document
+cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
+    name text, nip text, nip_status text, legal_form text, register text, register_number text,
+    register_date text, register_end_date text, formation_date text, start_date text,
+    entry_date text, suspension_date text, resumption_date text, end_date text,
+    struck_off_date text, bankruptcy_start_date text, bankruptcy_end_date text, phone text,
+    extension text, fax text, email text, website text, county text, commune text
+)
+left join lateral jsonb_to_record(document.document -> 'person') as person_record (
+    nip text, nip_status text, legal_form text, surname text, first_name text, second_name text,
+    person_entry_date text, struck_off_date text
+) on true
+left join lateral jsonb_to_record(document.document -> 'known') as known (
+    nip text, krs text, legal_form text,
+    activity_version text, activity_main text, activity_codes text[], units jsonb, persons jsonb
+) on true
+-- The natural person, or the legal one itself.
+cross join lateral (
+    select
+        document.document ->> 'silo' <> '6' as is_person,
+        translate(coalesce(person_record.nip, activity.nip), '- ', '') as nip,
+        coalesce(person_record.nip_status, activity.nip_status) as nip_status,
+        coalesce(person_record.legal_form, activity.legal_form) as legal_form,
+        person_record.surname,
+        nullif(
+            concat_ws(' ', person_record.first_name, person_record.second_name), ''
+        ) as first_names,
+        person_record.struck_off_date
+) as owner
+-- Blanks and dashes within a number say nothing.
+cross join lateral (
+    select
+        case
+            when activity.phone ~ '^\+?[0-9 ()/.-]+$' then translate(activity.phone, ' ()/.-', '')
+            else activity.phone
+        end as phone,
+        case
+            when activity.fax ~ '^\+?[0-9 ()/.-]+$' then translate(activity.fax, ' ()/.-', '')
+            else activity.fax
+        end as fax
+) as written
+-- The offset keeps Postgres from asking again for every part of the address.
+cross join lateral (
+    select stage.regon_address(document.document -> 'activity') as address
+    offset 0
+) as seat
+-- The units of this activity: where the list of them is not told, those whose details are, and what
+-- is known of the others.
+cross join lateral (
+    select jsonb_agg(listed.unit order by listed.identifier) as units
+    from (
+        select distinct on (told.identifier)
+            told.identifier,
+            told.unit
+        from (
+            select
+                unit.record ->> 'regon14' as identifier,
+                jsonb_build_object(
+                    'identifier', unit.record ->> 'regon14',
+                    'name', unit.record ->> 'name',
+                    'address', stage.regon_address(unit.record),
+                    'dates', stage.regon_dates(unit.record)
+                ) as unit,
+                1 as rank
+            from jsonb_array_elements(
+                coalesce(document.document -> 'units', document.document -> 'unit_details')
+            ) as unit (record)
+            where
+                coalesce(unit.record ->> 'silo', document.document ->> 'silo')
+                = document.document ->> 'silo'
+            union all
+            select
+                before.unit ->> 'identifier',
+                before.unit,
+                2
+            from jsonb_array_elements(known.units) as before (unit)
+            where document.document -> 'units' is null
+        ) as told
+        order by told.identifier, told.rank, told.unit
+    ) as listed
+) as unit
+-- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: that which is
+-- known, or else the first one that has all the codes.
+cross join lateral (
+    select
+        document.document -> 'codes' is not null as is_told,
+        array_agg(distinct newest.code order by newest.code) as codes,
+        min(newest.code) filter (where newest.is_main) as main,
+        coalesce(
+            max(newest.version),
+            case
+                when count(*) = 0 then null
+                when bool_and(known.activity_version = any(newest.versions))
+                    then known.activity_version
+                when bool_and('2007' = any(newest.versions)) then '2007'
+                when bool_and('2025' = any(newest.versions)) then '2025'
+            end
+        ) as version
+    from (
+        select
+            code.record ->> 'version' as version,
+            code.record ->> 'is_main' in ('1', 'true') as is_main,
+            written_code.code,
+            array(
+                select activity_code.version::text
+                from registry.activity_code
+                where activity_code.code = written_code.code
+            ) as versions,
+            dense_rank() over (order by code.record ->> 'version' desc nulls last) as rank
+        from jsonb_array_elements(document.document -> 'codes') as code (record)
+        cross join lateral (
+            select upper(translate(code.record ->> 'code', '. ', '')) as code
+        ) as written_code
+        where
+            written_code.code is not null
+            and coalesce(code.record ->> 'version', '2007') in ('2007', '2025')
+            and coalesce(code.record ->> 'silo', document.document ->> 'silo')
+            = document.document ->> 'silo'
+    ) as newest
+    where newest.rank = 1
+) as code
+cross join lateral (
+    select jsonb_agg(listed.person order by listed.person ->> 'full_name') as persons
+    from (
+        select jsonb_build_object(
+            'kind', 'owner',
+            'full_name', concat_ws(' ', owner.first_names, owner.surname),
+            'role', 'Właściciel'
+        ) as person
+        where owner.is_person and coalesce(owner.first_names, owner.surname) is not null
+        union all
+        select jsonb_build_object('kind', 'partner', 'full_name', partner.name, 'role', 'Wspólnik')
+        from jsonb_array_elements(document.document -> 'partners') as told (record)
+        cross join lateral (
+            select coalesce(
+                nullif(
+                    concat_ws(
+                        ' ',
+                        told.record ->> 'first_name',
+                        told.record ->> 'second_name',
+                        told.record ->> 'surname'
+                    ),
+                    ''
+                ),
+                told.record ->> 'firm'
+            ) as name
+        ) as partner
+        where not owner.is_person and partner.name is not null
+        union all
+        -- Only civil partnerships have partners.
+        select before.value
+        from jsonb_array_elements(known.persons) as before (value)
+        where
+            not owner.is_person
+            and owner.legal_form in ('019', '19')
+            and document.document -> 'partners' is null
+    ) as listed
+) as person
+cross join lateral (
+    select jsonb_agg(
+        jsonb_build_object('type', label.type, 'date', calendar.written)
+        order by label.type
+    ) as dates
+    from (
+        values
+        ('Data powstania', activity.formation_date),
+        ('Data wpisu do REGON', activity.entry_date),
+        ('Data wpisu podmiotu do REGON', person_record.person_entry_date),
+        ('Data wpisu do rejestru lub ewidencji', activity.register_date),
+        ('Data skreślenia z rejestru lub ewidencji', activity.register_end_date)
+    ) as label (type, written)
+    join registry.calendar on calendar.written = label.written
+) as other

@@ -1,0 +1,38 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { expect, test } from 'vitest';
+import { writeTestFile } from '../../../fixtures/answer-file.ts';
+import { envelopeOf, xmlOf } from '../../../fixtures/regon-stage.ts';
+import { ANSWER_BYTES } from './read.ts';
+
+const script = `
+  const { readAnswers } = await import(process.argv[1]);
+  const path = process.argv[2];
+  for await (const { answer } of readAnswers({ path, file: path })) {
+    console.log(JSON.stringify([answer.rows.length, process.resourceUsage().maxRSS / 1024]));
+  }
+`;
+
+/** Reads one answer in a process of its own: its records, and how many megabytes that took. */
+async function measure(path: string): Promise<[records: number, megabytes: number]> {
+  const reader = new URL('read.ts', import.meta.url).href;
+  const args = ['--input-type=module', '--eval', script, reader, path];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  return JSON.parse(stdout) as [number, number];
+}
+
+test.each(['escaped', 'cdata'] as const)('the longest answer, %s', async (wrapping) => {
+  const partner = {
+    wspolsc_regonWspolnikSpolki: '142111956',
+    wspolsc_imiePierwsze: 'PAWEŁ',
+    wspolsc_imieDrugie: 'MARIUSZ',
+    wspolsc_nazwisko: 'ŻÓŁĆ & SYN',
+    wspolsc_firmaNazwa: 'x'.repeat(500),
+  };
+  const size = Buffer.byteLength(envelopeOf(xmlOf([partner]), wrapping));
+  const count = Math.floor(ANSWER_BYTES / size);
+  const text = envelopeOf(xmlOf(Array.from({ length: count }, () => partner)), wrapping);
+  const [records, megabytes] = await measure(await writeTestFile('long.xml', text));
+  expect(records).toBe(count);
+  expect(megabytes).toBeLessThan(420);
+});

@@ -1,0 +1,182 @@
+import { truncate } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { gather, writeTestFile } from '../../../fixtures/answer-file.ts';
+import { legalPerson } from '../../../fixtures/bir-entity.ts';
+import { envelopeOf, xmlOf } from '../../../fixtures/regon-stage.ts';
+import type { Answer } from '../../source.ts';
+import { ANSWER_BYTES, isAnswerFile, readAnswers } from './read.ts';
+
+async function read(file: string, content: string | Buffer): Promise<Answer[]> {
+  return await gather(readAnswers({ path: await writeTestFile(file, content), file }));
+}
+
+/** Why the one answer of an XML file cannot be read. */
+async function reasonOf(content: string | Buffer, file = 'a.xml'): Promise<string> {
+  const answers = await read(file, content);
+  expect(answers).toHaveLength(1);
+  expect(answers[0]).toHaveProperty('reason');
+  return (answers[0] as { reason: string }).reason;
+}
+
+const { regon, reports } = legalPerson('995200010', '1005200017', 'ŻÓŁĆ & SYN <SP. Z O.O.>');
+const general = xmlOf(reports[`BIR12OsPrawna ${regon}`]!);
+const said = {
+  kind: 'report',
+  report: 'OsPrawna',
+  regon: '995200010',
+  rows: [
+    {
+      regon9: '995200010',
+      nip: '1005200017',
+      name: 'ŻÓŁĆ & SYN <SP. Z O.O.>',
+      formation_date: '2019-03-04',
+      start_date: '2019-03-11',
+      country: 'PL',
+      postal_code: '61823',
+      city: 'Poznań',
+      street: 'ul. Zmyślona',
+      building: '29/31',
+      legal_form: '117',
+      unit_count: '0',
+    },
+  ],
+  odd: [],
+};
+
+test('which files are answers', () => {
+  const files = ['a.xml', 'b/c/D.XML', 'reports.ndjson', 'new.txt', 'x/Deleted.TXT', 'updated.txt'];
+  expect(files.filter(isAnswerFile)).toEqual(files);
+  expect(['a.txt', 'renew.txt', 'a.json', 'xml'].filter(isAnswerFile)).toEqual([]);
+});
+
+describe('one answer in an XML file', () => {
+  test('bare', async () => {
+    const xml = `<?xml version="1.0" encoding="utf-8"?>\n${general}`;
+    expect(await read('a.xml', xml)).toEqual([{ line: 1, raw: xml, answer: said }]);
+  });
+
+  test.each(['cdata', 'escaped'] as const)('in an envelope, %s', async (wrapping) => {
+    const [answer] = await read('a.xml', envelopeOf(general, wrapping));
+    expect(answer).toMatchObject({ answer: said });
+  });
+
+  test('in an envelope that is a part of a MIME message', async () => {
+    const part = `--uuid:1\r\nContent-Type: application/xop+xml\r\n\r\n${envelopeOf(general, 'escaped')}\r\n--uuid:1--`;
+    expect(await read('a.xml', part)).toMatchObject([{ answer: said }]);
+  });
+
+  test.each([
+    [
+      'iso-8859-2',
+      Buffer.from(
+        '<root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>',
+        'latin1',
+      ),
+    ],
+    [
+      'windows-1250',
+      Buffer.from(
+        '<root><dane><praw_regon9>995200010</praw_regon9><praw_nazwa>\xaf\xd3\xa3\xc6</praw_nazwa></dane></root>',
+        'latin1',
+      ),
+    ],
+  ])('in the encoding that it declares: %s', async (encoding, bytes) => {
+    const declaration = Buffer.from(`<?xml version="1.0" encoding="${encoding}"?>`);
+    expect(await read('a.xml', Buffer.concat([declaration, bytes]))).toMatchObject([
+      { answer: { rows: [{ name: 'ŻÓŁĆ' }] } },
+    ]);
+  });
+
+  test.each([
+    ['with', '\ufeff'],
+    ['without', ''],
+  ])('in UTF-16, %s a mark', async (_, mark) => {
+    const bytes = Buffer.from(`${mark}${general}`, 'utf16le');
+    expect(await read('a.xml', bytes)).toMatchObject([{ answer: said }]);
+    expect(await read('a.xml', bytes.swap16())).toMatchObject([{ answer: said }]);
+  });
+
+  test('without records: its file tells what it is', async () => {
+    expect(await read('995200010/BIR12OsPrawnaListaJednLokalnych.xml', '<root />')).toMatchObject([
+      { answer: { report: 'OsPrawnaListaJednLokalnych', rows: [] } },
+    ]);
+    expect(await reasonOf('<root></root>')).toBe('an answer without records');
+  });
+});
+
+describe('an XML file that is no answer', () => {
+  test.each([
+    ['', 'empty'],
+    [' \n', 'empty'],
+    ['<!DOCTYPE html><html><body>Przerwa</body></html>', 'HTML, no answer of BIR'],
+    ['<html lang="pl"></html>', 'HTML, no answer of BIR'],
+    ['{"report": "BIR12OsPrawna"}', /^XML that cannot be read/],
+    [general.slice(0, -20), /^XML that cannot be read/],
+    [envelopeOf(general, 'cdata').slice(0, -60), 'half an answer'],
+    ['<envelope><dane/></envelope>', 'a result without records'],
+    ['<root><dane><a>1</a></dane></root>', 'no report has the fields a'],
+    ['<root>text</root>', 'an answer without records'],
+    [
+      '<root><dane><praw_nazwa><b>1</b></praw_nazwa></dane></root>',
+      'a record with something inside its fields',
+    ],
+    [
+      '<root><dane><praw_nazwa>1</praw_nazwa><praw_nazwa>2</praw_nazwa></dane></root>',
+      'a record with something inside its fields',
+    ],
+    [`<?xml version="1.0" encoding="utf-16"?>${general}`, 'declares utf-16, but is not'],
+    [`<?xml version="1.0" encoding="klingon"?>${general}`, "the encoding 'klingon' is not known"],
+    [Buffer.from('<root><dane><praw_nazwa>\xaf</praw_nazwa></dane></root>', 'latin1'), 'not UTF-8'],
+    [
+      '<root><dane><praw_nazwa>a\0b</praw_nazwa><praw_regon9>1</praw_regon9></dane></root>',
+      'characters that are no text',
+    ],
+  ])('%j', async (content, reason) => {
+    expect(await reasonOf(content)).toMatch(reason);
+  });
+
+  test('entities that multiply, and entities from elsewhere', async () => {
+    const levels = Array.from(
+      { length: 9 },
+      (_, at) => `<!ENTITY a${at + 1} "${`&a${at};`.repeat(10)}">`,
+    );
+    const laughs = `<!DOCTYPE root [<!ENTITY a0 "ha">${levels.join('')}]><root><dane><praw_nazwa>&a9;</praw_nazwa></dane></root>`;
+    expect(await reasonOf(laughs)).toBe('XML with a document type');
+    const outside = `<!DOCTYPE root [<!ENTITY x SYSTEM "file:///etc/hostname">]><root><dane><praw_nazwa>&x;</praw_nazwa></dane></root>`;
+    expect(await reasonOf(outside)).toBe('XML with a document type');
+    expect(await reasonOf(envelopeOf(outside, 'escaped'))).toBe('XML with a document type');
+  });
+
+  test('elements in elements in elements', async () => {
+    const deep = `<root>${'<a>'.repeat(100_000)}${'</a>'.repeat(100_000)}</root>`;
+    expect(await reasonOf(deep)).toBe('XML that cannot be read: Maximum nested tags exceeded');
+  });
+
+  test('more bytes than any answer has', async () => {
+    const path = await writeTestFile('huge.xml', '<root>');
+    await truncate(path, ANSWER_BYTES + 1);
+    expect(await gather(readAnswers({ path, file: 'huge.xml' }))).toEqual([
+      { line: 1, raw: '', reason: `an answer of more than ${ANSWER_BYTES} bytes` },
+    ]);
+  });
+
+  test('a fault of BIR, and the answer to something else', async () => {
+    const fault =
+      '<s:Envelope><s:Body><s:Fault><s:Reason><s:Text>za dużo</s:Text></s:Reason></s:Fault></s:Body></s:Envelope>';
+    expect(await reasonOf(fault)).toBe('a fault of BIR: za dużo');
+    expect(await reasonOf('<Envelope><Body><ZalogujResponse /></Body></Envelope>')).toBe(
+      'no answer to DanePobierzPelnyRaport',
+    );
+  });
+
+  test('an answer about several companies, or with several records where one is expected', async () => {
+    const units = ['99520001000015', '99520002700016'].map((lokpraw_regon14) => ({
+      lokpraw_regon14,
+    }));
+    expect(await reasonOf(xmlOf(units))).toBe(
+      'one answer about several companies: 995200010, 995200027',
+    );
+    const [row] = reports[`BIR12OsPrawna ${regon}`]!;
+    expect(await reasonOf(xmlOf([row!, row!]))).toBe('2 records instead of one');
+  });
+});

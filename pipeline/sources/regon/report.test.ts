@@ -1,0 +1,69 @@
+import { expect, test } from 'vitest';
+import { findReport, findReportIn, type ReportName, tellReport } from './report.ts';
+
+test.each([
+  ['BIR11OsPrawna', 'OsPrawna'],
+  ['BIR12OsPrawnaPkd', 'OsPrawnaPkd'],
+  ['BIR121JednLokalnaOsPrawnej', 'JednLokalnaOsPrawnej'],
+  ['BIR10OsFizycznaDaneOgolne', 'OsFizycznaDaneOgolne'],
+  [' BIR1.1JednLokalnaOsFizycznej', 'JednLokalnaOsFizycznej'],
+  ['birBIR11OsFizycznaPkd', 'OsFizycznaPkd'],
+  ['osfizycznadzialalnoscskreslonado20141108', 'OsFizycznaDzialalnoscSkreslonaDo20141108'],
+  ['PublDaneRaportPrawna', 'OsPrawna'],
+  ['PublDaneRaportDzialalnoscFizycznejWKrupgn', 'OsFizycznaDzialalnoscSkreslonaDo20141108'],
+  ['BIR12', undefined],
+  ['', undefined],
+])('the name %j is %s', (name, report) => {
+  expect(findReport(name)).toBe(report);
+});
+
+test('the name of a file', () => {
+  expect(findReportIn('995200010-BIR12OsPrawnaPkd.xml')).toBe('OsPrawnaPkd');
+  expect(findReportIn('OsPrawnaListaJednLokalnych 2026-11-03.XML')).toBe(
+    'OsPrawnaListaJednLokalnych',
+  );
+  expect(findReportIn('995200010.xml')).toBeUndefined();
+});
+
+// Fields that the official answers have, in any case.
+test.each<[ReportName, string]>([
+  ['OsPrawna', 'praw_regon9 praw_nip praw_dataSkresleniaZRegon'],
+  ['OsPrawna', 'praw_regon14 praw_dataSkresleniazRegon praw_adKorKraj_Symbol'],
+  ['OsPrawnaPkd', 'praw_pkdKod praw_pkdNazwa praw_pkdPrzewazajace'],
+  ['OsPrawnaPkd', 'praw_pkdWersja praw_pkdKod praw_pkdNazwa'],
+  ['OsPrawnaListaJednLokalnych', 'lokpraw_regon14 lokpraw_nazwa lokpraw_dataPowstania'],
+  [
+    'JednLokalnaOsPrawnej',
+    'lokpraw_regon14 lokpraw_nazwa lokpraw_numerWrejestrzeEwidencji lokpraw_dataZaistnieniaZmiany',
+  ],
+  ['JednLokalnaOsPrawnejPkd', 'lokpraw_pkdKod lokpraw_pkdNazwa'],
+  ['OsPrawnaSpCywilnaWspolnicy', 'wspolsc_regonWspolnikSpolki wspolsc_nazwisko'],
+  ['OsFizycznaDaneOgolne', 'fiz_regon9 fiz_nip fiz_nazwisko fiz_imie1'],
+  [
+    'OsFizycznaDzialalnoscCeidg',
+    'fiz_regon9 fiz_nazwa fiz_dataOrzeczeniaOUpadlosci fizC_dataWpisuDoRejestruEwidencji',
+  ],
+  [
+    'OsFizycznaDzialalnoscRolnicza',
+    'fiz_regon9 fiz_nazwa fiz_dataSkresleniaDzialalanosciZRegon fiz_dataOrzeczeniaOUpadlosci',
+  ],
+  [
+    'OsFizycznaDzialalnoscPozostala',
+    'fiz_regon9 fiz_nazwa fiz_dataOrzeczeniaOUpadlosci fizP_RodzajRejestru_Symbol',
+  ],
+  ['OsFizycznaDzialalnoscSkreslonaDo20141108', 'fiz_regon9 fiz_nazwa fiz_adresEmail2'],
+  ['OsFizycznaPkd', 'fiz_pkd_Kod fiz_pkd_Nazwa fiz_SilosID fiz_Silos_Symbol'],
+  ['OsFizycznaPkd', 'fiz_pkdWersja fiz_pkdKod fiz_SilosSymbol'],
+  ['OsFizycznaListaJednLokalnych', 'lokfiz_regon14 lokfiz_silosID lokfiz_silos_Symbol'],
+  ['JednLokalnaOsFizycznej', 'lokfiz_regon14 lokfiz_silos_Nazwa lokfizC_NiePodjetoDzialalnosci'],
+  ['JednLokalnaOsFizycznejPkd', 'lokfiz_pkd_Kod lokfiz_Silos_Symbol'],
+  ['TypPodmiotu', 'Typ'],
+  ['DaneSzukajPodmioty', 'Regon Nip StatusNip Nazwa Typ SilosID'],
+  ['RaportZbiorczy', 'regon'],
+])('%s is told by %s', (report, fields) => {
+  expect(tellReport(fields.toLowerCase().split(' '))).toBe(report);
+});
+
+test('fields of no report', () => {
+  expect(tellReport(['nazwa', 'adres'])).toBeUndefined();
+});

@@ -1,0 +1,153 @@
+import {
+  activityFields,
+  codeFields,
+  type Fields,
+  legalPersonFields,
+  naturalPersonFields,
+  partnerFields,
+  unitFields,
+} from './fields.ts';
+
+/** A full report of BIR. */
+interface Report {
+  /** Without fields: an answer that says nothing the product shows. */
+  fields?: Fields;
+  /** What all fields begin with, in lower case. */
+  prefixes: readonly string[];
+  /** What BIR 1.0 called it, behind `PublDaneRaport`. */
+  old_name?: string;
+}
+
+const company = ['praw_'];
+const person = ['fiz_'];
+const companyUnit = ['lokpraw_'];
+const personUnit = ['lokfiz_', 'lokfizc_', 'lokfizp_'];
+
+/** The reports by their names in BIR 1.1 and 1.2, without the prefix that tells the version. */
+const reports = {
+  OsPrawna: { prefixes: company, fields: legalPersonFields, old_name: 'Prawna' },
+  OsPrawnaPkd: { prefixes: company, fields: codeFields, old_name: 'DzialalnosciPrawnej' },
+  OsPrawnaListaJednLokalnych: {
+    prefixes: companyUnit,
+    fields: unitFields,
+    old_name: 'LokalnePrawnej',
+  },
+  OsPrawnaSpCywilnaWspolnicy: {
+    prefixes: ['wspolsc_'],
+    fields: partnerFields,
+    old_name: 'WspolnicyPrawnej',
+  },
+  JednLokalnaOsPrawnej: { prefixes: companyUnit, fields: unitFields, old_name: 'LokalnaPrawnej' },
+  JednLokalnaOsPrawnejPkd: { prefixes: companyUnit, old_name: 'DzialalnosciLokalnejPrawnej' },
+  OsFizycznaDaneOgolne: {
+    prefixes: person,
+    fields: naturalPersonFields,
+    old_name: 'FizycznaOsoba',
+  },
+  OsFizycznaDzialalnoscCeidg: {
+    prefixes: ['fiz_', 'fizc_'],
+    fields: activityFields,
+    old_name: 'DzialalnoscFizycznejCeidg',
+  },
+  OsFizycznaDzialalnoscRolnicza: {
+    prefixes: person,
+    fields: activityFields,
+    old_name: 'DzialalnoscFizycznejRolnicza',
+  },
+  OsFizycznaDzialalnoscPozostala: {
+    prefixes: ['fiz_', 'fizp_'],
+    fields: activityFields,
+    old_name: 'DzialalnoscFizycznejPozostala',
+  },
+  OsFizycznaDzialalnoscSkreslonaDo20141108: {
+    prefixes: person,
+    fields: activityFields,
+    old_name: 'DzialalnoscFizycznejWKrupgn',
+  },
+  OsFizycznaPkd: { prefixes: person, fields: codeFields, old_name: 'DzialalnosciFizycznej' },
+  OsFizycznaListaJednLokalnych: {
+    prefixes: personUnit,
+    fields: unitFields,
+    old_name: 'LokalneFizycznej',
+  },
+  JednLokalnaOsFizycznej: {
+    prefixes: personUnit,
+    fields: unitFields,
+    old_name: 'LokalnaFizycznej',
+  },
+  JednLokalnaOsFizycznejPkd: { prefixes: personUnit, old_name: 'DzialalnosciLokalnejFizycznej' },
+  TypPodmiotu: { prefixes: [''], old_name: 'TypJednostki' },
+  // The answers to a search and to the request of a daily list: no full reports.
+  DaneSzukajPodmioty: { prefixes: [''] },
+  RaportZbiorczy: { prefixes: [''] },
+} satisfies Record<string, Report>;
+
+export type ReportName = keyof typeof reports;
+
+const byName = new Map(
+  (Object.entries(reports) as [ReportName, Report][]).flatMap(([name, { old_name }]) =>
+    [name, ...(old_name === undefined ? [] : [`PublDaneRaport${old_name}`])].map(
+      (known) => [known.toLowerCase(), name] as const,
+    ),
+  ),
+);
+
+/** The fields of a report; undefined for one that says nothing the product shows. */
+export function fieldsOf(name: ReportName): Fields | undefined {
+  return (reports[name] as Report).fields;
+}
+
+/**
+ * The report behind a name of any version: `BIR11OsPrawna`, `BIR121JednLokalnaOsPrawnej`, and with
+ * slips that answers of GUS show, ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
+ */
+export function findReport(name: string): ReportName | undefined {
+  return byName.get(
+    name
+      .trim()
+      .toLowerCase()
+      .replace(/^(?:bir)+[\d.]*/, ''),
+  );
+}
+
+/** The report that the name of a file speaks of, such as `990000001-BIR12OsPrawnaPkd.xml`. */
+export function findReportIn(file: string): ReportName | undefined {
+  const words = file.replace(/\.[^.]*$/, '').split(/[^\p{L}\d.]+/u);
+  return words.map(findReport).find((name) => name !== undefined);
+}
+
+/** Whether fields may be those of a report: at least one begins as all of them do. */
+export function fits(name: ReportName, keys: readonly string[]): boolean {
+  const { prefixes } = reports[name];
+  return (
+    isAboutCodes(keys) === name.endsWith('Pkd') &&
+    keys.some((key) => prefixes.some((prefix) => key.startsWith(prefix)))
+  );
+}
+
+function isAboutCodes(keys: readonly string[]): boolean {
+  return keys.some((key) => /^(?:praw|fiz|lokpraw|lokfiz)_pkd/.test(key));
+}
+
+/** Which report an answer without a name is, by its fields in lower case. */
+export function tellReport(keys: readonly string[]): ReportName | undefined {
+  const has = (pattern: RegExp): boolean => keys.some((key) => pattern.test(key));
+  const isUnit = has(/_(datazaistnieniazmiany|formafinansowania|rodzajrejestru|silos_nazwa)/);
+  if (has(/^wspolsc_/)) return 'OsPrawnaSpCywilnaWspolnicy';
+  if (has(/^lokpraw_pkd/)) return 'JednLokalnaOsPrawnejPkd';
+  if (has(/^lokfiz_pkd/)) return 'JednLokalnaOsFizycznejPkd';
+  if (has(/^praw_pkd/)) return 'OsPrawnaPkd';
+  if (has(/^fiz_pkd/)) return 'OsFizycznaPkd';
+  if (has(/^lokpraw_/)) return isUnit ? 'JednLokalnaOsPrawnej' : 'OsPrawnaListaJednLokalnych';
+  if (has(/^lokfiz_/)) return isUnit ? 'JednLokalnaOsFizycznej' : 'OsFizycznaListaJednLokalnych';
+  if (has(/^praw_/)) return 'OsPrawna';
+  if (has(/^fiz_nazwisko$/)) return 'OsFizycznaDaneOgolne';
+  if (has(/^fizc_/)) return 'OsFizycznaDzialalnoscCeidg';
+  if (has(/^fizp_/)) return 'OsFizycznaDzialalnoscPozostala';
+  // Only the activities that ended before 2014-11-08 have no dates of a bankruptcy.
+  if (has(/^fiz_dataorzeczeniaoupadlosci$/)) return 'OsFizycznaDzialalnoscRolnicza';
+  if (has(/^fiz_nazwa$/)) return 'OsFizycznaDzialalnoscSkreslonaDo20141108';
+  if (has(/^silosid$/)) return 'DaneSzukajPodmioty';
+  if (has(/^typ$/)) return 'TypPodmiotu';
+  return has(/^regon$/) ? 'RaportZbiorczy' : undefined;
+}

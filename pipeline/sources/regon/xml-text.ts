@@ -1,0 +1,47 @@
+import { UnusableAnswer } from './answer.ts';
+
+/**
+ * The text of an XML file, in the encoding that its bytes show or that it declares; UTF-8 otherwise.
+ * Throws an `UnusableAnswer` when the bytes are none of that encoding.
+ */
+export function decodeXml(bytes: Buffer): string {
+  const shown = showEncoding(bytes);
+  const declared = declareEncoding(bytes);
+  // One byte a character, or the declaration could not have been read.
+  if (
+    shown === undefined &&
+    declared !== undefined &&
+    /^(?:utf-?16|ucs-?2|iso-10646)/i.test(declared)
+  ) {
+    throw new UnusableAnswer(`declares ${declared}, but is not`);
+  }
+  const encoding = shown ?? declared ?? 'utf-8';
+  const decoder = findDecoder(encoding);
+  try {
+    return decoder.decode(bytes);
+  } catch {
+    throw new UnusableAnswer(`not ${encoding.toUpperCase()}`);
+  }
+}
+
+function findDecoder(encoding: string) {
+  try {
+    return new TextDecoder(encoding, { fatal: true });
+  } catch {
+    throw new UnusableAnswer(`the encoding '${encoding}' is not known`);
+  }
+}
+
+/** What the first bytes tell: a byte order mark, or a `<` of two bytes. */
+function showEncoding(bytes: Buffer): string | undefined {
+  const start = bytes.subarray(0, 4).toString('hex');
+  if (start.startsWith('efbbbf')) return 'utf-8';
+  if (start.startsWith('fffe') || /^3c00..00/.test(start)) return 'utf-16le';
+  if (start.startsWith('feff') || start.startsWith('003c00')) return 'utf-16be';
+  return undefined;
+}
+
+function declareEncoding(bytes: Buffer): string | undefined {
+  const head = bytes.toString('latin1', 0, 200);
+  return /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1];
+}

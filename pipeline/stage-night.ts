@@ -1,0 +1,123 @@
+import type pg from 'pg';
+import { type Database, runFile } from '../sql/database.ts';
+import { assertUntouched, type Dump } from './dump.ts';
+import { KnownRecords } from './fingerprint.ts';
+import { settle } from './first-snapshot.ts';
+import { loadKnown, sendUnmet } from './known.ts';
+import type { NightReporter } from './nightly.ts';
+import type { PublishedRun } from './run.ts';
+import type { Source } from './source.ts';
+import { stageDocuments } from './stage-document.ts';
+import { stageDump } from './stage.ts';
+
+/** What is known of a night before its dump is. */
+export interface PreparedNight {
+  db: Database;
+  client: pg.PoolClient;
+  description: Source;
+  run_id: string;
+  dump_date: string;
+  newest: PublishedRun | undefined;
+  isFirst: boolean;
+  isImport?: boolean;
+  now(): Date;
+  reporter: NightReporter;
+}
+
+/** What is staged, and where. */
+export interface StagedNight extends PreparedNight {
+  dump: Dump;
+}
+
+/**
+ * Makes the tables of `stage` anew, and loads what was there yesterday beside that.
+ *
+ * @param isFullRead read also the records whose bytes were there yesterday: none is loaded
+ */
+export async function prepareStage(
+  night: PreparedNight,
+  isFullRead: boolean,
+): Promise<KnownRecords> {
+  const { db, client, reporter, description, newest } = night;
+  // Documents have no fingerprints: what a delta holds has changed.
+  const readsAll = isFullRead || description.format === 'document';
+  reporter.step('load fingerprints');
+  const makeStage = async () => {
+    await runFile(client, 'nightly/0_stage.sql');
+    await saveNight(night, readsAll);
+  };
+  const [known] = await settle([
+    readsAll
+      ? Promise.resolve(new KnownRecords(0))
+      : loadKnown(db.pool, description.name, newest!.entry_count),
+    makeStage(),
+  ]);
+  return known;
+}
+
+/**
+ * Reads the dump into the tables of `stage`, up to and including the rejects.
+ *
+ * @param known yesterday's records, which are not read again
+ * @returns false when the shortcut cannot tell what to believe, and all has to be read
+ */
+export async function readNight(night: StagedNight, known: KnownRecords): Promise<boolean> {
+  const { client, reporter, description, dump } = night;
+  reporter.step('read and normalise');
+  const reading = {
+    pool: night.db.pool,
+    files: dump.files,
+    onProgress: (records: number, files: number) =>
+      reporter.progress(records, files, dump.files.length),
+  };
+  if (description.format === 'document') {
+    await stageDocuments(client, { ...reading, source: description });
+  } else {
+    await stageDump(client, { ...reading, source: description, known });
+    await sendUnmet(client, known);
+  }
+  await assertUntouched(dump.files);
+  await noteIgnored(client, dump);
+  reporter.step('reject');
+  const results = await runFile(client, 'nightly/1b_reject.sql');
+  const { contradictions } = results.at(-1)!.rows[0] as { contradictions: number };
+  return contradictions === 0;
+}
+
+/** Both, of a dump that is known: as `prepareStage` and `readNight`. */
+export async function stageNight(night: StagedNight, isFullRead: boolean): Promise<boolean> {
+  return readNight(night, await prepareStage(night, isFullRead));
+}
+
+async function saveNight(night: PreparedNight, isFullRead: boolean): Promise<void> {
+  const { client, description, newest } = night;
+  await client.query(
+    `insert into stage.night (
+       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read,
+       is_import, previous_run_id, published_at
+     )
+     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
+    [
+      night.run_id,
+      description.name,
+      // What was asked for says nothing of what was not.
+      night.isImport ? 'delta' : description.dump_kind,
+      description.country_code,
+      night.dump_date,
+      night.isFirst,
+      isFullRead,
+      night.isImport === true,
+      newest?.run_id ?? null,
+      night.now(),
+    ],
+  );
+}
+
+async function noteIgnored(client: pg.PoolClient, dump: Dump): Promise<void> {
+  await client.query(
+    `insert into stage.notice (subject, value, row_count)
+     select 'file', file, 0
+     from unnest($1::text[]) as file`,
+    [dump.ignored],
+  );
+}

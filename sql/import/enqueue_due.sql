@@ -1,0 +1,10 @@
+-- The job that asks for numbers, where one is due at $1: those that were asked for in vain come up
+-- again.
+select customer.enqueue_import()
+where exists (
+    select from customer.watch
+    left join customer.import using (identifier_type, identifier_value)
+    where
+        watch.state = 'queued'
+        and (import.next_attempt_at is null or import.next_attempt_at <= $1::timestamptz)
+)

@@ -1,0 +1,12 @@
+-- The numbers of the lists $1 (types) and $2 (values) were asked for in vain: $3 how often so far, $4
+-- what was wrong, $5 when to ask again.
+insert into customer.import (
+    identifier_type, identifier_value, attempt_count, last_error, next_attempt_at
+)
+select *
+from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::timestamptz[])
+on conflict on constraint import_pkey do update
+set
+    attempt_count = excluded.attempt_count,
+    last_error = excluded.last_error,
+    next_attempt_at = excluded.next_attempt_at

@@ -1,0 +1,23 @@
+-- Yesterday against today: which records speak of which entries.
+
+-- One row per accepted record that speaks of a known entry; the others are new.
+create unlogged table stage.pair as
+select
+    entry.file_no,
+    entry.line,
+    entry.entry_key,
+    entry.content_hash,
+    entry_key.entry_id,
+    entry_key.company_id,
+    entry_key.entry_key as old_entry_key,
+    entry_key.content_hash as old_content_hash,
+    entry_key.is_gone as was_gone,
+    entry.gone_date is not null as is_gone
+from stage.entry
+cross join stage.night
+join registry.entry_key
+    on entry_key.source = night.source
+    and entry_key.entry_key = entry.entry_key
+where entry.reason is null;
+
+analyze stage.pair (file_no, line, entry_key, entry_id, company_id);

@@ -1,0 +1,92 @@
+-- Watch lists follow what the night has published. Runs in the transaction that publishes.
+
+-- Only one transaction at a time locks the accounts of several customers.
+do $$
+begin
+    perform pg_advisory_xact_lock(hashtext('customer.watch'));
+
+    perform
+    from customer.account
+    where account.account_id in (
+        select watch.account_id
+        from stage.merged_company
+        join customer.watch using (company_id)
+    )
+    order by account.account_id
+    for no key update;
+end;
+$$;
+
+-- Companies that turned out to be one take along what was told of them, …
+update customer.feed
+set company_id = merged_company.into_company_id
+from stage.merged_company
+join customer.watch using (company_id)
+where
+    feed.account_id = watch.account_id
+    and feed.company_id = merged_company.company_id;
+
+-- … and their watches: the oldest one stays where an account watches several of them.
+do $$
+declare
+    folded bigint[];
+    keepers bigint[];
+begin
+    with successor as (
+        select merged_company.company_id, merged_company.into_company_id
+        from stage.merged_company
+        union
+        select merged_company.into_company_id, merged_company.into_company_id
+        from stage.merged_company
+    ),
+
+    watched as (
+        select
+            watch.watch_id,
+            min(watch.watch_id) over (
+                partition by watch.account_id, successor.into_company_id
+            ) as keeper_id
+        from successor
+        join customer.watch using (company_id)
+    )
+
+    select array_agg(watched.watch_id), array_agg(watched.keeper_id)
+    into folded, keepers
+    from watched
+    where watched.watch_id <> watched.keeper_id;
+
+    perform customer.fold_watches(folded, keepers);
+end;
+$$;
+
+update customer.watch
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where watch.company_id = merged_company.company_id;
+
+-- Companies that were waited for are ready, submissions are settled.
+do $$
+begin
+    perform customer.advance_watches((select night.published_at from stage.night));
+end;
+$$;
+
+-- One row per account that the events of the night may concern. They are locked: until the night is
+-- published, nobody adds companies to their lists or removes some.
+create unlogged table stage.watcher as
+with concerned as materialized (
+    select distinct watch.account_id
+    from registry.event
+    join customer.watch using (company_id)
+    where
+        event.event_date = (select night.dump_date from stage.night)
+        and event.source = (select night.source from stage.night)
+)
+
+select account.account_id
+from customer.account
+where account.account_id in (select concerned.account_id from concerned)
+order by account.account_id
+for no key update;
+
+analyze stage.watcher;

@@ -1,0 +1,70 @@
+-- The events of the night come into the feeds of those who watch. Runs in the transaction that
+-- publishes, once the watch lists have followed it: what became known tonight has its events of
+-- tonight. Nights publish one after another (they wait for each other's lock), so that an event that
+-- is seen later never has a smaller id, and whoever reads on from the newest id misses none.
+
+-- One row per event of the night whose company somebody watches.
+create unlogged table stage.watched_event as
+select
+    event.event_id,
+    event.company_id,
+    event.event_date,
+    event.event_type
+from registry.event
+where
+    event.event_date = (select night.dump_date from stage.night)
+    and event.source = (select night.source from stage.night)
+    and exists (
+        select from customer.watch
+        where
+            watch.company_id = event.company_id
+            and watch.state = 'ready'
+    );
+
+analyze stage.watched_event;
+
+-- A watch counts exactly what its feed gets, since one statement does both.
+with told as (
+    update customer.watch
+    set
+        events_count = watch.events_count + happened.event_count,
+        last_event_at = (select night.published_at from stage.night)
+    from (
+        select
+            watched_event.company_id,
+            count(*) as event_count
+        from stage.watched_event
+        group by watched_event.company_id
+    ) as happened
+    where
+        watch.company_id = happened.company_id
+        and watch.state = 'ready'
+        and watch.account_id in (select watcher.account_id from stage.watcher)
+    returning watch.account_id, watch.company_id
+),
+
+fed as (
+    insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
+    select
+        told.account_id,
+        watched_event.event_id,
+        watched_event.company_id,
+        watched_event.event_date,
+        watched_event.event_type
+    from told
+    join stage.watched_event using (company_id)
+    order by told.account_id, watched_event.event_id
+    returning feed.account_id, feed.event_date, feed.event_type
+)
+
+insert into customer.feed_count as day (account_id, event_date, event_type, event_count)
+select
+    fed.account_id,
+    fed.event_date,
+    fed.event_type,
+    count(*)
+from fed
+group by fed.account_id, fed.event_date, fed.event_type
+order by fed.account_id, fed.event_date, fed.event_type
+on conflict on constraint feed_count_pkey do update
+set event_count = day.event_count + excluded.event_count;

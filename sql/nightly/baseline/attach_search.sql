@@ -1,0 +1,29 @@
+-- The table that was loaded takes the place of the empty one. Runs in the transaction that publishes.
+drop table registry.search;
+alter table stage.first_search rename to search;
+alter table stage.search set schema registry;
+
+do $$
+declare
+    name text;
+begin
+    for name in
+        select pg_indexes.indexname
+        from pg_indexes
+        where pg_indexes.schemaname = 'registry' and pg_indexes.tablename = 'search'
+    loop
+        execute format(
+            'alter index registry.%I rename to %I', name, regexp_replace(name, '^first_', '')
+        );
+    end loop;
+end;
+$$;
+
+alter table registry.search
+alter column company_id set not null,
+alter column search_no set not null,
+alter column block set not null,
+alter column status set not null,
+alter column codes set not null,
+add constraint search_pkey primary key using index search_pkey,
+add constraint search_block_of_number check (block = search_no >> 13);

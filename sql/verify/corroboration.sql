@@ -1,0 +1,26 @@
+-- What the registry has confirmed against the events that others told.
+select format(
+    'event %s of company %s, which %s confirmed on %s, is not what it told',
+    corroboration.event_id,
+    corroboration.company_id,
+    corroboration.source,
+    corroboration.event_date
+) as finding
+from registry.corroboration
+left join registry.event using (company_id, event_id)
+left join registry.entry
+    on entry.company_id = corroboration.company_id
+    and entry.entry_id = corroboration.entry_id
+where
+    corroboration.source = $1::text
+    and (
+        event.source <> corroboration.source
+        and entry.source = corroboration.source
+        and abs(event.event_date - corroboration.event_date) <= 30
+        and registry.event_meaning(event.event_type, event.old_value, event.new_value)
+        = registry.event_meaning(
+            event.event_type, corroboration.old_value, corroboration.new_value
+        )
+    ) is not true
+order by corroboration.event_id
+limit 100;
