@@ -1,21 +1,13 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../fixtures/account.ts';
+import { createAccount, createApiToken } from '../fixtures/account.ts';
 import { type Answer, askJson } from '../fixtures/json-client.ts';
 import { readMailedToken, secretKey } from '../fixtures/one-time-token.ts';
+import { password, readRecovery, recover, recoverySent } from '../fixtures/recovery.ts';
 import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
-const password = 'a new password';
-
-const sent = {
-  status: 200,
-  body: {
-    message: 'If an account has this e-mail address, a recovery link was sent to it.',
-    expires_at: '2026-05-02T10:00:00+00:00',
-  },
-};
 
 const failed = 'Recovery confirmation failed';
 const failure = { status: 422, body: { message: failed, errors: { token: [failed] } } };
@@ -34,10 +26,6 @@ afterAll(async () => {
   await database.drop();
 });
 
-function recover(email: string, chosen = password): Promise<Answer> {
-  return askJson(api, 'POST /auth/recover', { body: { email, password: chosen } });
-}
-
 function confirm(token: string, repeated = password): Promise<Answer> {
   return askJson(api, 'POST /auth/recover/confirm', { body: { token, password: repeated } });
 }
@@ -47,23 +35,8 @@ async function askForRecovery() {
   now = start;
   const account = await createAccount(database.kysely, { now });
   const { plaintext: api_token } = await createApiToken(database.kysely, account.account_id);
-  expect(await recover(account.email)).toEqual(sent);
+  expect(await recover(api, account.email)).toEqual(recoverySent);
   return { ...account, api_token, link: await readMailedToken(database.kysely, account.email) };
-}
-
-async function rowsOf({ account_id }: Pick<TestAccount, 'account_id'>) {
-  const query = async (text: string) => (await database.pool.query(text, [account_id])).rows;
-  return {
-    links: await query(
-      `select purpose, password_hash, created_at, expires_at, used_at, cancelled_at
-      from customer.one_time_token where account_id = $1 order by used_at`,
-    ),
-    mails: await query('select recipient, template, data from customer.mail where account_id = $1'),
-    tokens: await query(
-      'select kind, revoked_at from customer.token where account_id = $1 order by token_id',
-    ),
-    hash: (await query('select password_hash from customer.account where account_id = $1'))[0],
-  };
 }
 
 async function statusOf(token: string): Promise<unknown> {
@@ -90,7 +63,7 @@ describe('POST /auth/recover/confirm', () => {
     expect(await statusOf(account.master_token)).toEqual(revoked);
     expect(await statusOf(account.api_token)).toEqual(revoked);
 
-    const { links, tokens, hash } = await rowsOf(account);
+    const { links, tokens, hash } = await readRecovery(database.pool, account);
     expect(tokens).toEqual([
       { kind: 'master', revoked_at: start },
       { kind: 'api', revoked_at: start },
@@ -102,13 +75,13 @@ describe('POST /auth/recover/confirm', () => {
 
   it('200 with the password of its own request, also after another request', async () => {
     const account = await askForRecovery();
-    expect(await recover(account.email, 'chosen by a stranger')).toEqual(sent);
+    expect(await recover(api, account.email, 'chosen by a stranger')).toEqual(recoverySent);
     const other = await readMailedToken(database.kysely, account.email);
     expect(await confirm(other)).toEqual(failure);
     expect((await confirm(account.link)).status).toBe(200);
     // The other link ended with it.
     expect(await confirm(other, 'chosen by a stranger')).toEqual(failure);
-    expect((await rowsOf(account)).links).toMatchObject([
+    expect((await readRecovery(database.pool, account)).links).toMatchObject([
       { used_at: start, cancelled_at: null },
       { used_at: null, cancelled_at: start },
     ]);
@@ -116,7 +89,7 @@ describe('POST /auth/recover/confirm', () => {
 
   it('200 for a password typed with combining marks', async () => {
     const account = await createAccount(database.kysely, { now });
-    await recover(account.email, 'zażółć gęślą'.normalize('NFC'));
+    await recover(api, account.email, 'zażółć gęślą'.normalize('NFC'));
     const link = await readMailedToken(database.kysely, account.email);
     expect((await confirm(link, 'zażółć gęślą'.normalize('NFD'))).status).toBe(200);
   });
@@ -129,7 +102,7 @@ describe('POST /auth/recover/confirm', () => {
     expect(answers.filter(({ status }) => status !== 200)).toEqual(
       Array.from({ length: 19 }, () => failure),
     );
-    expect((await rowsOf(account)).tokens).toHaveLength(3);
+    expect((await readRecovery(database.pool, account)).tokens).toHaveLength(3);
   });
 
   it('leaves no token that was created or rotated at the same time', async () => {
@@ -145,7 +118,7 @@ describe('POST /auth/recover/confirm', () => {
       ...Array.from({ length: 8 }, () => askJson(api, 'GET /tokens', { token })),
     ]);
     expect(answers.filter(({ status }) => ![200, 201, 401].includes(status))).toEqual([]);
-    const { tokens } = await rowsOf(account);
+    const { tokens } = await readRecovery(database.pool, account);
     expect(tokens.filter(({ revoked_at }) => revoked_at === null)).toEqual([
       { kind: 'master', revoked_at: null },
     ]);

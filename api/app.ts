@@ -4,11 +4,14 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tables } from '../sql/tables.ts';
 import { accountEndpoints } from './accounts.ts';
+import { alertEndpoints } from './alerts.ts';
 import { createAuthentication } from './auth.ts';
 import { createCheckoutPages } from './checkout-page.ts';
+import { companyEndpoints } from './companies.ts';
 import { createDocs } from './docs.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { TrustProxy } from './environment.ts';
+import { eventEndpoints } from './events.ts';
 import { answerBy, answerError, answerUnknownRoute, requireHost } from './http.ts';
 import { generalLimit, limitRequests } from './limit.ts';
 import { createMetrics } from './metrics.ts';
@@ -20,7 +23,9 @@ import { createRecoveryPages } from './recovery-page.ts';
 import { logRequests } from './request-log.ts';
 import { statsEndpoints } from './stats.ts';
 import { tokenEndpoints } from './tokens.ts';
+import { createUnsubscribePages } from './unsubscribe-page.ts';
 import { walletEndpoints } from './wallet.ts';
+import { watchlistEndpoints } from './watchlist.ts';
 import { createWebhooks } from './webhooks.ts';
 
 export interface AppOptions {
@@ -39,6 +44,10 @@ export interface AppOptions {
   /** Whether accounts can be registered; default true. */
   isRegistrationOpen?: boolean;
   payment: PaymentProvider;
+  /** What a page of search results costs, in whole credits; 0: nothing. */
+  searchCredits: number;
+  /** What a snapshot of a company costs. */
+  snapshotCredits: number;
 }
 
 // Nothing is upgraded to TLS: a page that is served without, as at localhost, could not load its files.
@@ -82,9 +91,10 @@ export function createApp(options: AppOptions): Express {
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(createDocs());
-  app.use(['/recover', '/checkout'], limitRequests(options, generalLimit));
+  app.use(['/recover', '/checkout', '/unsubscribe'], limitRequests(options, generalLimit));
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));
+  app.use(createUnsubscribePages(options));
 
   app.use(answerUnknownRoute);
   app.use(answerError);
@@ -97,6 +107,10 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...accountEndpoints(options),
     ...tokenEndpoints(options),
     ...walletEndpoints(options),
+    ...companyEndpoints(options),
+    ...watchlistEndpoints(options),
+    ...eventEndpoints(options),
+    ...alertEndpoints(options),
     ...statsEndpoints(options),
   ];
   endpoints.push(documentEndpoint(() => createDocument(endpoints, options.baseUrl)));

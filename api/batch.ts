@@ -1,11 +1,14 @@
 /**
- * Joins calls into batches: whatever is asked for while a batch is under way shares the next one.
+ * Joins calls into batches: whatever is asked for while batches are under way shares the next one.
  *
  * @param run does one batch; gives the results in the order of the items, or rejects for all of them
+ * @param mostRunning batches under way at once: while one waits for the disk, another is worked on;
+ * only where batches are not in each other's way
  * @returns asks for one item
  */
 export function createBatch<Item, Result>(
   run: (items: Item[]) => Promise<Result[]>,
+  mostRunning = 1,
 ): (item: Item) => Promise<Result> {
   interface Waiting {
     item: Item;
@@ -13,10 +16,12 @@ export function createBatch<Item, Result>(
     reject: (error: unknown) => void;
   }
   let waiting: Waiting[] = [];
-  let isRunning = false;
+  let running = 0;
 
   async function runAll(): Promise<void> {
     while (waiting.length > 0) {
+      // Once everything that this turn of the event loop brings has been asked for.
+      await new Promise((next) => setImmediate(next));
       const batch = waiting;
       waiting = [];
       try {
@@ -27,15 +32,14 @@ export function createBatch<Item, Result>(
         for (const { reject } of batch) reject(error);
       }
     }
-    isRunning = false;
+    running -= 1;
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (isRunning) return;
-      isRunning = true;
-      // Once everything that this turn of the event loop brings has been asked for.
-      setImmediate(() => void runAll());
+      if (running === mostRunning) return;
+      running += 1;
+      void runAll();
     });
 }

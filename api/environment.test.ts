@@ -14,6 +14,8 @@ describe('readEnvironment', () => {
       secretKey: undefined,
       baseUrl: undefined,
       isRegistrationOpen: true,
+      searchCredits: 1,
+      snapshotCredits: 5,
       payment: {
         provider: 'local',
         isProduction: false,
@@ -46,6 +48,8 @@ describe('readEnvironment', () => {
         SECRET_KEY: secretKey,
         BASE_URL: 'https://api.registry.example/v//',
         REGISTRATION_OPEN: 'false',
+        SEARCH_CREDITS: '0',
+        SNAPSHOT_CREDITS: '12',
         PAYMENT_PROVIDER: 'stripe',
         STRIPE_SECRET_KEY: 'sk_live_1',
         STRIPE_WEBHOOK_SECRET: 'whsec_1',
@@ -61,6 +65,8 @@ describe('readEnvironment', () => {
       secretKey,
       baseUrl: 'https://api.registry.example/v',
       isRegistrationOpen: false,
+      searchCredits: 0,
+      snapshotCredits: 12,
       payment: {
         provider: 'stripe',
         isProduction: true,
@@ -106,6 +112,10 @@ describe('readEnvironment', () => {
     ['BASE_URL', 'https://api.registry.example/?a=1'],
     ['BASE_URL', 'https://api.registry.example/#a'],
     ['REGISTRATION_OPEN', 'yes'],
+    ['SEARCH_CREDITS', '-1'],
+    ['SEARCH_CREDITS', 'free'],
+    ['SNAPSHOT_CREDITS', '2.5'],
+    ['SNAPSHOT_CREDITS', '1000000000'],
     ['PAYMENT_PROVIDER', 'cash'],
   ])('refuses %s=%s in a sentence that names it', (name, value) => {
     const read = (): unknown => readEnvironment({ [name]: value });

@@ -1,7 +1,6 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
-import { SHORTEST_SECRET_KEY } from '../sql/secret.ts';
 import { createPayment, type PaymentSettings } from './payment.ts';
 
 /** Which proxies may say who the client is: none, that many in front of us, or these networks. */
@@ -17,6 +16,9 @@ export interface Environment {
   /** Where the API is reached from outside, without a slash at the end; undefined: where it listens. */
   baseUrl: string | undefined;
   isRegistrationOpen: boolean;
+  /** Whole credits; 0: free. */
+  searchCredits: number;
+  snapshotCredits: number;
   /** All of it but where the API is reached. */
   payment: Omit<PaymentSettings, 'baseUrl'>;
   logLevel: string;
@@ -41,6 +43,11 @@ const port = z
   .transform(Number)
   .refine((value) => value <= 65_535);
 
+const credits = z
+  .string()
+  .regex(/^\d{1,9}$/)
+  .transform(Number);
+
 const proxyCount = z
   .string()
   .regex(/^\d{1,2}$/)
@@ -53,21 +60,15 @@ const proxyNetworks = z
   .transform((text): string[] => text.split(',').map((part) => part.trim()))
   .refine((networks) => networks.every(isNetwork));
 
-// Paths are put after it, so that nothing else may follow.
-const address = z
-  .url({ protocol: /^https?$/ })
-  .refine((url) => !/[?#@]/.test(url))
-  .transform((url) => url.replace(/\/+$/, ''));
-
 const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
   ...commonSentences,
   PORT: 'PORT must be a whole number from 0 to 65535.',
   TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
-  SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
-  BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
   REGISTRATION_OPEN: 'REGISTRATION_OPEN must be true or false.',
+  SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
+  SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
   PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
 };
 
@@ -75,9 +76,9 @@ const shape = {
   ...commonShape,
   PORT: port.default(8080),
   TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
-  SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
-  BASE_URL: address.optional(),
   REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
+  SEARCH_CREDITS: credits.default(1),
+  SNAPSHOT_CREDITS: credits.default(5),
   PAYMENT_PROVIDER: z.enum(paymentProviders).default('local'),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
@@ -105,6 +106,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     secretKey: checked.SECRET_KEY,
     baseUrl: checked.BASE_URL,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
+    searchCredits: checked.SEARCH_CREDITS,
+    snapshotCredits: checked.SNAPSHOT_CREDITS,
     payment,
     logLevel: checked.LOG_LEVEL,
   };

@@ -1,5 +1,6 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 import { sql, type Kysely } from 'kysely';
+import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
 import { createBatch } from './batch.ts';
 
@@ -69,6 +70,8 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
 
 // Every process locks the rows in the order of their keys, so that none waits for another in a
 // circle. A key that is hit several times is counted up at once, and each hit told its own count.
+// A lost machine may lose the counts of its last moments, and no more, since no request waits for the
+// disk to be counted.
 async function countHits(
   db: Kysely<Tables>,
   keys: string[],
@@ -82,10 +85,14 @@ async function countHits(
     return place;
   });
   const reset_at = new Date(hit_at.getTime() + window_ms);
-  const { rows } = await sql<{ limit_key: string; hit_count: string; reset_at: Date }>`
+  const { rows } = await sql<{ limit_key: string; hit_count: string; reset_at: Date }>`${prepared}
+    with setting as materialized (
+        select set_config('synchronous_commit', 'off', true)
+    )
     insert into ${limit} as counter (limit_key, hit_count, reset_at)
     select hit.limit_key, hit.hit_count, ${reset_at}::timestamptz
-    from unnest(${[...hitCounts.keys()]}::text[], ${[...hitCounts.values()]}::bigint[])
+    from setting
+    cross join unnest(${[...hitCounts.keys()]}::text[], ${[...hitCounts.values()]}::bigint[])
         as hit (limit_key, hit_count)
     order by hit.limit_key
     on conflict (limit_key) do update set

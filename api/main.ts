@@ -12,6 +12,9 @@ import { createHttpServer, watchAnswers } from './server.ts';
 
 const grace_ms = 10_000;
 
+/** The log is written when so much of it has come together, or so long after the first of it. */
+const [logChunk_characters, logDelay_ms] = [8_192, 100];
+
 function listen(server: Server, port: number): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
@@ -43,8 +46,10 @@ async function stop(server: Server, database: Database, logger: Logger): Promise
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // Lines that come while one is written are written together; the rest of them when the process ends.
-  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: false }));
+  // Lines are written together; the rest of them when the process ends.
+  const together = { minLength: logChunk_characters, periodicFlush: logDelay_ms };
+  const lines = pino.destination({ fd: 2, sync: false, ...together });
+  const logger = pino({ level: environment.logLevel }, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
   const database = await connect({
     databaseUrl: environment.databaseUrl,
@@ -76,6 +81,8 @@ async function serve(environment: Environment): Promise<void> {
     baseUrl,
     isRegistrationOpen: environment.isRegistrationOpen,
     payment: createPayment({ ...environment.payment, baseUrl }),
+    searchCredits: environment.searchCredits,
+    snapshotCredits: environment.snapshotCredits,
   });
 
   // Ignored from the second time on: a terminal and `npm` may both send the same signal.

@@ -8,6 +8,7 @@ import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './http.ts';
 import { createLimits, generalLimit, limitRequests } from './limit.ts';
+import { JsonText } from './json-text.ts';
 import { parse } from './parse.ts';
 import { readBearer } from './token-secret.ts';
 
@@ -108,7 +109,8 @@ function answer({ description, handle }: Endpoint): RequestHandler {
     });
     const caller = response.locals.caller as Caller | undefined;
     const call = { ...parts, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
-    const text = JSON.stringify(await handle(call));
+    const answered = await handle(call);
+    const text = answered instanceof JsonText ? answered.text : JSON.stringify(answered);
     // The framework's own way looks for a charset, a callback and a freshness that are not there.
     response.statusCode = status;
     response.setHeader('Content-Type', 'application/json; charset=utf-8');

@@ -19,6 +19,7 @@ const shapes: Record<string, z.ZodObject> = {
     })
     .meta({ id: 'InsufficientCredits' }),
   403: z.object({ message, code: z.literal('FORBIDDEN') }).meta({ id: 'Forbidden' }),
+  404: z.object({ success: z.literal(false).optional(), message }).meta({ id: 'NotFound' }),
   422: z
     .object({ message, errors: z.record(z.string(), z.array(z.string())) })
     .meta({ id: 'Invalid' }),
@@ -29,12 +30,17 @@ export function shapeOf(status: number): z.ZodObject {
   return shapes[status] ?? shapes.default!;
 }
 
+/** An error that is nothing but its message. */
+function plain(description: string, text: string): DocumentedError {
+  return { description, example: { message: text } };
+}
+
 /** What the error answers of several endpoints have in common. */
 const general = {
-  400: {
-    description: 'The request cannot be read: a path that cannot be decoded, or malformed JSON.',
-    example: { message: 'The request body is not valid JSON.' },
-  },
+  400: plain(
+    'The request cannot be read: a path that cannot be decoded, or malformed JSON.',
+    'The request body is not valid JSON.',
+  ),
   401: {
     description: 'The token is missing, malformed, unknown, expired or revoked.',
     example: { error: 'Missing API token', code: 'UNAUTHORIZED' },
@@ -43,22 +49,16 @@ const general = {
     description: 'The token is not the Master Token.',
     example: { message: 'This operation needs the Master Token.', code: 'FORBIDDEN' },
   },
-  404: {
-    description: 'There is no such thing, or it belongs to another account.',
-    example: { message: 'Not Found' },
-  },
-  408: {
-    description: 'The request body did not arrive in time.',
-    example: { message: 'Request Timeout' },
-  },
-  413: {
-    description: 'The request body is too large.',
-    example: { message: 'The request body must not be larger than 100000 bytes.' },
-  },
-  415: {
-    description: 'The request body is not JSON.',
-    example: { message: 'The request body must be sent as application/json in UTF-8.' },
-  },
+  404: plain('There is no such thing, or it belongs to another account.', 'Not Found'),
+  408: plain('The request body did not arrive in time.', 'Request Timeout'),
+  413: plain(
+    'The request body is too large.',
+    'The request body must not be larger than 100000 bytes.',
+  ),
+  415: plain(
+    'The request body is not JSON.',
+    'The request body must be sent as application/json in UTF-8.',
+  ),
   422: {
     description:
       'A field is wrong, missing or unknown; `message` ends with the count of the others.',
@@ -70,18 +70,9 @@ const general = {
       },
     },
   },
-  429: {
-    description: 'Too many requests; `Retry-After` says when to come again.',
-    example: { message: 'Too Many Attempts.' },
-  },
-  500: {
-    description: 'A fault of the server; its log knows more under the `X-Request-Id`.',
-    example: { message: 'Server Error' },
-  },
-  503: {
-    description: 'No answer was found in time.',
-    example: { message: 'Service Unavailable' },
-  },
+  429: plain('Too many requests; `Retry-After` says when to come again.', 'Too Many Attempts.'),
+  500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
+  503: plain('No answer was found in time.', 'Service Unavailable'),
 } satisfies Record<number, DocumentedError>;
 
 /** Every error that an endpoint can answer, by status. */

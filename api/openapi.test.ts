@@ -148,6 +148,7 @@ describe('GET /openapi.json', () => {
       '/metrics',
       '/readyz',
       '/recover',
+      '/unsubscribe',
     ]);
   });
 

@@ -17,6 +17,8 @@ const tags: Record<string, string> = {
   Accounts: 'Register, initialize and recover an account.',
   Tokens: 'API tokens, which the Master Token manages.',
   Wallet: 'Prepaid credits.',
+  Companies: 'Search companies and read their full profiles; both cost credits.',
+  'Company monitor': 'Watch companies: what changes about them, and who is told.',
   Statistics: 'What the daily snapshots of the registers counted; no token needed.',
   Document: 'This document.',
 };
@@ -105,7 +107,8 @@ function describe(description: Endpoint['description']): Route {
           {
             description: error.description,
             headers: code === 429 ? refusalHeaders : {},
-            content: jsonOf(shapeOf(code), error.example),
+            // Not modified: there is nothing to say.
+            ...(code === 304 ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
         ]),
       ),

@@ -1,44 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../fixtures/account.ts';
-import { type Answer, askJson } from '../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { createTokenOwner, start } from '../fixtures/token-owner.ts';
 
-const start = new Date('2026-05-01T10:00:00.750Z');
-
-let database: TestDatabase;
-let api: TestApi;
-let now = start;
-let account: TestAccount;
+const owner = createTokenOwner();
 let stranger: TestAccount;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-  stranger = await createAccount(database.kysely, { now: start });
+  stranger = await createAccount(owner.database.kysely, { now: start });
 });
-
-beforeEach(async () => {
-  now = start;
-  account = await createAccount(database.kysely, { now: start });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
-
-function ask(route: string, body?: unknown, token = account.master_token): Promise<Answer> {
-  return askJson(api, route, { token, body, address: '192.0.2.7' });
-}
-
-async function rowOf(token_ref: string): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await database.pool.query<Record<string, unknown>>(
-    'select * from customer.token where token_ref = $1',
-    [token_ref],
-  );
-  return rows[0];
-}
 
 describe('an API token', () => {
   it.each([
@@ -49,8 +18,8 @@ describe('an API token', () => {
     'DELETE /tokens/AAAAAAAAAAAA',
     'POST /tokens/AAAAAAAAAAAA/rotate',
   ])('403 manages no tokens: %s', async (route) => {
-    const { plaintext } = await createApiToken(database.kysely, account.account_id);
-    expect(await ask(route, undefined, plaintext)).toEqual({
+    const { plaintext } = await createApiToken(owner.database.kysely, owner.account.account_id);
+    expect(await owner.ask(route, undefined, plaintext)).toEqual({
       status: 403,
       body: { message: 'This operation needs the Master Token.', code: 'FORBIDDEN' },
     });
@@ -66,7 +35,7 @@ describe('a token that is not there, or is of another account', () => {
   ] as const;
 
   it.each(routes)('404 byte for byte the same: %s {token_ref}%s', async (method, end) => {
-    const foreign = await createApiToken(database.kysely, stranger.account_id);
+    const foreign = await createApiToken(owner.database.kysely, stranger.account_id);
     const refs = [
       foreign.token_ref,
       stranger.token_ref,
@@ -77,11 +46,11 @@ describe('a token that is not there, or is of another account', () => {
     ];
     const texts = new Set<string>();
     for (const token_ref of refs) {
-      const response = await api.ask(`/api/v1/tokens/${token_ref}${end}`, {
+      const response = await owner.api.ask(`/api/v1/tokens/${token_ref}${end}`, {
         method,
         ...(method === 'PUT' ? { body: '{"name":"Mine now"}' } : {}),
         headers: {
-          Authorization: `Bearer ${account.master_token}`,
+          Authorization: `Bearer ${owner.account.master_token}`,
           'Content-Type': 'application/json',
         },
       });
@@ -89,18 +58,21 @@ describe('a token that is not there, or is of another account', () => {
       texts.add(await response.text());
     }
     expect([...texts]).toEqual(['{"message":"Token not found."}']);
-    expect(await rowOf(foreign.token_ref)).toMatchObject({ name: 'Billing', revoked_at: null });
+    expect(await owner.rowOf(foreign.token_ref)).toMatchObject({
+      name: 'Billing',
+      revoked_at: null,
+    });
   });
 
   it('422 for a NUL in the path', async () => {
-    expect((await ask('GET /tokens/%00')).status).toBe(422);
+    expect((await owner.ask('GET /tokens/%00')).status).toBe(422);
   });
 });
 
 /** Until a statement waits for a row that another transaction has locked. */
 async function waitForLock(): Promise<void> {
   for (;;) {
-    const { rows } = await database.pool.query(
+    const { rows } = await owner.database.pool.query(
       `select from pg_stat_activity
       where datname = current_database() and wait_event_type = 'Lock'`,
     );
@@ -110,15 +82,15 @@ async function waitForLock(): Promise<void> {
 
 describe('a Master Token that a recovery revokes meanwhile', () => {
   it.each(['', '/rotate'])('401 makes no token any more: POST /tokens…%s', async (end) => {
-    const { token_ref } = await createApiToken(database.kysely, account.account_id);
-    const client = await database.pool.connect();
-    const values = [account.account_id];
+    const { token_ref } = await createApiToken(owner.database.kysely, owner.account.account_id);
+    const client = await owner.database.pool.connect();
+    const values = [owner.account.account_id];
     await client.query('begin');
     await client.query('select from customer.account where account_id = $1 for update', values);
     const asked =
       end === ''
-        ? ask('POST /tokens', { name: 'Billing' })
-        : ask(`POST /tokens/${token_ref}/rotate`);
+        ? owner.ask('POST /tokens', { name: 'Billing' })
+        : owner.ask(`POST /tokens/${token_ref}/rotate`);
     await waitForLock();
     await client.query(
       `update customer.token set revoked_at = now() where account_id = $1 and kind = 'master'`,
@@ -130,7 +102,7 @@ describe('a Master Token that a recovery revokes meanwhile', () => {
       status: 401,
       body: { error: 'Token revoked', code: 'UNAUTHORIZED' },
     });
-    const { rows } = await database.pool.query(
+    const { rows } = await owner.database.pool.query(
       `select token_ref, revoked_at from customer.token where account_id = $1 and kind = 'api'`,
       values,
     );

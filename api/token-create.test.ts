@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAccount, type TestAccount } from '../fixtures/account.ts';
-import { type Answer, askJson } from '../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { describe, expect, it } from 'vitest';
+import { createTokenOwner, start } from '../fixtures/token-owner.ts';
 import { hashSecret } from './token-secret.ts';
 
-const start = new Date('2026-05-01T10:00:00.750Z');
 const timestamp = '2026-05-01T10:00:00+00:00';
 const warning = 'Store this token now: it will not be shown again.';
 const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
@@ -13,41 +9,11 @@ const lifetime = 'The expires_in_days field must be a whole number from 1 to 365
 const ref: unknown = expect.stringMatching(/^[0-9A-Z]{12}$/);
 const secret: unknown = expect.stringMatching(/^sk_api_[0-9A-Za-z]{49}$/);
 
-let database: TestDatabase;
-let api: TestApi;
-let now = start;
-let account: TestAccount;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-beforeEach(async () => {
-  now = start;
-  account = await createAccount(database.kysely, { now: start });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
-
-function ask(route: string, body?: unknown, token = account.master_token): Promise<Answer> {
-  return askJson(api, route, { token, body, address: '192.0.2.7' });
-}
-
-async function rowOf(token_ref: string): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await database.pool.query<Record<string, unknown>>(
-    'select * from customer.token where token_ref = $1',
-    [token_ref],
-  );
-  return rows[0];
-}
+const owner = createTokenOwner();
 
 describe('POST /tokens', () => {
   it('201 shows the secret once; the table has its hash alone', async () => {
-    const answer = await ask('POST /tokens', { name: ' Billing ', expires_in_days: 30 });
+    const answer = await owner.ask('POST /tokens', { name: ' Billing ', expires_in_days: 30 });
     expect(answer).toEqual({
       status: 201,
       body: {
@@ -66,10 +32,10 @@ describe('POST /tokens', () => {
     const { token_ref, plaintext } = (
       answer.body as { data: { token_ref: string; plaintext: string } }
     ).data;
-    expect(await rowOf(token_ref)).toEqual({
+    expect(await owner.rowOf(token_ref)).toEqual({
       token_id: expect.any(String),
       token_ref,
-      account_id: account.account_id,
+      account_id: owner.account.account_id,
       kind: 'api',
       name: 'Billing',
       secret_hash: Buffer.from(hashSecret(plaintext), 'hex'),
@@ -81,12 +47,12 @@ describe('POST /tokens', () => {
       last_used_ip: null,
       usage_count: '0',
     });
-    expect(JSON.stringify(api.log)).not.toContain(plaintext);
-    expect(JSON.stringify(api.log)).not.toContain(account.master_token);
+    expect(JSON.stringify(owner.api.log)).not.toContain(plaintext);
+    expect(JSON.stringify(owner.api.log)).not.toContain(owner.account.master_token);
   });
 
   it('201 without a lifetime: it never expires', async () => {
-    const answer = await ask('POST /tokens', { name: 'Billing' });
+    const answer = await owner.ask('POST /tokens', { name: 'Billing' });
     expect(answer).toMatchObject({ status: 201, body: { data: { expires_at: null } } });
   });
 
@@ -95,7 +61,7 @@ describe('POST /tokens', () => {
       [1, '2026-05-02T10:00:00+00:00'],
       [365, '2027-05-01T10:00:00+00:00'],
     ]) {
-      const answer = await ask('POST /tokens', { name: 'Billing', expires_in_days: days });
+      const answer = await owner.ask('POST /tokens', { name: 'Billing', expires_in_days: days });
       expect(answer).toMatchObject({ status: 201, body: { data: { expires_at } } });
     }
   });
@@ -103,7 +69,7 @@ describe('POST /tokens', () => {
   it.each([0, 366, -1, 1.5, '30', null, true, 1e300, [30]])(
     '422 for a lifetime of %j',
     async (expires_in_days) => {
-      expect(await ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual({
+      expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual({
         status: 422,
         body: { message: lifetime, errors: { expires_in_days: [lifetime] } },
       });
@@ -117,7 +83,7 @@ describe('POST /tokens', () => {
     ['a'.repeat(256), 'The name field must not be longer than 255 characters.'],
     ['a\nb\tc', 'The name field must not contain control characters.'],
   ])('422 for the name %j', async (name, message) => {
-    expect(await ask('POST /tokens', { name })).toEqual({
+    expect(await owner.ask('POST /tokens', { name })).toEqual({
       status: 422,
       body: { message, errors: { name: [message] } },
     });
@@ -125,7 +91,7 @@ describe('POST /tokens', () => {
 
   it('422 for an unknown field, also one that would make another kind', async () => {
     const message = 'The kind field is unknown.';
-    expect(await ask('POST /tokens', { name: 'Billing', kind: 'master' })).toEqual({
+    expect(await owner.ask('POST /tokens', { name: 'Billing', kind: 'master' })).toEqual({
       status: 422,
       body: { message, errors: { kind: [message] } },
     });

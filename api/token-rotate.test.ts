@@ -1,51 +1,34 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../fixtures/account.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { createApiToken } from '../fixtures/account.ts';
 import { type Answer, askJson } from '../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { createTokenOwner, start } from '../fixtures/token-owner.ts';
 
-const start = new Date('2026-05-01T10:00:00.750Z');
 const later = new Date('2026-05-11T10:00:00.750Z');
 
-let database: TestDatabase;
-let api: TestApi;
-let now = start;
-let account: TestAccount;
+const owner = createTokenOwner();
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
+beforeEach(() => {
+  owner.now = later;
 });
-
-beforeEach(async () => {
-  now = later;
-  account = await createAccount(database.kysely, { now: start });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
-
-function ask(route: string, body?: unknown): Promise<Answer> {
-  return askJson(api, route, { token: account.master_token, body });
-}
 
 function createOne(lifetime_days: number | null = null) {
-  return createApiToken(database.kysely, account.account_id, { now: start, lifetime_days });
+  return createApiToken(owner.database.kysely, owner.account.account_id, {
+    now: start,
+    lifetime_days,
+  });
 }
 
 async function apiTokens(): Promise<Record<string, unknown>[]> {
-  const { rows } = await database.pool.query<Record<string, unknown>>(
+  const { rows } = await owner.database.pool.query<Record<string, unknown>>(
     `select token_ref, name, lifetime_days, created_at, expires_at, revoked_at
     from customer.token where account_id = $1 and kind = 'api' order by token_id`,
-    [account.account_id],
+    [owner.account.account_id],
   );
   return rows;
 }
 
 async function statusOf(token: string): Promise<number> {
-  return (await askJson(api, 'POST /tokens/verify', { token })).status;
+  return (await askJson(owner.api, 'POST /tokens/verify', { token })).status;
 }
 
 function refusal(message: string): Answer {
@@ -55,7 +38,7 @@ function refusal(message: string): Answer {
 describe('POST /tokens/{token_ref}/rotate', () => {
   it('200 revokes the token and makes one that lives as long from today on', async () => {
     const old = await createOne(30);
-    const answer = await ask(`POST /tokens/${old.token_ref}/rotate`);
+    const answer = await owner.ask(`POST /tokens/${old.token_ref}/rotate`);
     expect(answer).toEqual({
       status: 200,
       body: {
@@ -106,7 +89,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
 
   it('200 never expires when the old one did not', async () => {
     const { token_ref } = await createOne();
-    expect(await ask(`POST /tokens/${token_ref}/rotate`)).toMatchObject({
+    expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toMatchObject({
       status: 200,
       body: { data: { new_token: { expires_at: null } } },
     });
@@ -114,38 +97,38 @@ describe('POST /tokens/{token_ref}/rotate', () => {
 
   it('200 cuts a name that the suffix makes too long, between two characters', async () => {
     const { token_ref } = await createOne();
-    await ask(`PUT /tokens/${token_ref}`, { name: '🦆'.repeat(255) });
-    const answer = await ask(`POST /tokens/${token_ref}/rotate`);
+    await owner.ask(`PUT /tokens/${token_ref}`, { name: '🦆'.repeat(255) });
+    const answer = await owner.ask(`POST /tokens/${token_ref}/rotate`);
     const name = `${'🦆'.repeat(245)} (rotated)`;
     expect(answer).toMatchObject({ status: 200, body: { data: { new_token: { name } } } });
   });
 
   it('422 for a token that is revoked', async () => {
     const { token_ref } = await createOne();
-    await ask(`DELETE /tokens/${token_ref}`);
+    await owner.ask(`DELETE /tokens/${token_ref}`);
     const refused = refusal('The token is revoked and cannot be rotated.');
-    expect(await ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
+    expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
     expect(await apiTokens()).toHaveLength(1);
   });
 
   it('422 for a token that has expired, from that very moment on', async () => {
     const { token_ref } = await createOne(10);
     const refused = refusal('The token is expired and cannot be rotated.');
-    expect(await ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
-    now = new Date(later.getTime() - 1);
-    expect((await ask(`POST /tokens/${token_ref}/rotate`)).status).toBe(200);
+    expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
+    owner.now = new Date(later.getTime() - 1);
+    expect((await owner.ask(`POST /tokens/${token_ref}/rotate`)).status).toBe(200);
   });
 
   it('422 for the Master Token', async () => {
-    expect(await ask(`POST /tokens/${account.token_ref}/rotate`)).toEqual(
+    expect(await owner.ask(`POST /tokens/${owner.account.token_ref}/rotate`)).toEqual(
       refusal('The Master Token cannot be rotated; account recovery replaces it.'),
     );
-    expect(await statusOf(account.master_token)).toBe(200);
+    expect(await statusOf(owner.account.master_token)).toBe(200);
   });
 
   it('422 for a body', async () => {
     const { token_ref } = await createOne();
-    const answer = await ask(`POST /tokens/${token_ref}/rotate`, { name: 'Other' });
+    const answer = await owner.ask(`POST /tokens/${token_ref}/rotate`, { name: 'Other' });
     expect(answer.status).toBe(422);
     expect(await apiTokens()).toHaveLength(1);
   });
@@ -155,7 +138,7 @@ describe('rotate, revoke and rename at once', () => {
   it('one of ten rotations wins', async () => {
     const { token_ref } = await createOne(30);
     const answers = await Promise.all(
-      Array.from({ length: 10 }, () => ask(`POST /tokens/${token_ref}/rotate`)),
+      Array.from({ length: 10 }, () => owner.ask(`POST /tokens/${token_ref}/rotate`)),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status !== 200)).toEqual(
@@ -169,10 +152,10 @@ describe('rotate, revoke and rename at once', () => {
       const { token_ref, plaintext } = await createOne(30);
       const before = (await apiTokens()).length;
       const [rotation, ...others] = await Promise.all([
-        ask(`POST /tokens/${token_ref}/rotate`),
-        ask(`DELETE /tokens/${token_ref}`),
-        ask(`PUT /tokens/${token_ref}`, { name: 'Renamed' }),
-        ask(`DELETE /tokens/${token_ref}`),
+        owner.ask(`POST /tokens/${token_ref}/rotate`),
+        owner.ask(`DELETE /tokens/${token_ref}`),
+        owner.ask(`PUT /tokens/${token_ref}`, { name: 'Renamed' }),
+        owner.ask(`DELETE /tokens/${token_ref}`),
       ]);
       expect(others.map(({ status }) => status)).toEqual([200, 200, 200]);
       expect([200, 422]).toContain(rotation.status);

@@ -1,48 +1,14 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createAccount, type TestAccount } from '../fixtures/account.ts';
-import { type Answer, askJson } from '../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { describe, expect, it } from 'vitest';
+import { createTokenOwner, start } from '../fixtures/token-owner.ts';
 
-const start = new Date('2026-05-01T10:00:00.750Z');
 const timestamp = '2026-05-01T10:00:00+00:00';
 
-let database: TestDatabase;
-let api: TestApi;
-let now = start;
-let account: TestAccount;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  api = await startTestApi({ db: database.kysely, now: () => now });
-});
-
-beforeEach(async () => {
-  now = start;
-  account = await createAccount(database.kysely, { now: start });
-});
-
-afterAll(async () => {
-  await api.close();
-  await database.drop();
-});
-
-function ask(route: string, body?: unknown, token = account.master_token): Promise<Answer> {
-  return askJson(api, route, { token, body, address: '192.0.2.7' });
-}
+const owner = createTokenOwner();
 
 async function make(body: object): Promise<{ token_ref: string; plaintext: string }> {
-  const answer = await ask('POST /tokens', body);
+  const answer = await owner.ask('POST /tokens', body);
   expect(answer.status).toBe(201);
   return (answer.body as { data: { token_ref: string; plaintext: string } }).data;
-}
-
-async function rowOf(token_ref: string): Promise<Record<string, unknown> | undefined> {
-  const { rows } = await database.pool.query<Record<string, unknown>>(
-    'select * from customer.token where token_ref = $1',
-    [token_ref],
-  );
-  return rows[0];
 }
 
 const fresh = { last_used_at: null, last_used_ip: null, usage_count: 0, revoked_at: null };
@@ -51,10 +17,10 @@ describe('GET /tokens', () => {
   it('200 lists all of the account, the newest first, without secrets', async () => {
     const first = await make({ name: 'First one', expires_in_days: 1 });
     const second = await make({ name: 'Second' });
-    expect((await ask(`DELETE /tokens/${second.token_ref}`)).status).toBe(200);
-    now = new Date('2026-06-01T12:00:00Z');
+    expect((await owner.ask(`DELETE /tokens/${second.token_ref}`)).status).toBe(200);
+    owner.now = new Date('2026-06-01T12:00:00Z');
     const created_at = timestamp;
-    expect(await ask('GET /tokens')).toEqual({
+    expect(await owner.ask('GET /tokens')).toEqual({
       status: 200,
       body: {
         success: true,
@@ -78,7 +44,7 @@ describe('GET /tokens', () => {
             created_at,
           },
           {
-            token_ref: account.token_ref,
+            token_ref: owner.account.token_ref,
             name: 'Master Token',
             expires_at: null,
             is_active: true,
@@ -99,7 +65,7 @@ describe('GET /tokens', () => {
 describe('GET /tokens/{token_ref}', () => {
   it('200 has the metadata of one token', async () => {
     const { token_ref } = await make({ name: 'Billing', expires_in_days: 30 });
-    expect(await ask(`GET /tokens/${token_ref}`)).toEqual({
+    expect(await owner.ask(`GET /tokens/${token_ref}`)).toEqual({
       status: 200,
       body: {
         success: true,
@@ -120,7 +86,7 @@ describe('GET /tokens/{token_ref}', () => {
 describe('PUT /tokens/{token_ref}', () => {
   it('200 renames a token', async () => {
     const { token_ref } = await make({ name: 'Billing' });
-    const answer = await ask(`PUT /tokens/${token_ref}`, { name: 'Invoices' });
+    const answer = await owner.ask(`PUT /tokens/${token_ref}`, { name: 'Invoices' });
     expect(answer).toEqual({
       status: 200,
       body: {
@@ -136,28 +102,28 @@ describe('PUT /tokens/{token_ref}', () => {
         meta: { timestamp },
       },
     });
-    expect(await rowOf(token_ref)).toHaveProperty('name', 'Invoices');
+    expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Invoices');
   });
 
   it('200 renames the Master Token', async () => {
-    const answer = await ask(`PUT /tokens/${account.token_ref}`, { name: 'Mine' });
+    const answer = await owner.ask(`PUT /tokens/${owner.account.token_ref}`, { name: 'Mine' });
     expect(answer).toMatchObject({ status: 200, body: { data: { name: 'Mine' } } });
   });
 
   it('422 without a name, and with more than that', async () => {
     const { token_ref } = await make({ name: 'Billing' });
     const missing = 'The name field is required.';
-    expect(await ask(`PUT /tokens/${token_ref}`, {})).toEqual({
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, {})).toEqual({
       status: 422,
       body: { message: missing, errors: { name: [missing] } },
     });
     const body = { name: 'Other', expires_in_days: 365 };
     const unknown = 'The expires_in_days field is unknown.';
-    expect(await ask(`PUT /tokens/${token_ref}`, body)).toEqual({
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, body)).toEqual({
       status: 422,
       body: { message: unknown, errors: { expires_in_days: [unknown] } },
     });
-    expect(await rowOf(token_ref)).toHaveProperty('name', 'Billing');
+    expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Billing');
   });
 });
 
@@ -166,31 +132,31 @@ describe('DELETE /tokens/{token_ref}', () => {
 
   it('200 revokes a token for good; the next request with it gets a 401', async () => {
     const { token_ref, plaintext } = await make({ name: 'Billing' });
-    expect((await ask('POST /tokens/verify', undefined, plaintext)).status).toBe(200);
-    expect(await ask(`DELETE /tokens/${token_ref}`)).toEqual({
+    expect((await owner.ask('POST /tokens/verify', undefined, plaintext)).status).toBe(200);
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
       status: 200,
       body: { success: true, message, meta: { revoked_at: timestamp } },
     });
-    expect(await ask('POST /tokens/verify', undefined, plaintext)).toEqual({
+    expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
       status: 401,
       body: { error: 'Token revoked', code: 'UNAUTHORIZED' },
     });
 
-    now = new Date('2026-05-09T10:00:00Z');
-    expect(await ask(`DELETE /tokens/${token_ref}`)).toEqual({
+    owner.now = new Date('2026-05-09T10:00:00Z');
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
       status: 200,
       body: { success: true, message, meta: { revoked_at: timestamp } },
     });
-    expect(await rowOf(token_ref)).toMatchObject({ revoked_at: start, usage_count: '1' });
+    expect(await owner.rowOf(token_ref)).toMatchObject({ revoked_at: start, usage_count: '1' });
   });
 
   it('422 for the Master Token', async () => {
     const refused = 'The Master Token cannot be revoked; account recovery replaces it.';
-    expect(await ask(`DELETE /tokens/${account.token_ref}`)).toEqual({
+    expect(await owner.ask(`DELETE /tokens/${owner.account.token_ref}`)).toEqual({
       status: 422,
       body: { message: refused, errors: { token_ref: [refused] } },
     });
-    expect(await rowOf(account.token_ref)).toHaveProperty('revoked_at', null);
+    expect(await owner.rowOf(owner.account.token_ref)).toHaveProperty('revoked_at', null);
   });
 });
 
@@ -201,18 +167,18 @@ describe('POST /tokens/verify', () => {
       valid: true,
       token_ref,
       token_name: 'Billing',
-      user_ref: account.user_ref,
-      user_name: account.name,
+      user_ref: owner.account.user_ref,
+      user_name: owner.account.name,
       expires_at: '2026-05-31T10:00:00+00:00',
       is_active: true,
       last_used_at: null,
     };
-    expect(await ask('POST /tokens/verify', undefined, plaintext)).toEqual({
+    expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
       status: 200,
       body: { success: true, data, meta: { timestamp } },
     });
-    now = new Date('2026-05-02T10:00:00Z');
-    expect(await ask('POST /tokens/verify', {}, plaintext)).toEqual({
+    owner.now = new Date('2026-05-02T10:00:00Z');
+    expect(await owner.ask('POST /tokens/verify', {}, plaintext)).toEqual({
       status: 200,
       body: {
         success: true,
@@ -223,11 +189,11 @@ describe('POST /tokens/verify', () => {
   });
 
   it('200 for the Master Token', async () => {
-    const answer = await ask('POST /tokens/verify');
+    const answer = await owner.ask('POST /tokens/verify');
     expect(answer).toMatchObject({
       status: 200,
       body: {
-        data: { token_ref: account.token_ref, token_name: 'Master Token', expires_at: null },
+        data: { token_ref: owner.account.token_ref, token_name: 'Master Token', expires_at: null },
       },
     });
   });

@@ -1,37 +1,13 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBuyer, type Buyer } from '../fixtures/buyer.ts';
-import { startStripeStub, type StripeStub } from '../fixtures/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { describe, expect, it } from 'vitest';
+import { createBuyer } from '../fixtures/buyer.ts';
+import { openShop } from '../fixtures/shop.ts';
+import { startStripeStub } from '../fixtures/stripe-stub.ts';
+import { startTestApi } from '../fixtures/test-api.ts';
 
-let now: Date;
-let database: TestDatabase;
-let stub: StripeStub;
-let api: TestApi;
-let buyer: Buyer;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  stub = await startStripeStub();
-  api = await startTestApi({ db: database.kysely, payment: stub.payment, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await stub.close();
-  await database.drop();
-});
-
-beforeEach(async () => {
-  now = new Date('2026-05-01T10:00:00Z');
-  buyer = await createBuyer(database, api);
-  stub.requests.length = 0;
-  stub.sessions.length = 0;
-  api.log.length = 0;
-});
+const shop = openShop();
 
 function topup(body: unknown, headers: Record<string, string> = {}) {
-  return buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
+  return shop.buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 const starter = { package_slug: 'starter' };
@@ -41,18 +17,18 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
 
   it('200 gives the same checkout for 24 hours', async () => {
     const first = await topup(starter, headers);
-    now = new Date('2026-05-02T09:59:59.999Z');
+    shop.now = new Date('2026-05-02T09:59:59.999Z');
     expect(await topup(starter, headers)).toEqual(first);
-    expect(stub.requests).toHaveLength(1);
-    now = new Date('2026-05-02T10:00:00Z');
+    expect(shop.stub.requests).toHaveLength(1);
+    shop.now = new Date('2026-05-02T10:00:00Z');
     expect(await topup(starter, headers)).not.toEqual(first);
-    expect(stub.sessions).toHaveLength(2);
-    expect(await buyer.payments()).toHaveLength(2);
+    expect(shop.stub.sessions).toHaveLength(2);
+    expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
   it('200 gives one checkout to twenty requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => topup(starter, headers)));
-    const [session, ...others] = stub.sessions;
+    const [session, ...others] = shop.stub.sessions;
     expect(others).toEqual([]);
     for (const answer of answers) {
       expect(answer).toEqual({
@@ -63,12 +39,14 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
         },
       });
     }
-    expect(await buyer.payments()).toMatchObject([{ state: 'open', provider_ref: session?.id }]);
+    expect(await shop.buyer.payments()).toMatchObject([
+      { state: 'open', provider_ref: session?.id },
+    ]);
   });
 
   it('200 keeps accounts apart', async () => {
-    const other = await createBuyer(database, api);
-    expect(await buyer.buy('starter', headers)).not.toBe(await other.buy('starter', headers));
+    const other = await createBuyer(shop.database, shop.api);
+    expect(await shop.buyer.buy('starter', headers)).not.toBe(await other.buy('starter', headers));
   });
 
   it('422 for another package', async () => {
@@ -78,7 +56,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
       status: 422,
       body: { message, errors: { 'Idempotency-Key': [message] } },
     });
-    expect(await buyer.payments()).toHaveLength(1);
+    expect(await shop.buyer.payments()).toHaveLength(1);
   });
 
   it.each(['', 'two words', 'x'.repeat(256), 'clé'])('422 for the key "%s"', async (key) => {
@@ -87,7 +65,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
       status: 422,
       body: { message, errors: { 'Idempotency-Key': [message] } },
     });
-    expect(await buyer.payments()).toEqual([]);
+    expect(await shop.buyer.payments()).toEqual([]);
   });
 
   it('is not taken by an unknown package', async () => {
@@ -102,13 +80,13 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
   const refused = { message: 'The payment provider refused to open a checkout.' };
 
   it('200 when a second try succeeds, with one checkout', async () => {
-    stub.faults.push('lost answer');
+    shop.stub.faults.push('lost answer');
     expect(await topup(starter)).toMatchObject({ status: 200 });
-    stub.faults.push({ status: 409, type: 'idempotency_error' });
+    shop.stub.faults.push({ status: 409, type: 'idempotency_error' });
     expect(await topup(starter)).toMatchObject({ status: 200 });
-    expect(stub.requests).toHaveLength(4);
-    expect(stub.sessions).toHaveLength(2);
-    expect(await buyer.payments()).toHaveLength(2);
+    expect(shop.stub.requests).toHaveLength(4);
+    expect(shop.stub.sessions).toHaveLength(2);
+    expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
   it.each([
@@ -129,20 +107,20 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
   ])(
     '%s for %s; the payment has failed and the key is free',
     async (status, _name, faults, body) => {
-      stub.faults.push(...faults);
+      shop.stub.faults.push(...faults);
       expect(await topup(starter, headers)).toEqual({ status: Number(status), body });
-      const reason = (await buyer.payments())[0]?.refusal;
-      expect(await buyer.payments()).toMatchObject([
-        { state: 'failed', provider_ref: null, checkout_url: null, ended_at: now },
+      const reason = (await shop.buyer.payments())[0]?.refusal;
+      expect(await shop.buyer.payments()).toMatchObject([
+        { state: 'failed', provider_ref: null, checkout_url: null, ended_at: shop.now },
       ]);
       expect(reason).toEqual(expect.any(String));
-      expect(api.log).toContainEqual(
+      expect(shop.api.log).toContainEqual(
         expect.objectContaining({ level: 50, msg: 'No checkout could be opened', reason }),
       );
-      expect(JSON.stringify(api.log)).not.toContain('sk_test_of_the_tests');
+      expect(JSON.stringify(shop.api.log)).not.toContain('sk_test_of_the_tests');
 
       expect(await topup(starter, headers)).toMatchObject({ status: 200 });
-      const states = (await buyer.payments()).map(({ state }) => state);
+      const states = (await shop.buyer.payments()).map(({ state }) => state);
       expect(states).toHaveLength(2);
       expect(new Set(states)).toEqual(new Set(['failed', 'open']));
     },
@@ -151,8 +129,8 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
   it('503 when it cannot be reached', async () => {
     const gone = await startStripeStub();
     await gone.close();
-    const unreachable = await startTestApi({ db: database.kysely, payment: gone.payment });
-    const other = await createBuyer(database, unreachable);
+    const unreachable = await startTestApi({ db: shop.database.kysely, payment: gone.payment });
+    const other = await createBuyer(shop.database, unreachable);
     const init = { method: 'POST', body: JSON.stringify(starter) };
     expect(await other.ask('/wallet/topup', init)).toEqual({ status: 503, body: silent });
     expect(await other.payments()).toMatchObject([{ state: 'failed' }]);

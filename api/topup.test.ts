@@ -1,45 +1,20 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBuyer, type Buyer } from '../fixtures/buyer.ts';
-import { startStripeStub, type StripeStub } from '../fixtures/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { describe, expect, it } from 'vitest';
+import { createBuyer } from '../fixtures/buyer.ts';
+import { openShop } from '../fixtures/shop.ts';
+import { startTestApi } from '../fixtures/test-api.ts';
 import { createPayment } from './payment.ts';
 
-let now: Date;
-let database: TestDatabase;
-let stub: StripeStub;
-let api: TestApi;
-let buyer: Buyer;
-
-beforeAll(async () => {
-  database = await createTestDatabase();
-  stub = await startStripeStub();
-  api = await startTestApi({ db: database.kysely, payment: stub.payment, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await stub.close();
-  await database.drop();
-});
-
-beforeEach(async () => {
-  now = new Date('2026-05-01T10:00:00Z');
-  buyer = await createBuyer(database, api);
-  stub.requests.length = 0;
-  stub.sessions.length = 0;
-  api.log.length = 0;
-});
+const shop = openShop();
 
 function topup(body: unknown, headers: Record<string, string> = {}) {
-  return buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
+  return shop.buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
 }
 
 const starter = { package_slug: 'starter' };
 
 describe('GET /api/v1/wallet/packages', () => {
   it('200 lists what is sold, the smallest first', async () => {
-    expect(await buyer.ask('/wallet/packages')).toEqual({
+    expect(await shop.buyer.ask('/wallet/packages')).toEqual({
       status: 200,
       body: {
         status: 'success',
@@ -78,7 +53,7 @@ describe('GET /api/v1/wallet/packages', () => {
   });
 
   it('401 without a token', async () => {
-    const response = await api.ask('/api/v1/wallet/packages');
+    const response = await shop.api.ask('/api/v1/wallet/packages');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
@@ -87,7 +62,7 @@ describe('GET /api/v1/wallet/packages', () => {
 describe('POST /api/v1/wallet/topup', () => {
   it('200 opens a checkout', async () => {
     const answer = await topup({ package_slug: 'business' });
-    const [session] = stub.sessions;
+    const [session] = shop.stub.sessions;
     expect(answer).toEqual({
       status: 200,
       body: {
@@ -95,11 +70,11 @@ describe('POST /api/v1/wallet/topup', () => {
         data: { checkout_url: session?.url, package: 'business', credits: 10000 },
       },
     });
-    const [payment, ...others] = await buyer.payments();
+    const [payment, ...others] = await shop.buyer.payments();
     expect(others).toEqual([]);
     expect(payment).toEqual({
       payment_id: session?.client_reference_id,
-      account_id: buyer.account_id,
+      account_id: shop.buyer.account_id,
       provider: 'stripe',
       provider_ref: session?.id,
       checkout_url: session?.url,
@@ -109,17 +84,17 @@ describe('POST /api/v1/wallet/topup', () => {
       currency: 'pln',
       state: 'open',
       refusal: null,
-      created_at: now,
+      created_at: shop.now,
       ended_at: null,
     });
-    expect(await buyer.movements()).toHaveLength(1);
+    expect(await shop.buyer.movements()).toHaveLength(1);
   });
 
   it('asks Stripe for what is to be paid', async () => {
     await topup(starter);
-    const [payment] = await buyer.payments();
+    const [payment] = await shop.buyer.payments();
     const payment_id = payment?.payment_id;
-    expect(stub.requests).toEqual([
+    expect(shop.stub.requests).toEqual([
       {
         authorization: 'Bearer sk_test_of_the_tests',
         idempotency_key: payment_id,
@@ -140,14 +115,14 @@ describe('POST /api/v1/wallet/topup', () => {
   });
 
   it('200 opens another checkout each time', async () => {
-    expect(await buyer.buy('starter')).not.toBe(await buyer.buy('starter'));
-    expect(await buyer.payments()).toHaveLength(2);
+    expect(await shop.buyer.buy('starter')).not.toBe(await shop.buyer.buy('starter'));
+    expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
   it('401 without a token', async () => {
     const init = { method: 'POST', body: JSON.stringify(starter) };
     const headers = { 'Content-Type': 'application/json' };
-    const response = await api.ask('/api/v1/wallet/topup', { ...init, headers });
+    const response = await shop.api.ask('/api/v1/wallet/topup', { ...init, headers });
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
@@ -173,8 +148,8 @@ describe('POST /api/v1/wallet/topup', () => {
       status: 422,
       body: { message, errors: { package_slug: [message] } },
     });
-    expect(await buyer.payments()).toEqual([]);
-    expect(stub.requests).toEqual([]);
+    expect(await shop.buyer.payments()).toEqual([]);
+    expect(shop.stub.requests).toEqual([]);
   });
 
   it.each(['starter\0', 'star\ud800ter'])('422 for what is no text: %j', async (package_slug) => {
@@ -194,7 +169,7 @@ describe('POST /api/v1/wallet/topup', () => {
   });
 
   it('422 for a package that is no longer offered', async () => {
-    await database.pool.query(
+    await shop.database.pool.query(
       `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
     );
     expect(await topup({ package_slug: 'summer' })).toEqual({
@@ -211,8 +186,8 @@ describe('POST /api/v1/wallet/topup, at the local checkout', () => {
       isProduction: false,
       baseUrl: 'https://api.example',
     });
-    const local = await startTestApi({ db: database.kysely, payment });
-    const other = await createBuyer(database, local);
+    const local = await startTestApi({ db: shop.database.kysely, payment });
+    const other = await createBuyer(shop.database, local);
     const checkout_url = await other.buy('starter');
     const [row] = await other.payments();
     expect(checkout_url).toBe(`https://api.example/checkout/local/${String(row?.payment_id)}`);

@@ -146,7 +146,7 @@ describe('GET /api/v1/wallet/transactions', () => {
   it.each([
     [4, 3],
     [5, 3],
-    [1_000_000, 3],
+    [1_000_000_000_000, 3],
   ])('200 is empty past the end: page %d', async (current_page, prev_page) => {
     expect(await customer.ask(`/wallet/transactions?page=${current_page}`)).toEqual({
       status: 200,
@@ -198,7 +198,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
-  const form = 'The page field must be a whole number from 1 to 1000000.';
+  const form = 'The page field must be a whole number from 1 to 1000000000000.';
   it.each([
     ['0', form],
     ['-1', form],
@@ -207,7 +207,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     ['01', form],
     ['', form],
     ['one', form],
-    ['1000001', form],
+    ['1000000000001', form],
     ['9999999999999999999', form],
     ['1&page=2', 'The page field must be given only once.'],
   ])('422 for page=%s', async (page, message) => {

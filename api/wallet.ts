@@ -3,20 +3,8 @@ import { z } from 'zod';
 import type { Tables } from '../sql/tables.ts';
 import type { AppOptions } from './app.ts';
 import { endpoint, type Endpoint } from './endpoint.ts';
+import { lastPageOf, pageField, pageSize } from './paging.ts';
 import { topupEndpoints } from './topup.ts';
-
-const pageSize = 20;
-const highestPage = 1_000_000;
-
-const pageForm = `The page field must be a whole number from 1 to ${highestPage}.`;
-
-const page = z
-  .string()
-  .regex(/^[1-9]\d{0,6}$/, { error: pageForm })
-  .transform(Number)
-  .refine((value) => value <= highestPage, { error: pageForm })
-  .default(1)
-  .meta({ type: 'integer', minimum: 1, maximum: highestPage, default: 1 });
 
 const walletAnswer = z.strictObject({
   status: z.literal('success'),
@@ -95,7 +83,7 @@ async function findTransactions(db: Kysely<Tables>, account_id: string, current_
 
 // Spec: silent on a page past the end; it is empty, and its previous page is the last one.
 function viewPage(current_page: number, total: number) {
-  const last_page = Math.max(1, Math.ceil(total / pageSize));
+  const last_page = lastPageOf(total, pageSize);
   return {
     current_page,
     last_page,
@@ -134,7 +122,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       summary: 'List the movements of credits',
       description: `The newest first, ${pageSize} a page. \`amount\` is positive in every type; \`withdraw\` is a charge for a request.`,
       auth: 'token',
-      query: z.strictObject({ page }),
+      query: z.strictObject({ page: pageField }),
       status: 200,
       answer: transactionsAnswer,
       example: {

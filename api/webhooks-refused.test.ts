@@ -1,43 +1,23 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { createBuyer, type Buyer } from '../fixtures/buyer.ts';
-import { eventOf, signatureOf, startStripeStub, type StripeStub } from '../fixtures/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { openShop } from '../fixtures/shop.ts';
+import { eventOf, signatureOf } from '../fixtures/stripe-stub.ts';
 import { administer } from '../fixtures/test-cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 
-const now = new Date('2026-05-01T10:00:00Z');
-
-let database: TestDatabase;
-let stub: StripeStub;
-let api: TestApi;
-let buyer: Buyer;
+const shop = openShop();
 /** Says that the checkout of the buyer was paid. */
 let payload: string;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  stub = await startStripeStub();
-  api = await startTestApi({ db: database.kysely, payment: stub.payment, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await stub.close();
-  await database.drop();
-});
-
 beforeEach(async () => {
-  buyer = await createBuyer(database, api);
-  await buyer.buy('starter');
+  await shop.buyer.buy('starter');
   payload = eventOf('checkout.session.completed', {
-    ...stub.sessions.at(-1),
+    ...shop.stub.sessions.at(-1),
     payment_status: 'paid',
   });
 });
 
 async function send(body: RequestInit['body'], headers: Record<string, string>) {
-  const response = await api.ask('/api/v1/webhooks/stripe', {
+  const response = await shop.api.ask('/api/v1/webhooks/stripe', {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', ...headers },
     body: body ?? null,
@@ -47,12 +27,12 @@ async function send(body: RequestInit['body'], headers: Record<string, string>) 
 }
 
 function secondsAgo(seconds: number): Date {
-  return new Date(now.getTime() - seconds * 1000);
+  return new Date(shop.now.getTime() - seconds * 1000);
 }
 
 async function expectNothing(): Promise<void> {
-  expect(await buyer.movements()).toHaveLength(1);
-  expect(await buyer.payments()).toMatchObject([{ state: 'open', ended_at: null }]);
+  expect(await shop.buyer.movements()).toHaveLength(1);
+  expect(await shop.buyer.payments()).toMatchObject([{ state: 'open', ended_at: null }]);
 }
 
 const invalid = {
@@ -67,11 +47,11 @@ describe('POST /api/v1/webhooks/stripe', () => {
     ['what is no signature', () => ({ 'Stripe-Signature': 't=,v1=' })],
     [
       'a forged signature',
-      () => ({ 'Stripe-Signature': signatureOf(payload, now, 'whsec_other') }),
+      () => ({ 'Stripe-Signature': signatureOf(payload, shop.now, 'whsec_other') }),
     ],
     [
       'the signature of another payload',
-      () => ({ 'Stripe-Signature': signatureOf(`${payload} `, now) }),
+      () => ({ 'Stripe-Signature': signatureOf(`${payload} `, shop.now) }),
     ],
     [
       'a signature of ten minutes ago',
@@ -86,7 +66,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
       () => ({
         'Stripe-Signature': signatureOf(payload, secondsAgo(600)).replace(
           /t=\d+/,
-          `t=${now.getTime() / 1000}`,
+          `t=${shop.now.getTime() / 1000}`,
         ),
       }),
     ],
@@ -96,7 +76,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
   });
 
   it('400 for a payload that was altered on its way', async () => {
-    const headers = { 'Stripe-Signature': signatureOf(payload, now) };
+    const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
     const altered = payload.replace('"amount_total":4900', '"amount_total":4901');
     expect(altered).not.toBe(payload);
     expect(await send(altered, headers)).toEqual(invalid);
@@ -113,7 +93,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
   });
 
   it.each(['{', '', '[[[['])('400 for what is signed but no JSON: %j', async (text) => {
-    expect(await send(text, { 'Stripe-Signature': signatureOf(text, now) })).toEqual(invalid);
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual(invalid);
   });
 
   it.each([
@@ -124,7 +104,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     '7',
     '[]',
   ])('400 for an event that cannot be read: %s', async (text) => {
-    expect(await send(text, { 'Stripe-Signature': signatureOf(text, now) })).toEqual({
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual({
       status: 400,
       body: { message: 'The event cannot be read.' },
     });
@@ -132,14 +112,14 @@ describe('POST /api/v1/webhooks/stripe', () => {
   });
 
   it.each(['{}', '{"type":null}'])('200 ignores %s', async (text) => {
-    expect(await send(text, { 'Stripe-Signature': signatureOf(text, now) })).toEqual({
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual({
       status: 200,
       body: { received: true, result: 'ignored' },
     });
   });
 
   it('405 for other methods', async () => {
-    const response = await api.ask('/api/v1/webhooks/stripe');
+    const response = await shop.api.ask('/api/v1/webhooks/stripe');
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
     expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
@@ -147,7 +127,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
 
   it('413 for a megabyte', async () => {
     const large = `${payload}${' '.repeat(1_100_000)}`;
-    expect(await send(large, { 'Stripe-Signature': signatureOf(large, now) })).toEqual({
+    expect(await send(large, { 'Stripe-Signature': signatureOf(large, shop.now) })).toEqual({
       status: 413,
       body: { message: 'Payload Too Large' },
     });
@@ -155,7 +135,10 @@ describe('POST /api/v1/webhooks/stripe', () => {
   });
 
   it('415 for a compressed payload', async () => {
-    const headers = { 'Stripe-Signature': signatureOf(payload, now), 'Content-Encoding': 'gzip' };
+    const headers = {
+      'Stripe-Signature': signatureOf(payload, shop.now),
+      'Content-Encoding': 'gzip',
+    };
     expect(await send(gzipSync(payload), headers)).toEqual({
       status: 415,
       body: { message: 'Unsupported Media Type' },
@@ -164,8 +147,8 @@ describe('POST /api/v1/webhooks/stripe', () => {
   });
 
   it('500 while the database is down, and credits when it is sent again', async () => {
-    const name = new URL(database.url).pathname.slice(1);
-    const headers = { 'Stripe-Signature': signatureOf(payload, now) };
+    const name = new URL(shop.database.url).pathname.slice(1);
+    const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
     const serverUrl = inject('serverUrl');
     await administer(serverUrl, `alter database ${name} allow_connections false`);
     await administer(
@@ -181,6 +164,6 @@ describe('POST /api/v1/webhooks/stripe', () => {
       status: 200,
       body: { received: true, result: 'credited' },
     });
-    expect(await buyer.payments()).toMatchObject([{ state: 'paid' }]);
+    expect(await shop.buyer.payments()).toMatchObject([{ state: 'paid' }]);
   });
 });

@@ -1,47 +1,21 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBuyer, type Buyer } from '../fixtures/buyer.ts';
-import {
-  eventOf,
-  signatureOf,
-  startStripeStub,
-  type StripeStub,
-  type StubSession,
-} from '../fixtures/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openShop } from '../fixtures/shop.ts';
+import { eventOf, signatureOf, type StubSession } from '../fixtures/stripe-stub.ts';
 
-const now = new Date('2026-05-01T10:00:00Z');
-
-let database: TestDatabase;
-let stub: StripeStub;
-let api: TestApi;
-let buyer: Buyer;
+const shop = openShop();
 /** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
 let session: StubSession;
 
-beforeAll(async () => {
-  database = await createTestDatabase();
-  stub = await startStripeStub();
-  api = await startTestApi({ db: database.kysely, payment: stub.payment, now: () => now });
-});
-
-afterAll(async () => {
-  await api.close();
-  await stub.close();
-  await database.drop();
-});
-
 beforeEach(async () => {
-  buyer = await createBuyer(database, api);
-  await buyer.buy('starter');
-  session = stub.sessions.at(-1)!;
-  api.log.length = 0;
+  await shop.buyer.buy('starter');
+  session = shop.stub.sessions.at(-1)!;
+  shop.api.log.length = 0;
 });
 
-async function send(payload: string, signature = signatureOf(payload, now)) {
+async function send(payload: string, signature = signatureOf(payload, shop.now)) {
   const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': signature };
   const init = { method: 'POST', headers, body: payload };
-  const response = await api.ask('/api/v1/webhooks/stripe', init);
+  const response = await shop.api.ask('/api/v1/webhooks/stripe', init);
   return { status: response.status, body: await response.json() };
 }
 
@@ -70,15 +44,15 @@ const deposit = {
 };
 
 async function expectCredited(): Promise<void> {
-  expect(await buyer.movements()).toEqual([bonus, deposit]);
-  expect(await buyer.payments()).toMatchObject([
-    { state: 'paid', provider_ref: session.id, refusal: null, ended_at: now },
+  expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
+  expect(await shop.buyer.payments()).toMatchObject([
+    { state: 'paid', provider_ref: session.id, refusal: null, ended_at: shop.now },
   ]);
 }
 
 async function expectNothing(state: string): Promise<void> {
-  expect(await buyer.movements()).toEqual([bonus]);
-  expect(await buyer.payments()).toMatchObject([{ state }]);
+  expect(await shop.buyer.movements()).toEqual([bonus]);
+  expect(await shop.buyer.payments()).toMatchObject([{ state }]);
 }
 
 describe('POST /api/v1/webhooks/stripe', () => {
@@ -86,7 +60,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     const answer = await send(events['completed, paid']!());
     expect(answer).toEqual({ status: 200, body: { received: true, result: 'credited' } });
     await expectCredited();
-    expect(await buyer.ask('/wallet')).toEqual({
+    expect(await shop.buyer.ask('/wallet')).toEqual({
       status: 200,
       body: { status: 'success', data: { balance: 700, total_purchased: 500 } },
     });
@@ -153,9 +127,9 @@ describe('POST /api/v1/webhooks/stripe', () => {
       body: { received: true, result: 'refused' },
     });
     await expectNothing('refused');
-    const [payment] = await buyer.payments();
-    expect(payment).toMatchObject({ refusal, ended_at: now });
-    expect(api.log).toContainEqual(
+    const [payment] = await shop.buyer.payments();
+    expect(payment).toMatchObject({ refusal, ended_at: shop.now });
+    expect(shop.api.log).toContainEqual(
       expect.objectContaining({
         level: 50,
         msg: 'A payment was not credited',
@@ -182,15 +156,15 @@ describe('POST /api/v1/webhooks/stripe', () => {
       body: { received: true, result: 'unknown' },
     });
     await expectNothing('open');
-    expect(api.log).toContainEqual(
+    expect(shop.api.log).toContainEqual(
       expect.objectContaining({ level: 50, msg: 'A payment was not credited', result: 'unknown' }),
     );
   });
 
   it('200 credits a checkout whose opening was never confirmed to us', async () => {
-    await database.pool.query(
+    await shop.database.pool.query(
       'update customer.payment set provider_ref = null, checkout_url = null where account_id = $1',
-      [buyer.account_id],
+      [shop.buyer.account_id],
     );
     expect(await tell('completed, paid')).toBe('credited');
     await expectCredited();

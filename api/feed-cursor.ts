@@ -1,0 +1,28 @@
+import { z } from 'zod';
+
+/** The events of which a feed tells: of the companies that the account watches, or of all. */
+export const feedScope = z.enum(['watched', 'all']);
+
+export type FeedScope = z.output<typeof feedScope>;
+
+/** How far a feed was read: up to and including the event with this number, or 0. */
+export interface FeedPosition {
+  scope: FeedScope;
+  event_id: string;
+}
+
+const form = /^(watched|all):(0|[1-9]\d{0,17})$/;
+
+/** The position as clients keep it; what it holds is none of their business. */
+export function writeCursor({ scope, event_id }: FeedPosition): string {
+  return Buffer.from(`${scope}:${event_id}`).toString('base64url');
+}
+
+/** The position that a cursor stands for; undefined when nobody can have been given it. */
+export function readCursor(cursor: string): FeedPosition | undefined {
+  const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
+  if (event_id === undefined) return undefined;
+  const position = { scope: scope as FeedScope, event_id };
+  // The decoder passes over what is no base64url.
+  return writeCursor(position) === cursor ? position : undefined;
+}
