@@ -5,7 +5,10 @@ import { Command, InvalidArgumentError } from 'commander';
 import { connect } from '../sql/database.ts';
 import { acquireEmbedded, destroyEmbedded } from '../sql/embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
+import { benchFeed } from './bench/feed.ts';
 import type { MeasuredNight } from './bench/night.ts';
+import { benchSearch } from './bench/search.ts';
+import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
 
 /** How much of the time of the plain copy a night may take, by the size of the country. */
@@ -76,7 +79,13 @@ async function measure(databaseUrl: string, country: string, entries: number): P
 
 async function measureApi(databaseUrl: string): Promise<boolean> {
   print('\nThe API');
-  const measurements = await benchVerify(databaseUrl);
+  const measurements = [
+    ...(await benchVerify(databaseUrl)),
+    ...(await benchSearch(databaseUrl)),
+    ...(await benchSnapshot(databaseUrl)),
+    // Last: it adds companies and events to the country.
+    ...(await benchFeed(databaseUrl)),
+  ];
   for (const { name, measured, limit, holds } of measurements) {
     print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
   }

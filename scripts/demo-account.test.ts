@@ -3,11 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { expectedDays } from '../fixtures/ceidg/expected.ts';
 import { type Started, startScript } from '../fixtures/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
-import { runFixture } from '../fixtures/night.ts';
-import type { TestDatabase } from '../fixtures/test-database.ts';
+import { loadAll } from '../fixtures/all-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
@@ -18,9 +17,7 @@ let db: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
-  loaded = await createOrigin(async (first) => {
-    for (const { date } of expectedDays) await runFixture(first, date);
-  });
+  loaded = await createOrigin(loadAll);
 });
 afterAll(() => loaded.drop());
 
@@ -68,13 +65,15 @@ const curlsOf = ({ stdout }: Started) =>
   stdout.split('\n').filter((line) => /^ {2}curl .*-H/.test(line)) as [string, ...string[]];
 
 describe('the account to try npm start with', () => {
-  test('is made once, with three things to do with it', async () => {
+  test('is made once, with things to do with it', async () => {
     const first = await start();
     const token = tokenOf(first);
     const answers = await Promise.all(curlsOf(first).map(curl));
     expect(answers).toMatchObject([
       { status: 200, body: { data: { valid: true, user_name: 'Demo Account' } } },
       { status: 200, body: { data: { balance: 200 } } },
+      { status: 200, body: { meta: { total: 0 } } },
+      { status: 200, body: { data: { current_page: 1 } } },
       { status: 200, body: { data: { package: 'starter' } } },
     ]);
     await stop(first);
@@ -83,9 +82,36 @@ describe('the account to try npm start with', () => {
     expect(tokenOf(again)).toBe(token);
     expect((await curl(curlsOf(again)[0])).status).toBe(200);
     await stop(again);
-    const { rows } = await db.pool.query('select template, state from customer.mail');
-    expect(rows).toEqual([{ template: 'init', state: 'sent' }]);
+    const { rows } = await db.pool.query(
+      'select template, state, count(*)::int from customer.mail group by 1, 2 order by 1',
+    );
+    // One of the companies has no NIP, so that they are two submissions.
+    expect(rows).toEqual([
+      { template: 'import', state: 'sent', count: 2 },
+      { template: 'init', state: 'sent', count: 1 },
+    ]);
   });
+
+  test(
+    'watches from the first day on: the days after it are in its feed and in its mails',
+    { timeout: 180_000 },
+    async () => {
+      await db.drop();
+      db = await createTestDatabase();
+      const started = await start();
+      const feed = curlsOf(started).find((line) => line.includes('watchlist/events'))!;
+      const { body } = await curl(feed);
+      const { rows } = await db.pool.query<{ events: number; digests: number }>(
+        `select
+         (select count(*)::int from customer.feed) as events,
+         (select count(*)::int from customer.mail where template = 'digest') as digests`,
+      );
+      expect(rows[0]!.events).toBeGreaterThan(100);
+      expect(body).toMatchObject({ meta: { total: rows[0]!.events } });
+      expect(rows[0]!.digests).toBeGreaterThan(8);
+      await stop(started);
+    },
+  );
 
   test('is kept for its owner alone, and nowhere in the database', async () => {
     const started = await start();

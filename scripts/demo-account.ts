@@ -138,7 +138,7 @@ function describeRecovery(url: string, dataDir: string): string {
   ].join('\n');
 }
 
-/** The account, and three things to do with it. */
+/** The account, and what to do with it. */
 export function describeDemoAccount(
   { email, master_token }: DemoAccount,
   url: string,
@@ -150,7 +150,10 @@ export function describeDemoAccount(
     `  Master Token ${master_token}`,
     `  curl -X POST ${url}/api/v1/tokens/verify ${authorization}`,
     `  curl ${url}/api/v1/wallet ${authorization}`,
+    `  curl '${url}/api/v1/watchlist/events?per_page=5' ${authorization}`,
+    `  curl '${url}/api/v1/companies/search?legal_form=spolka-z-ograniczona-odpowiedzialnoscia' ${authorization}`,
     `  curl ${url}/api/v1/wallet/topup ${authorization} -H 'Content-Type: application/json' -d '{"package_slug":"starter"}'`,
+    `It watches the companies of the first day; what changed at them is in its feed, and in its mails.`,
     `The token is kept in ${demoFile(dataDir)}, readable by its owner alone. Mails are files in ${mailFolder(dataDir)}.`,
   ].join('\n');
 }

@@ -15,12 +15,14 @@ const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
  * database that holds anything else, for which they would be the next days of its registry.
  *
  * @param signal aborted when the process is about to end
+ * @param extent all days, or the first one of all sources alone
  * @returns how the nights ended; undefined when the database holds something else
  */
 export async function loadFixtures(
   db: Database,
   logger: Logger,
   signal: AbortSignal,
+  extent: 'first day' | 'all',
 ): Promise<Outcome[] | undefined> {
   const { rows } = await db.pool.query<{ is_foreign: boolean }>(
     `select exists (
@@ -30,7 +32,17 @@ export async function loadFixtures(
      ) as is_foreign`,
     [await hashFixtures()],
   );
-  return rows[0]!.is_foreign ? undefined : await ingestInbox(db, logger, fixtures, signal);
+  if (rows[0]!.is_foreign) return undefined;
+  const lastDate = extent === 'first day' ? (await listDays()).toSorted()[0] : undefined;
+  return await ingestInbox(db, logger, fixtures, signal, lastDate);
+}
+
+/** The days of the fixtures, of every source. */
+async function listDays(): Promise<string[]> {
+  const names = await Promise.all(
+    (await listSources()).map((source) => readdir(join(fixtures, source))),
+  );
+  return names.flat().filter(isDate);
 }
 
 /** The SHA-256 of every file of the fixture dumps. */
@@ -67,7 +79,7 @@ export async function readDays(db: Database): Promise<Day[]> {
      from registry.run
      where state = 'published'
      order by dump_date desc, source
-     limit 7`,
+     limit 15`,
   );
   return rows.toReversed();
 }

@@ -13,6 +13,7 @@ import { EnvironmentError } from '../sql/environment.ts';
 import { migrate } from '../sql/migrate.ts';
 import { ApiProcess } from './api-process.ts';
 import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
+import { watchCompanies } from './demo-watch.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
 
 /** The settings of both sides. */
@@ -31,23 +32,31 @@ async function start({ pipeline, api: apiSettings }: Settings): Promise<number> 
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      const nights = await loadFixtures(db, logger, signal);
-      if (!nights) print('Other dumps than those of fixtures/ are published: these are left out.');
-      for (const night of nights ?? []) {
-        if (!('run_id' in night)) print(`${night.source} ${night.dump_date}: ${night.message}`);
-      }
-      const days = await readDays(db);
-      print(describeDays(days));
+      const hasAccount = mayDemonstrate({ pipeline, api: apiSettings });
+      // The account watches from the first day on, so that the days after it bring it events.
+      const firstNights = await loadFixtures(db, logger, signal, hasAccount ? 'first day' : 'all');
       const url = await api.start();
       if (url === undefined) return 1;
       const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
       worker = runWorker(workerSettings, logger, AbortSignal.any([signal, end.signal]));
-      const schedule = runSchedule(db, pipeline, logger, signal);
-      const ends = Promise.race([Promise.all([schedule, worker]).then(() => 0), api.fail()]);
-      print(describeApi(url, days.at(-1)));
-      if (nights && mayDemonstrate({ pipeline, api: apiSettings })) {
-        await Promise.race([showAccount(db, pipeline, url), ends]);
+      const fault = Promise.race([worker.then(() => 0), api.fail()]);
+      const account = firstNights && hasAccount ? openAccount(db, pipeline, url) : undefined;
+      const shown = await Promise.race([Promise.resolve(account), fault]);
+      if (typeof shown === 'number') return shown;
+      const nights = firstNights && [
+        ...firstNights,
+        ...((await loadFixtures(db, logger, signal, 'all')) ?? []),
+      ];
+      if (!nights) print('Other dumps than those of fixtures/ are published: these are left out.');
+      for (const night of nights ?? []) {
+        if (!('run_id' in night)) print(`${night.source} ${night.dump_date}: ${night.message}`);
       }
+      const schedule = runSchedule(db, { environment: pipeline, logger, signal });
+      const ends = Promise.race([Promise.all([schedule, worker]).then(() => 0), api.fail()]);
+      const days = await readDays(db);
+      print(describeDays(days));
+      print(describeApi(url, days.at(-1)));
+      if (shown !== undefined) print(shown);
       print(describeUse(pipeline));
       return await ends;
     });
@@ -67,9 +76,16 @@ function mayDemonstrate({ pipeline, api }: Settings): boolean {
   return api.payment.provider === 'local' && !api.payment.isProduction && !pipeline.smtpUrl;
 }
 
-async function showAccount(db: Database, { dataDir, secretKey }: Environment, url: string) {
+/** @returns what to say of it */
+async function openAccount(
+  db: Database,
+  { dataDir, secretKey }: Environment,
+  url: string,
+): Promise<string> {
   const account = await openDemoAccount({ db, url, dataDir, secretKey });
-  print(typeof account === 'string' ? account : describeDemoAccount(account, url, dataDir));
+  if (typeof account === 'string') return account;
+  await watchCompanies(db, url, account);
+  return describeDemoAccount(account, url, dataDir);
 }
 
 function describeApi(url: string, day: Day | undefined): string {

@@ -1,0 +1,190 @@
+// Feeds: pages of a large one, and what a night takes to tell everybody of its events.
+// Alone: node scripts/bench/feed.ts [database]
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import autocannon from 'autocannon';
+import type { PoolClient } from 'pg';
+import { createAccount, createApiToken } from '../../fixtures/account.ts';
+import { connect, type Database, runFile } from '../../sql/database.ts';
+import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded.ts';
+import { migrate } from '../../sql/migrate.ts';
+import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
+import { startServer } from './server-process.ts';
+import type { Measurement } from './load.ts';
+
+const nightEventCount = 20_000;
+/** The first requests, until everything is compiled, are not measured. */
+const [warmCount, requestCount] = [200, 1000];
+/** So many that none meets its limit. */
+const tokenCount = 80;
+
+const longestPage_ms = 10;
+const longestFanOut_s = 5;
+
+/** Times what a night does with its events for those who watch; nothing of it stays. */
+async function timeFanOut(client: PoolClient): Promise<Measurement> {
+  await client.query('begin');
+  await runFile(client, 'nightly/0_stage.sql');
+  await client.query(`
+    insert into stage.night (
+      run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read, is_import,
+      published_at
+    )
+    values (0, 'bench-night', 'full', 'PL', '2026-01-01', false, false, false, now());
+    create unlogged table stage.merged_company (company_id bigint, into_company_id bigint);
+    analyze stage.merged_company;
+    insert into registry.event
+    select
+      company_id, last_id.last_id + row_number() over (), company_id, '2026-01-01', 'bench-night',
+      event_type, 'What was there before', 'What is there now'
+    from (select * from bench_company order by random() limit ${nightEventCount}) as company
+    join bench_type on bench_type.no = company.no % 40
+    cross join registry.last_id
+    where table_name = 'event'`);
+  const started_ms = performance.now();
+  await runFile(client, 'nightly/5b_watch.sql');
+  await runFile(client, 'nightly/5c_feed.sql');
+  const seconds = (performance.now() - started_ms) / 1000;
+  const { rows } = await client.query<{ count: string }>(
+    `select count(*) from customer.feed where event_date = '2026-01-01'`,
+  );
+  await client.query('rollback');
+  const [events, told] = [nightEventCount, Number(rows[0]!.count)].map((n) =>
+    n.toLocaleString('en'),
+  );
+  return {
+    name: `Fan-out of ${events} events to ${watcherCount} accounts × ${watchedCount} companies`,
+    measured: `${seconds.toFixed(2)} s for ${told} lines of feeds`,
+    limit: `below ${longestFanOut_s} s`,
+    holds: seconds < longestFanOut_s,
+  };
+}
+
+const some = (count: number) => Math.floor(Math.random() * count);
+
+function someDay(): string {
+  return new Date(Date.UTC(2024, 0, 1 + some(dayCount))).toISOString().slice(0, 10);
+}
+
+/** What is asked for, a random one each time. */
+const questions: Record<string, (types: string[], cursors: string[]) => string> = {
+  'The first page': () => '/watchlist/events',
+  'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
+  'Any page of 100': () => `/watchlist/events?per_page=100&page=${1 + some(eventCount / 100)}`,
+  'A page of one event type': (types) =>
+    `/watchlist/events?event_type=${types[some(types.length)]}&page=${1 + some(50)}`,
+  'A page from one day on': () => `/watchlist/events?from_date=${someDay()}&page=${1 + some(500)}`,
+  'A page of one type up to one day': (types) =>
+    `/watchlist/events?event_type=${types[some(types.length)]}&to_date=${someDay()}`,
+  '100 events from any cursor': (_types, cursors) =>
+    `/events/feed?after=${cursors[some(cursors.length)]}`,
+};
+
+async function collectCursors(url: string, token: string): Promise<string[]> {
+  const cursors: string[] = [];
+  while (cursors.length < 50) {
+    const after = cursors.length > 0 ? `&after=${cursors.at(-1)}` : '';
+    const response = await fetch(`${url}/api/v1/events/feed?limit=1000${after}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { meta } = (await response.json()) as { meta: { next_cursor: string } };
+    cursors.push(meta.next_cursor);
+  }
+  return cursors;
+}
+
+/** Asks one thing after the other, as one client does. */
+async function time(url: string, count: number, tokens: string[], ask: () => string) {
+  const requests = Array.from({ length: count }, (_, at) => ({
+    method: 'GET' as const,
+    path: `/api/v1${ask()}`,
+    headers: { authorization: `Bearer ${tokens[at % tokens.length]}` },
+  }));
+  const result = await autocannon({ url, connections: 1, amount: count, requests });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} were no success`);
+  return result.latency;
+}
+
+async function timePages(url: string, tokens: string[], types: string[]): Promise<Measurement[]> {
+  const cursors = await collectCursors(url, tokens[0]!);
+  const asked = Object.entries(questions).map(([name, ask]) => ({
+    name,
+    ask: () => ask(types, cursors),
+  }));
+  for (const { ask } of asked) await time(url, warmCount, tokens, ask);
+  const measurements: Measurement[] = [];
+  for (const { name, ask } of asked) {
+    const { p50, p99 } = await time(url, requestCount, tokens, ask);
+    measurements.push({
+      name: `${name} of a feed of ${eventCount.toLocaleString('en')} events`,
+      measured: `p99 ${p99} ms, p50 ${p50} ms`,
+      limit: `below ${longestPage_ms} ms`,
+      holds: p99 < longestPage_ms,
+    });
+  }
+  return measurements;
+}
+
+async function fill(db: Database): Promise<{ fanOut: Measurement; tokens: string[] }> {
+  const account = await createAccount(db.kysely);
+  const client = await db.pool.connect();
+  try {
+    await fillFeeds(client, account.account_id);
+    const fanOut = await timeFanOut(client);
+    const making = Array.from({ length: tokenCount }, () =>
+      createApiToken(db.kysely, account.account_id),
+    );
+    const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
+    return { fanOut, tokens };
+  } finally {
+    client.release(true);
+  }
+}
+
+/**
+ * Measures the fan-out of a night, and pages of the feed of an account that watches 100,000 companies
+ * with 1,000,000 events, which are written into the database.
+ */
+export async function benchFeed(databaseUrl: string): Promise<Measurement[]> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
+  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry-bench' });
+  try {
+    await migrate(db);
+    const { fanOut, tokens } = await fill(db);
+    const rows = await db.kysely.selectFrom('registry.event_type').select('event_type').execute();
+    const variables = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
+    const api = await startServer('../../api/main.ts', variables);
+    try {
+      const types = rows.map(({ event_type }) => event_type);
+      return [fanOut, ...(await timePages(api.url, tokens, types))];
+    } finally {
+      await api.stop();
+    }
+  } finally {
+    await db.close();
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+async function benchAlone(given: string | undefined): Promise<boolean> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
+  const embedded = given ? undefined : await acquireEmbedded(dataDir);
+  try {
+    const { host, port, user, database } = embedded?.connection ?? {};
+    const url =
+      given ??
+      `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host ?? '')}&port=${port}`;
+    const measurements = await benchFeed(url);
+    for (const { name, measured, limit, holds } of measurements) {
+      process.stdout.write(`${name}\n  ${measured}\n  ${limit}: ${holds ? 'holds' : 'FAILS'}\n`);
+    }
+    return measurements.every(({ holds }) => holds);
+  } finally {
+    await embedded?.release();
+    if (embedded) await destroyEmbedded(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+if (import.meta.main) process.exitCode = (await benchAlone(process.argv[2])) ? 0 : 1;

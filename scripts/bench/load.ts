@@ -1,0 +1,105 @@
+import autocannon from 'autocannon';
+import type { Kysely } from 'kysely';
+import { createAccount } from '../../fixtures/account.ts';
+import type { Tables } from '../../sql/tables.ts';
+
+const connectionCount = 50;
+/** So many that no client meets the limit of its token. */
+const tokensPerConnection = 40;
+/** The first seconds, until everything is compiled, are not measured. */
+const [warm_s, measured_s] = [4, 4];
+
+/** A figure, what it has to be, and whether it is. */
+export interface Measurement {
+  name: string;
+  measured: string;
+  limit: string;
+  holds: boolean;
+}
+
+/** Requests of several connections at once, each with tokens of its own in turn. */
+export interface Load {
+  url: string;
+  method: 'GET' | 'POST';
+  /** By connection. */
+  tokens: string[][];
+  seconds: number;
+  /** Sent as JSON with each of its requests; by token. */
+  bodies?: Map<string, object>;
+}
+
+/** Throws when an answer is no success. */
+export async function load({
+  url,
+  method,
+  tokens,
+  seconds,
+  bodies,
+}: Load): Promise<autocannon.Result> {
+  const ofClients = tokens.values();
+  const result = await autocannon({
+    url,
+    connections: tokens.length,
+    duration: seconds,
+    setupClient: (client) => {
+      const secrets = ofClients.next().value ?? [];
+      client.setRequests(
+        secrets.map((secret) => {
+          const authorization = `Bearer ${secret}`;
+          const body = bodies?.get(secret);
+          if (!body) return { method, headers: { authorization } };
+          const headers = { authorization, 'content-type': 'application/json' };
+          return { method, headers, body: JSON.stringify(body) };
+        }),
+      );
+    },
+  });
+  if (result.non2xx > 0 || result.errors > 0) {
+    throw new Error(`${url}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+  }
+  return result;
+}
+
+function rateOf(results: autocannon.Result[]): number {
+  return results.reduce((sum, { requests }) => sum + requests.average, 0) / results.length;
+}
+
+function describe(results: autocannon.Result[]): string {
+  const slowest_ms = Math.max(...results.map(({ latency }) => latency.p99));
+  return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
+}
+
+/** Master Tokens of as many accounts, by connection: enough for a load of all connections. */
+export async function createTokens(db: Kysely<Tables>): Promise<string[][]> {
+  const tokens: string[][] = [];
+  while (tokens.length < connectionCount) {
+    const accounts = await Promise.all(
+      Array.from({ length: tokensPerConnection }, () => createAccount(db)),
+    );
+    tokens.push(accounts.map((account) => account.master_token));
+  }
+  return tokens;
+}
+
+/**
+ * Measures the rate of a server against that of the bare one: taken in turns, so that what else the
+ * machine does meets both.
+ */
+export async function compare(
+  name: string,
+  targets: Record<'api' | 'bare', Omit<Load, 'seconds'>>,
+  leastShare: number,
+): Promise<Measurement> {
+  for (const target of Object.values(targets)) await load({ ...target, seconds: warm_s });
+  const results = { bare: [] as autocannon.Result[], api: [] as autocannon.Result[] };
+  for (const server of ['bare', 'api', 'bare', 'api', 'bare', 'api'] as const) {
+    results[server].push(await load({ ...targets[server], seconds: measured_s }));
+  }
+  const share = rateOf(results.api) / rateOf(results.bare);
+  return {
+    name: `${name} with ${connectionCount} connections`,
+    measured: `${describe(results.api)}, ${share.toFixed(2)} × the bare server's ${describe(results.bare)}`,
+    limit: `at least ${leastShare} ×`,
+    holds: share >= leastShare,
+  };
+}
