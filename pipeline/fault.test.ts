@@ -79,6 +79,7 @@ test('a night whose session is gone tells that, whatever another session says of
       ) then return; end if;
       perform pg_terminate_backend(pid, 5000) from pg_locks
       where locktype = 'advisory' and classid = x'72656769'::bit(32)::integer::oid
+        and database = (select oid from pg_database where datname = current_database())
         and pid <> pg_backend_pid();
       raise exception 'stage.record is not there';
     end $$;
