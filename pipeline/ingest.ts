@@ -106,18 +106,28 @@ async function findAllDue(db: Database, inboxDir: string) {
 
 /** The dates in the inbox of a source that come after the newest published one. */
 async function findDue(db: Database, inboxDir: string, source: string): Promise<string[]> {
+  const newest = (await findNewestDate(db, source)) ?? '';
+  return (await listInbox(inboxDir, source)).filter((date) => date > newest);
+}
+
+/** The days of which dumps of a source lie in the inbox, the oldest first. */
+export async function listInbox(inboxDir: string, source: string): Promise<string[]> {
   const names = await readdir(join(inboxDir, source)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [];
     throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
   });
+  return names.filter(isDate).toSorted();
+}
+
+/** The day of the newest dump of a source that is published. */
+export async function findNewestDate(db: Database, source: string): Promise<string | undefined> {
   const { rows } = await db.pool.query<{ newest: string | null }>(
     `select max(dump_date) as newest
      from registry.run
      where source = $1 and state = 'published'`,
     [source],
   );
-  const newest = rows[0]?.newest ?? '';
-  return names.filter((name) => isDate(name) && name > newest).toSorted();
+  return rows[0]?.newest ?? undefined;
 }
 
 /** Whether a text is a day of the calendar, YYYY-MM-DD. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { connect } from '../sql/database.ts';
-import { acquireEmbedded, destroyEmbedded } from '../sql/embedded.ts';
+import { withServer } from './bench/alone.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import type { MeasuredNight } from './bench/night.ts';
@@ -35,16 +35,13 @@ async function bench({ entries, folder }: { entries: number; folder: string }): 
   print(`A country of ${entries.toLocaleString('en')} entries in 17 zips`);
   const country = await makeCountry(folder, entries);
   const dataDir = await mkdtemp(join(folder, 'data-'));
-  const embedded = await acquireEmbedded(dataDir);
   try {
-    const { host, port, user, database } = embedded.connection;
-    const databaseUrl = `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-    const areNightsFast = await measure(databaseUrl, country, entries);
-    const isApiFast = await measureApi(databaseUrl);
-    return areNightsFast && isApiFast;
+    return await withServer(dataDir, async (databaseUrl) => {
+      const areNightsFast = await measure(databaseUrl, country, entries);
+      const isApiFast = await measureApi(databaseUrl);
+      return areNightsFast && isApiFast;
+    });
   } finally {
-    await embedded.release();
-    await destroyEmbedded(dataDir);
     await rm(dataDir, { recursive: true, force: true });
   }
 }

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Started, startScript } from '../fixtures/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
-import { loadAll } from '../fixtures/all-sources.ts';
+import { runAllSources } from '../fixtures/three-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
@@ -17,7 +17,7 @@ let db: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
-  loaded = await createOrigin(loadAll);
+  loaded = await createOrigin(runAllSources);
 });
 afterAll(() => loaded.drop());
 

@@ -1,9 +1,8 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
 import { readDump } from '../pipeline/dump.ts';
-import { ingestInbox, isDate, type Outcome } from '../pipeline/ingest.ts';
+import { ingestInbox, listInbox, type Outcome } from '../pipeline/ingest.ts';
 import { listSources, loadSource } from '../pipeline/source.ts';
 import type { Database } from '../sql/database.ts';
 
@@ -33,16 +32,9 @@ export async function loadFixtures(
     [await hashFixtures()],
   );
   if (rows[0]!.is_foreign) return undefined;
-  const lastDate = extent === 'first day' ? (await listDays()).toSorted()[0] : undefined;
+  const days = await Promise.all((await listSources()).map((name) => listInbox(fixtures, name)));
+  const lastDate = extent === 'first day' ? days.flat().toSorted()[0] : undefined;
   return await ingestInbox(db, logger, fixtures, signal, lastDate);
-}
-
-/** The days of the fixtures, of every source. */
-async function listDays(): Promise<string[]> {
-  const names = await Promise.all(
-    (await listSources()).map((source) => readdir(join(fixtures, source))),
-  );
-  return names.flat().filter(isDate);
 }
 
 /** The SHA-256 of every file of the fixture dumps. */
@@ -50,7 +42,7 @@ async function hashFixtures(): Promise<string[]> {
   const hashes: string[] = [];
   for (const name of await listSources()) {
     const source = await loadSource(name);
-    for (const date of (await readdir(join(fixtures, name))).filter(isDate)) {
+    for (const date of await listInbox(fixtures, name)) {
       const { files } = await readDump(source, join(fixtures, name, date));
       hashes.push(...files.map(({ sha256 }) => sha256));
     }

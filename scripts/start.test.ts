@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { loadAll } from '../fixtures/all-sources.ts';
+import { runAllSources } from '../fixtures/three-sources.ts';
 import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
 import { runCommand, type Started, startScript } from '../fixtures/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
@@ -26,7 +26,7 @@ let dataDir: string;
 
 beforeAll(async () => {
   empty = await createOrigin(() => Promise.resolve());
-  loaded = await createOrigin(loadAll);
+  loaded = await createOrigin(runAllSources);
 });
 
 afterAll(async () => {

@@ -1,8 +1,6 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
-import { isDate } from '../ingest.ts';
+import { findNewestDate, listInbox } from '../ingest.ts';
 import { warsawDate } from '../nightly.ts';
 import { AlreadyRunning, NothingToDo, Refusal } from '../refusal.ts';
 import { loadSource } from '../source.ts';
@@ -86,7 +84,8 @@ async function listDue(
 ): Promise<string[]> {
   const today = warsawDate(now);
   const last = fetcher.isAfterTheDay ? addDays(today, -1) : today;
-  const newest = await findNewest(db, inboxDir, source);
+  const inbox = await listInbox(inboxDir, source);
+  const newest = [...inbox, (await findNewestDate(db, source)) ?? []].flat().toSorted().at(-1);
   if (newest !== undefined && newest >= last) return [];
   const { dump_kind } = await loadSource(source);
   if (dump_kind === 'full' || newest === undefined) return [last];
@@ -97,17 +96,6 @@ async function listDue(
     dates.push(date);
   }
   return dates;
-}
-
-async function findNewest(db: Database, inboxDir: string, source: string) {
-  const names = await readdir(join(inboxDir, source)).catch(() => []);
-  const { rows } = await db.pool.query<{ newest: string | null }>(
-    `select max(dump_date) as newest
-     from registry.run
-     where source = $1 and state = 'published'`,
-    [source],
-  );
-  return [...names.filter(isDate), rows[0]?.newest ?? ''].filter(Boolean).toSorted().at(-1);
 }
 
 /** Days of the calendar, YYYY-MM-DD. */

@@ -7,8 +7,8 @@ import autocannon from 'autocannon';
 import type { PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/account.ts';
 import { connect, type Database, runFile } from '../../sql/database.ts';
-import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded.ts';
 import { migrate } from '../../sql/migrate.ts';
+import { benchAlone } from './alone.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
 import { startServer } from './server-process.ts';
 import type { Measurement } from './load.ts';
@@ -167,24 +167,4 @@ export async function benchFeed(databaseUrl: string): Promise<Measurement[]> {
   }
 }
 
-async function benchAlone(given: string | undefined): Promise<boolean> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
-  const embedded = given ? undefined : await acquireEmbedded(dataDir);
-  try {
-    const { host, port, user, database } = embedded?.connection ?? {};
-    const url =
-      given ??
-      `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host ?? '')}&port=${port}`;
-    const measurements = await benchFeed(url);
-    for (const { name, measured, limit, holds } of measurements) {
-      process.stdout.write(`${name}\n  ${measured}\n  ${limit}: ${holds ? 'holds' : 'FAILS'}\n`);
-    }
-    return measurements.every(({ holds }) => holds);
-  } finally {
-    await embedded?.release();
-    if (embedded) await destroyEmbedded(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-if (import.meta.main) process.exitCode = (await benchAlone(process.argv[2])) ? 0 : 1;
+if (import.meta.main) process.exitCode = (await benchAlone(benchFeed, process.argv[2])) ? 0 : 1;

@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '../../sql/database.ts';
-import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded.ts';
 import { migrate } from '../../sql/migrate.ts';
+import { benchAlone } from './alone.ts';
 import { compare, createTokens, load, type Measurement } from './load.ts';
 import { startServer } from './server-process.ts';
 
@@ -99,24 +99,4 @@ export async function benchVerify(databaseUrl: string): Promise<Measurement[]> {
   }
 }
 
-async function benchAlone(given: string | undefined): Promise<boolean> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
-  const embedded = given ? undefined : await acquireEmbedded(dataDir);
-  try {
-    const { host, port, user, database } = embedded?.connection ?? {};
-    const url =
-      given ??
-      `postgresql://${user}@localhost/${database}?host=${encodeURIComponent(host ?? '')}&port=${port}`;
-    const measurements = await benchVerify(url);
-    for (const { name, measured, limit, holds } of measurements) {
-      process.stdout.write(`${name}\n  ${measured}\n  ${limit}: ${holds ? 'holds' : 'FAILS'}\n`);
-    }
-    return measurements.every(({ holds }) => holds);
-  } finally {
-    await embedded?.release();
-    if (embedded) await destroyEmbedded(dataDir);
-    await rm(dataDir, { recursive: true, force: true });
-  }
-}
-
-if (import.meta.main) process.exitCode = (await benchAlone(process.argv[2])) ? 0 : 1;
+if (import.meta.main) process.exitCode = (await benchAlone(benchVerify, process.argv[2])) ? 0 : 1;

@@ -9,7 +9,8 @@ const script = `
   const { readAnswers } = await import(process.argv[1]);
   const path = process.argv[2];
   for await (const { answer } of readAnswers({ path, file: path })) {
-    console.log(JSON.stringify([answer.rows.length, process.resourceUsage().maxRSS / 1024]));
+    const megabytes = process.resourceUsage().maxRSS / 1024;
+    process.stdout.write(JSON.stringify([answer.rows.length, megabytes]));
   }
 `;
 
