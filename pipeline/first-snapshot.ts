@@ -1,70 +1,85 @@
-import pLimit from 'p-limit';
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
+import { settle, type SideSessions } from './side-session.ts';
 
-/** Each partitioned table, loaded into `stage.first_<name>`; those that every night reads whole. */
-const TABLES = [
-  { table: 'entry', isReadWhole: false },
-  { table: 'entry_key', isReadWhole: true },
-];
+/** Loads what is to become the first snapshot of a source, beside what readers see. */
+export class FirstSnapshot {
+  readonly #sessions: SideSessions;
+  readonly #isVeryFirst: boolean;
+  #entries: Promise<unknown> = Promise.resolve();
 
-/**
- * Sessions that load and index side by side. Whoever waits for one of the pool gives up after a
- * while, and an index of millions of entries takes longer than that: there have to be enough left.
- */
-const PARALLEL_SESSIONS = 4;
-
-/**
- * Loads what is to become the partitions of a source, beside what readers see: a session a table,
- * then one an index. `nightly/baseline/attach.sql` makes them visible.
- *
- * @param configure prepares a session for large statements
- */
-export async function loadPartitions(
-  pool: Pool,
-  configure: (client: PoolClient) => Promise<void>,
-): Promise<void> {
-  const limit = pLimit(PARALLEL_SESSIONS);
-  const run = (work: (client: PoolClient) => Promise<unknown>) =>
-    limit(async () => {
-      const client = await pool.connect();
-      try {
-        await configure(client);
-        await work(client);
-      } finally {
-        client.release(true);
-      }
-    });
-  const load = async ({ table, isReadWhole }: (typeof TABLES)[number]) => {
-    await run((client) => runFile(client, `nightly/baseline/load_${table}.sql`));
-    const statements = await readDefinitions(pool, table);
-    // The first look at a row that was loaded in bulk has to mark it as committed.
-    if (isReadWhole) statements.push(`vacuum (analyze) stage.first_${table}`);
-    await settle(statements.map((statement) => run((client) => client.query(statement))));
-  };
-  await settle([...TABLES.map(load), run((client) => runFile(client, 'nightly/4b_new_sum.sql'))]);
-}
-
-/**
- * Waits for all, also when one fails: nobody may still write when the others are given up. Of
- * several errors it throws that of the first task in the list.
- */
-export async function settle<Tasks extends readonly Promise<unknown>[]>(
-  tasks: readonly [...Tasks],
-): Promise<{ [Place in keyof Tasks]: Awaited<Tasks[Place]> }> {
-  const results = await Promise.allSettled(tasks);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
-  return Promise.all(tasks);
-}
-
-async function readDefinitions(pool: Pool, table: string): Promise<string[]> {
-  const client = await pool.connect();
-  try {
-    const [result] = await runFile(client, 'nightly/baseline/index_definition.sql', [
-      `registry.${table}`,
-    ]);
-    return (result!.rows as { definition: string }[]).map(({ definition }) => definition);
-  } finally {
-    client.release();
+  /** @param isVeryFirst whether no company is known yet: the table of the search is made beside too */
+  constructor(sessions: SideSessions, isVeryFirst: boolean) {
+    this.#sessions = sessions;
+    this.#isVeryFirst = isVeryFirst;
   }
+
+  /**
+   * Loads the entries, and what the search shows of them, while they are still compared with each
+   * other: what that finds is corrected by `attach`.
+   */
+  async loadEntries(): Promise<void> {
+    this.#entries = settle([
+      this.#load('entry'),
+      this.#isVeryFirst ? this.#loadSearch() : Promise.resolve(),
+    ]);
+    await this.#entries;
+  }
+
+  /** Loads the keys of the entries that are left, and sums them up. */
+  async loadKeys(): Promise<void> {
+    await settle([
+      // Every night reads all of them, and the first look at a row that was loaded in bulk has to
+      // mark it as committed.
+      this.#load('entry_key', ['vacuum (analyze) stage.first_entry_key']),
+      this.#sessions((client) => runFile(client, 'nightly/4b_new_sum.sql')),
+    ]);
+  }
+
+  /** Makes visible what was loaded, once it is, in the transaction of `client`. */
+  async attach(client: PoolClient): Promise<void> {
+    await this.#entries;
+    await runFile(client, 'nightly/baseline/correct.sql');
+    await runFile(client, 'nightly/baseline/attach.sql');
+    if (this.#isVeryFirst) {
+      await runFile(client, 'nightly/baseline/correct_search.sql');
+      await runFile(client, 'nightly/baseline/attach_search.sql');
+    } else {
+      await runFile(client, 'nightly/4b_new_search.sql');
+    }
+  }
+
+  /** Fills `stage.first_<table>` in one session, then makes its indexes in one each. */
+  async #load(table: string, more: readonly string[] = []): Promise<void> {
+    await this.#sessions((client) => runFile(client, `nightly/baseline/load_${table}.sql`));
+    const indexes = await this.#define('index_definition', [`registry.${table}`]);
+    await this.#runAll([...indexes, ...more]);
+  }
+
+  async #loadSearch(): Promise<void> {
+    await this.#sessions((client) => runFile(client, 'nightly/baseline/load_search.sql'));
+    await this.#runAll(await this.#define('search_index', []));
+  }
+
+  /** @returns the statements that make the indexes of a table that was loaded */
+  async #define(file: string, values: string[]): Promise<string[]> {
+    const [result] = await this.#sessions((client) =>
+      runFile(client, `nightly/baseline/${file}.sql`, values),
+    );
+    return (result!.rows as { definition: string }[]).map(({ definition }) => definition);
+  }
+
+  async #runAll(statements: readonly string[]): Promise<void> {
+    await settle(
+      statements.map((statement) => this.#sessions((client) => client.query(statement))),
+    );
+  }
+}
+
+/** Whether no company is known yet. */
+export async function isRegistryEmpty(client: PoolClient): Promise<boolean> {
+  const { rows } = await client.query<{ is_empty: boolean }>(
+    'select not exists (select from registry.search) as is_empty',
+  );
+  return rows[0]!.is_empty;
 }

@@ -2,9 +2,7 @@ import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
 import { type Dump, readDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
-import type { KnownRecords } from './fingerprint.ts';
-import { isSearchEmpty, loadSearch } from './first-search.ts';
-import { loadPartitions, settle } from './first-snapshot.ts';
+import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { lockImport, lockSource } from './lock.ts';
 import { Refusal } from './refusal.ts';
@@ -19,9 +17,13 @@ import {
   recordFailure,
   startRun,
 } from './run.ts';
+import { openSideSessions, settle } from './side-session.ts';
 import { loadSource, type Source } from './source.ts';
-import { prepareStage, readNight, stageNight } from './stage-night.ts';
+import { prepareStage, readAgain, readNight, rejectRecords } from './stage-night.ts';
 import { type RunSummary, summarise } from './summary.ts';
+
+/** Sessions that load and index beside that of the night; it and the reading need some of the pool. */
+const SIDE_SESSIONS = 6;
 
 export interface NightOptions {
   source: string;
@@ -117,19 +119,32 @@ async function attempt(
       await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
     }
     const night = { ...prepared, dump };
-    await compute(night, known);
-    return await publish(night);
+    await readNight(night, known);
+    return await (isFirst ? finishFirst(night) : finish(night));
   } catch (error) {
     throw await noteFailure(client, run_id, options, error);
   }
 }
 
+/** The entries of a first snapshot are loaded by sessions of their own, beside all that is to be done. */
+async function finishFirst(night: Night): Promise<RunSummary> {
+  const sessions = openSideSessions(night.db.pool, SIDE_SESSIONS, configureSession);
+  const first = new FirstSnapshot(sessions, await isRegistryEmpty(night.client));
+  const [summary] = await settle([finish(night, first), first.loadEntries()]);
+  return summary;
+}
+
+async function finish(night: Night, first?: FirstSnapshot): Promise<RunSummary> {
+  await compute(night);
+  return await publish(night, first);
+}
+
 /** Everything up to the facts: yesterday's snapshot is only read. */
-async function compute(night: Night, known: KnownRecords): Promise<void> {
+async function compute(night: Night): Promise<void> {
   const { client, reporter } = night;
-  if (!(await readNight(night, known))) {
+  if (!(await rejectRecords(night))) {
     reporter.note('rows contradict each other: reading every record');
-    await stageNight(night, true);
+    await readAgain(night);
   }
   if (night.isImport) await runFile(client, 'nightly/1c_known.sql');
   reporter.step('diff');
@@ -144,15 +159,15 @@ async function compute(night: Night, known: KnownRecords): Promise<void> {
   }
   reporter.step('events');
   await runFiles(client, ['3a_events', '3b_activities', '3c_persons', '3d_units']);
-  await runFiles(client, ['4_link', '4_link_nip', '4a_companies', '4a_search']);
+  await runFiles(client, ['4_link', '4_link_nip', '4a_companies']);
 }
 
 /** One transaction: readers see yesterday or today. */
-async function publish(night: Night): Promise<RunSummary> {
+async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
   reporter.step('publish');
   await client.query('begin');
-  if (night.isFirst) await publishFirst(night);
+  if (first) await publishFirst(night, first);
   else await runFiles(client, ['4b_new_sum', '4b_new_companies', '4b_new_search']);
   await runFiles(client, ['4c_entries', '4d_events', '4e_search', '4f_search_index']);
   reporter.step('statistics');
@@ -170,16 +185,9 @@ async function publish(night: Night): Promise<RunSummary> {
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/** The entries of a first snapshot are loaded by sessions of their own, beside the companies. */
-async function publishFirst({ db, client }: Night): Promise<void> {
-  const isVeryFirst = await isSearchEmpty(client);
-  await settle([
-    isVeryFirst ? loadSearch(db.pool, configureSession) : runFiles(client, ['4b_new_search']),
-    loadPartitions(db.pool, configureSession),
-    runFiles(client, ['4b_new_companies']),
-  ]);
-  await runFile(client, 'nightly/baseline/attach.sql');
-  if (isVeryFirst) await runFile(client, 'nightly/baseline/attach_search.sql');
+async function publishFirst({ client }: Night, first: FirstSnapshot): Promise<void> {
+  await settle([first.loadKeys(), runFiles(client, ['4b_new_companies'])]);
+  await first.attach(client);
 }
 
 /** Tomorrow's plans depend on statistics: not left to autovacuum, which may come too late. */
@@ -191,8 +199,9 @@ async function tidy({ client, reporter }: Night): Promise<void> {
      analyze registry.entry_key;
      reset default_statistics_target`,
   );
-  // Counts look at the index alone where every row of a page is known to be visible.
-  await client.query('vacuum (analyze) registry.search');
+  // Counts look at the index alone where every row of a page is known to be visible. The few rows that
+  // are dead already are not worth a walk through every index.
+  await client.query('vacuum (analyze, index_cleanup off) registry.search');
 }
 
 /** @returns what to throw: why the attempt failed */

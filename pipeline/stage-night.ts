@@ -2,10 +2,10 @@ import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
 import { assertUntouched, type Dump } from './dump.ts';
 import { KnownRecords } from './fingerprint.ts';
-import { settle } from './first-snapshot.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
 import type { PublishedRun } from './run.ts';
+import { settle } from './side-session.ts';
 import type { Source } from './source.ts';
 import { stageDocuments } from './stage-document.ts';
 import { stageDump } from './stage.ts';
@@ -56,12 +56,11 @@ export async function prepareStage(
 }
 
 /**
- * Reads the dump into the tables of `stage`, up to and including the rejects.
+ * Reads the dump into the tables of `stage` and numbers the entries.
  *
  * @param known yesterday's records, which are not read again
- * @returns false when the shortcut cannot tell what to believe, and all has to be read
  */
-export async function readNight(night: StagedNight, known: KnownRecords): Promise<boolean> {
+export async function readNight(night: StagedNight, known: KnownRecords): Promise<void> {
   const { client, reporter, description, dump } = night;
   reporter.step('read and normalise');
   const reading = {
@@ -73,20 +72,32 @@ export async function readNight(night: StagedNight, known: KnownRecords): Promis
   if (description.format === 'document') {
     await stageDocuments(client, { ...reading, source: description });
   } else {
-    await stageDump(client, { ...reading, source: description, known });
+    const { isFirst } = night;
+    await stageDump(client, { ...reading, source: description, known, isFirst });
     await sendUnmet(client, known);
   }
   await assertUntouched(dump.files);
   await noteIgnored(client, dump);
+  await runFile(client, 'nightly/1a_number.sql');
+  await runFile(client, 'nightly/4a_search.sql');
+}
+
+/**
+ * Rejects what cannot be believed among what was read.
+ *
+ * @returns false when the shortcut cannot tell what to believe, and all has to be read
+ */
+export async function rejectRecords({ client, reporter }: StagedNight): Promise<boolean> {
   reporter.step('reject');
   const results = await runFile(client, 'nightly/1b_reject.sql');
   const { contradictions } = results.at(-1)!.rows[0] as { contradictions: number };
   return contradictions === 0;
 }
 
-/** Both, of a dump that is known: as `prepareStage` and `readNight`. */
-export async function stageNight(night: StagedNight, isFullRead: boolean): Promise<boolean> {
-  return readNight(night, await prepareStage(night, isFullRead));
+/** All of it again, every record being read. */
+export async function readAgain(night: StagedNight): Promise<void> {
+  await readNight(night, await prepareStage(night, true));
+  await rejectRecords(night);
 }
 
 async function saveNight(night: PreparedNight, isFullRead: boolean): Promise<void> {

@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { runFile } from '../sql/database.ts';
 import type { DumpFile } from './dump.ts';
 import type { KnownRecords } from './fingerprint.ts';
 import { ROW_NUMBER_COLUMN } from './layout.ts';
@@ -18,6 +19,8 @@ export interface Staging {
   files: readonly DumpFile[];
   /** Yesterday's records, which are dropped; those that are met are marked. */
   known: KnownRecords;
+  /** Whether the source has no entries yet: all are staged. */
+  isFirst: boolean;
   /** Called now and then with the records read so far and the files that are done. */
   onProgress(records: number, files: number): void;
 }
@@ -102,6 +105,7 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
     from stage.column_text;
     create view stage.mapped as ${source.mapping}`);
   await saveFiles(client, files);
+  if (staging.isFirst) await runFile(client, 'nightly/baseline/split_entry.sql');
 }
 
 /** Makes the files of the dump known. */

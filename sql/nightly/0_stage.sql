@@ -60,11 +60,15 @@ create unlogged table stage.outcome (
 );
 
 -- One row per staged record, in the terms of every source. A record with a reason is rejected.
--- gone_date: the day on which it was struck off, once that is reached.
+-- gone_date: the day on which it was struck off, once that is reached. What every step asks for comes
+-- first: to find a column, Postgres walks over those before it.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
+    reason text,
     fingerprint bigint,
+    content_hash bigint not null,
+    gone_date date,
     entry_key text not null,
     nip text,
     regon9 text,
@@ -103,9 +107,6 @@ create unlogged table stage.entry (
     persons jsonb,
     other_dates jsonb,
     status text,
-    gone_date date,
-    content_hash bigint not null,
-    reason text,
     is_repeat boolean not null default false,
     is_contradicted boolean not null default false
 );

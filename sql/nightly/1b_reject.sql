@@ -1,5 +1,10 @@
 -- Records that repeat or contradict each other, over all files; then all rejects, with their text.
 
+-- Several processes would each count nearly all of the numbers: more work, and not sooner done.
+set local max_parallel_workers_per_gather = 0;
+
+-- Of a first snapshot, once for each file: a small sample will do.
+set local default_statistics_target = 20;
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 create unique index on stage.unmet (fingerprint);
 analyze stage.unmet;
@@ -59,7 +64,8 @@ with repeated_key as (
 
 ranked as (
     select
-        entry.ctid as entry_ctid,
+        entry.file_no,
+        entry.line,
         min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
             as is_contradicted,
         row_number() over (
@@ -89,7 +95,8 @@ set
     is_contradicted = ranked.is_contradicted
 from ranked
 where
-    entry.ctid = ranked.entry_ctid
+    entry.file_no = ranked.file_no
+    and entry.line = ranked.line
     and (ranked.is_contradicted or ranked.rank > 1);
 
 -- Against a record that was dropped unread because it is yesterday's: a row that says the same in

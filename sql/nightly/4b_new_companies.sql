@@ -17,14 +17,14 @@ insert into registry.company (
     postal_code, activity_main, activity_start
 )
 select
-    new_entry.company_id, night.country_code, new_entry.nip, new_entry.regon9, new_entry.krs,
+    new_entry.company_id, (select night.country_code from stage.night), new_entry.nip,
+    new_entry.regon9, new_entry.krs,
     coalesce(
         new_entry.name, nullif(concat_ws(' ', new_entry.first_name, new_entry.surname), '')
     ),
     new_entry.status, new_entry.legal_form, new_entry.voivodeship, new_entry.city,
     new_entry.postal_code, new_entry.activity_main, new_entry.start_date
 from stage.new_entry
-cross join stage.night
 where not new_entry.is_linked;
 
 do $$
