@@ -169,15 +169,6 @@ describe('a use', () => {
       ...Array.from({ length: 19 }, () => '30'),
     ]);
   });
-
-  it('shares statements with the others at the same time', async () => {
-    const { other, statements } = await startOther();
-    await Promise.all(Array.from({ length: 100 }, () => verify(account.master_token, other)));
-    const counting = statements.filter((statement) => statement.includes('usage_count'));
-    expect(counting.length).toBeGreaterThan(0);
-    expect(counting.length).toBeLessThan(50);
-    expect(await usesOf(account.master_token)).toHaveProperty('usage_count', '100');
-  });
 });
 
 /** Revokes a token in a transaction that is still open. */

@@ -24,6 +24,8 @@ export function createBatch<Item, Result>(
       await new Promise((next) => setImmediate(next));
       const batch = waiting;
       waiting = [];
+      // Another one that is under way may have taken all.
+      if (batch.length === 0) break;
       try {
         const results = await run(batch.map(({ item }) => item));
         // What is done with them can take as long as a batch: the next one is under way first.

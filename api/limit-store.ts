@@ -19,23 +19,17 @@ interface LimitStore extends Store {
 const limit = sql.table('customer.rate_limit');
 
 /**
- * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. A
- * client's window opens with its first hit and lasts `window_ms`; keys are kept as `prefix` + key.
- *
- * Hits that come while a statement is under way share the next one, and yet each is told the count
- * that it made: under load a hit costs a fraction of a statement.
+ * Makes what clears closed windows away, once a window and process. Rows stay for one more window,
+ * because the clock of another machine may be behind ours; rows that are being counted, or swept by
+ * another process, are passed over.
  */
-export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions): LimitStore {
+export function createSweep({
+  db,
+  now,
+  window_ms,
+}: Pick<LimitStoreOptions, 'db' | 'now' | 'window_ms'>): () => Promise<void> {
   let swept_at = 0;
-
-  const countHit = createBatch(async (keys: string[]): Promise<IncrementResponse[]> => {
-    await sweep();
-    return countHits(db, keys, now(), window_ms);
-  });
-
-  // Once a window and process. Rows stay for one more window, because the clock of another machine
-  // may be behind ours; rows that are being counted, or swept by another process, are passed over.
-  async function sweep(): Promise<void> {
+  return async () => {
     const at = now().getTime();
     if (at - swept_at < window_ms) return;
     swept_at = at;
@@ -47,7 +41,23 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
           for update skip locked
       )
     `.execute(db);
-  }
+  };
+}
+
+/**
+ * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. A
+ * client's window opens with its first hit and lasts `window_ms`; keys are kept as `prefix` + key.
+ *
+ * Hits that come while a statement is under way share the next one, and yet each is told the count
+ * that it made: under load a hit costs a fraction of a statement.
+ */
+export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions): LimitStore {
+  const sweep = createSweep({ db, now, window_ms });
+
+  const countHit = createBatch(async (keys: string[]): Promise<IncrementResponse[]> => {
+    await sweep();
+    return countHits(db, keys, now(), window_ms);
+  });
 
   async function decrement(key: string): Promise<void> {
     await db

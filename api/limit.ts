@@ -1,10 +1,11 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { ipKeyGenerator, rateLimit, type IncrementResponse } from 'express-rate-limit';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tables } from '../sql/tables.ts';
-import type { RequestLimit } from './endpoint.ts';
+import type { Auth, RequestLimit } from './endpoint.ts';
 import { createLimitStore } from './limit-store.ts';
 import { readBearer } from './token-secret.ts';
 
@@ -34,6 +35,19 @@ function tokenOf(request: Request): string | undefined {
   return typeof bearer === 'string' ? undefined : bearer.hash;
 }
 
+interface LimitChoice {
+  /** What requests are counted by; undefined: by their address, as without it. */
+  keyOf?: (request: Request) => string | undefined;
+  /** Counts the requests for which it gives something, which are then not counted here. */
+  count?: CountRequest;
+}
+
+/** Counts a request elsewhere, under the same key; undefined for one that it does not count. */
+export type CountRequest = (request: Request) => Promise<IncrementResponse> | undefined;
+
+// The library asks a store by a key alone.
+const counted = new AsyncLocalStorage<Request>();
+
 /**
  * Limits the requests of a client: by `keyOf`, else an IPv4 address, or the first 56 bits of an IPv6
  * address, which one customer of a provider owns whole. Answers 429 with `Retry-After`; every answer
@@ -42,37 +56,51 @@ function tokenOf(request: Request): string | undefined {
 export function limitRequests(
   { db, logger, now }: LimitOptions,
   { name, request_count, window_ms }: RequestLimit,
-  keyOf: (request: Request) => string | undefined = () => undefined,
+  { keyOf = () => undefined, count }: LimitChoice = {},
 ): RequestHandler {
-  return rateLimit({
+  const store = createLimitStore({ db, now, window_ms, prefix: `${name}:` });
+  const increment = (key: string) => {
+    const request = counted.getStore();
+    return (request && count?.(request)) ?? store.increment(key);
+  };
+  const limiter = rateLimit({
     windowMs: window_ms,
     limit: request_count,
     message: { message: 'Too Many Attempts.' },
     standardHeaders: 'draft-8',
     legacyHeaders: true,
     keyGenerator: (request) => keyOf(request) ?? addressOf(request),
-    store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
+    store: { ...store, increment },
     logger: {
       error: (error, message) => logger.error(error, message),
       warn: (error, message) => logger.warn(error, message),
     },
   });
+  if (!count) return limiter;
+  return (request, response, next) => {
+    counted.run(request, () => void limiter(request, response, next));
+  };
 }
 
 /**
  * Makes the limits of endpoints: those that share the name of a limit share its count. Without a
  * limit of its own an endpoint has the general one, which counts by token where there is one.
+ *
+ * @param count of endpoints that need a token and have no limit of their own
  */
 export function createLimits(
   options: LimitOptions,
-): (limit: RequestLimit | undefined) => RequestHandler {
+  count: CountRequest,
+): (limit: RequestLimit | undefined, auth: Auth) => RequestHandler {
   const byName = new Map<string, RequestHandler>();
-  return (limit) => {
-    const { name } = limit ?? generalLimit;
-    const made =
-      byName.get(name) ??
-      (limit ? limitRequests(options, limit) : limitRequests(options, generalLimit, tokenOf));
-    byName.set(name, made);
+  const general = {
+    open: limitRequests(options, generalLimit, { keyOf: tokenOf }),
+    closed: limitRequests(options, generalLimit, { keyOf: tokenOf, count }),
+  };
+  return (limit, auth) => {
+    if (!limit) return auth === 'none' ? general.open : general.closed;
+    const made = byName.get(limit.name) ?? limitRequests(options, limit);
+    byName.set(limit.name, made);
     return made;
   };
 }

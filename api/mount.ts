@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Tables } from '../sql/tables.ts';
-import type { Caller } from './auth.ts';
+import type { Authentication, Caller } from './auth.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './http.ts';
@@ -18,8 +18,6 @@ interface MountOptions {
   now: () => Date;
 }
 
-type Authenticate = (request: Request) => Promise<Caller>;
-
 /** Where everything is that has a version. */
 export const basePath = '/api/v1';
 
@@ -31,10 +29,10 @@ export const basePath = '/api/v1';
 export function mountEndpoints(
   endpoints: Endpoint[],
   options: MountOptions,
-  authenticate: Authenticate,
+  { authenticate, countRequest }: Authentication,
 ): Router {
   const router = Router();
-  const limitBy = createLimits(options);
+  const limitBy = createLimits(options, countRequest);
   const admit = createAdmission(authenticate, limitRequests(options, generalLimit));
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // `/tokens/verify` is not the token `verify`: what has no parameter comes first.
@@ -48,7 +46,7 @@ export function mountEndpoints(
       const isOpen = auth === 'none' && method === 'get';
       route[method](
         begin(path, isOpen),
-        limitBy(limit),
+        limitBy(limit, auth),
         ...(auth === 'none' ? [] : [admit(auth)]),
         // What a body would mean to a GET is not defined: nobody reads it.
         ...(method === 'get' ? [] : [readBody]),
@@ -76,7 +74,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
 }
 
 // Whoever guesses tokens has no count of their own with each guess: it counts for their address too.
-function createAdmission(authenticate: Authenticate, limitGuess: RequestHandler) {
+function createAdmission(authenticate: Authentication['authenticate'], limitGuess: RequestHandler) {
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
       let caller: Caller;
