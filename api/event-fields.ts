@@ -25,11 +25,10 @@ export function companyColumnsFor(account_id: string): RawBuilder<unknown> {
   `;
 }
 
-/** Joins what those columns are of to a row that has the company and the number of an event. */
+/** Joins what those columns are of to a row that has the number of an event. */
 export function joinEvent(row: RawBuilder<unknown>): RawBuilder<unknown> {
   return sql`
-    join registry.event as event
-        on event.company_id = ${row}.company_id and event.event_id = ${row}.event_id
+    join registry.event as event on event.event_id = ${row}.event_id
     join registry.event_type as event_type on event_type.event_type = event.event_type
     join registry.company as company on company.company_id = event.company_id
   `;

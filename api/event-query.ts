@@ -3,7 +3,8 @@ import { feedScope, readCursor } from './feed-cursor.ts';
 import { identifierType, identifierValue, validIdentifiers } from './identifier.ts';
 import { pageField, perPageField } from './paging.ts';
 
-const highestLimit = 1000;
+/** Events of the largest answer. */
+export const highestLimit = 1000;
 const defaultLimit = 100;
 const longestName = 100;
 const longestCursor = 100;

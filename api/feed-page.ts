@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
 import {
   companyColumnsFor,
@@ -7,7 +8,7 @@ import {
   joinEvent,
   viewCompanyEvent,
 } from './event-fields.ts';
-import { type Paging, skippedBy } from './paging.ts';
+import { highestPerPage, type Paging, skippedBy } from './paging.ts';
 
 /** Which events of a feed are asked for; dates are inclusive. */
 export interface FeedFilter {
@@ -37,7 +38,7 @@ function countsOf(account_id: string, { event_type, from_date, to_date }: FeedFi
  * A page of the feed of an account, the newest first, and how many events the filter finds.
  *
  * A page far back costs as much as the first: the day on which it begins is found by counting, and
- * only the events of that day that come before it are passed over.
+ * only the events of that day that come before it are passed over, in an index alone.
  */
 export async function findFeedPage(
   db: Kysely<Tables>,
@@ -48,7 +49,7 @@ export async function findFeedPage(
   const skipped = skippedBy(paging);
   const ofType =
     filter.event_type === undefined ? sql`` : sql`and feed.event_type = ${filter.event_type}`;
-  const { rows } = await sql<{ total: number } & (CompanyEventRow | { event_id: null })>`
+  const { rows } = await sql<{ total: number } & (CompanyEventRow | { event_id: null })>`${prepared}
     with day as materialized (
         select
             counted.event_date,
@@ -73,18 +74,20 @@ export async function findFeedPage(
     ),
 
     page as materialized (
-        select feed.*
+        select feed.event_id
         from first_day
+        -- The highest number first: by a parameter alone the planner expects a part of all events.
         cross join lateral (
-            select feed.company_id, feed.event_id
+            select feed.event_id
             from customer.feed as feed
             where
                 feed.account_id = ${account_id} ${ofType}
                 and feed.event_date <= first_day.event_date
                 and feed.event_date >= coalesce(${filter.from_date ?? null}::date, '-infinity')
             order by feed.event_date desc, feed.event_id desc
-            limit ${paging.per_page} offset first_day.skipped_count
+            limit ${sql.lit(highestPerPage)} offset first_day.skipped_count
         ) as feed
+        limit ${paging.per_page}
     )
 
     select

@@ -1,4 +1,5 @@
 import { sql, type Kysely } from 'kysely';
+import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
 import {
   companyColumnsFor,
@@ -7,12 +8,13 @@ import {
   joinEvent,
   viewCompanyEvent,
 } from './event-fields.ts';
+import { highestLimit } from './event-query.ts';
 import type { FeedPosition } from './feed-cursor.ts';
 
 // The number of the newest event is written in the transaction that publishes it. A position beyond
 // it is that of another database: from there on, events would be missed in silence.
 async function isPublished(db: Kysely<Tables>, event_id: string): Promise<boolean> {
-  const { rows } = await sql<{ is_published: boolean }>`
+  const { rows } = await sql<{ is_published: boolean }>`${prepared}
     select last_id.last_id >= ${event_id}::bigint as is_published
     from registry.last_id
     where last_id.table_name = 'event'
@@ -20,22 +22,25 @@ async function isPublished(db: Kysely<Tables>, event_id: string): Promise<boolea
   return rows[0]?.is_published ?? false;
 }
 
+// Of the highest number first: by a parameter alone the planner expects a part of all events.
 function eventsAfter(account_id: string, { scope, event_id }: FeedPosition, limit: number) {
-  return scope === 'all'
-    ? sql`
-        select event.company_id, event.event_id
-        from registry.event as event
-        where event.event_id > ${event_id}::bigint
-        order by event.event_id
-        limit ${limit}
-      `
-    : sql`
-        select feed.company_id, feed.event_id
-        from customer.feed as feed
-        where feed.account_id = ${account_id} and feed.event_id > ${event_id}::bigint
-        order by feed.event_id
-        limit ${limit}
-      `;
+  const events =
+    scope === 'all'
+      ? sql`
+          select event.event_id
+          from registry.event as event
+          where event.event_id > ${event_id}::bigint
+          order by event.event_id
+        `
+      : sql`
+          select feed.event_id
+          from customer.feed as feed
+          where feed.account_id = ${account_id} and feed.event_id > ${event_id}::bigint
+          order by feed.event_id
+        `;
+  return sql`
+    select event_id from (${events} limit ${sql.lit(highestLimit + 1)}) as event limit ${limit}
+  `;
 }
 
 /**
@@ -54,7 +59,7 @@ export async function readFeed(
 ) {
   if (position.event_id !== '0' && !(await isPublished(db, position.event_id))) return undefined;
   // One more than is shown tells whether there are more.
-  const { rows } = await sql<CompanyEventRow>`
+  const { rows } = await sql<CompanyEventRow>`${prepared}
     with page as materialized (${eventsAfter(account_id, position, limit + 1)})
 
     select ${eventColumns}, ${companyColumnsFor(account_id)}

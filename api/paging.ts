@@ -2,7 +2,8 @@ import { z } from 'zod';
 
 /** So that whatever is skipped before a page is a number that every step can hold. */
 const highestPage = 1_000_000_000_000;
-const highestPerPage = 100;
+/** Items of the largest page. */
+export const highestPerPage = 100;
 
 /** How many items a page has where nobody asks for another number. */
 export const pageSize = 20;
