@@ -1,15 +1,15 @@
 import type { PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
-import { settle, type SideSessions } from './side-session.ts';
+import { type Sessions, settle } from './night-session.ts';
 
 /** Loads what is to become the first snapshot of a source, beside what readers see. */
 export class FirstSnapshot {
-  readonly #sessions: SideSessions;
+  readonly #sessions: Sessions;
   readonly #isVeryFirst: boolean;
   #entries: Promise<unknown> = Promise.resolve();
 
   /** @param isVeryFirst whether no company is known yet: the table of the search is made beside too */
-  constructor(sessions: SideSessions, isVeryFirst: boolean) {
+  constructor(sessions: Sessions, isVeryFirst: boolean) {
     this.#sessions = sessions;
     this.#isVeryFirst = isVeryFirst;
   }

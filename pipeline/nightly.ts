@@ -5,6 +5,7 @@ import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { lockImport, lockSource } from './lock.ts';
+import { configureSession, openSessions, runBeside, runSteps, settle } from './night-session.ts';
 import { Refusal } from './refusal.ts';
 import {
   abandonRuns,
@@ -17,13 +18,9 @@ import {
   recordFailure,
   startRun,
 } from './run.ts';
-import { openSideSessions, settle } from './side-session.ts';
 import { loadSource, type Source } from './source.ts';
 import { prepareStage, readAgain, readNight, rejectRecords } from './stage-night.ts';
 import { type RunSummary, summarise } from './summary.ts';
-
-/** Sessions that load and index beside that of the night; it and the reading need some of the pool. */
-const SIDE_SESSIONS = 6;
 
 export interface NightOptions {
   source: string;
@@ -108,6 +105,8 @@ async function attempt(
     const prepared = { ...options, db, client, description, run_id, newest, isFirst };
     const isFullRead =
       options.isFullRead === true || options.isImport === true || newest === undefined;
+    // What is staged is made anew anyway: nobody need wait until it is on the disk.
+    await client.query('set synchronous_commit = off');
     options.reporter.step('read the list of files');
     // Beside each other: the first takes the processor, the second waits for the server.
     const [dump, known] = await settle([
@@ -128,8 +127,7 @@ async function attempt(
 
 /** The entries of a first snapshot are loaded by sessions of their own, beside all that is to be done. */
 async function finishFirst(night: Night): Promise<RunSummary> {
-  const sessions = openSideSessions(night.db.pool, SIDE_SESSIONS, configureSession);
-  const first = new FirstSnapshot(sessions, await isRegistryEmpty(night.client));
+  const first = new FirstSnapshot(openSessions(night.db.pool), await isRegistryEmpty(night.client));
   const [summary] = await settle([finish(night, first), first.loadEntries()]);
   return summary;
 }
@@ -141,14 +139,20 @@ async function finish(night: Night, first?: FirstSnapshot): Promise<RunSummary> 
 
 /** Everything up to the facts: yesterday's snapshot is only read. */
 async function compute(night: Night): Promise<void> {
-  const { client, reporter } = night;
+  const { db, client, reporter } = night;
   if (!(await rejectRecords(night))) {
     reporter.note('rows contradict each other: reading every record');
     await readAgain(night);
   }
   if (night.isImport) await runFile(client, 'nightly/1c_known.sql');
   reporter.step('diff');
-  await runFiles(client, ['2a_pair', '2b_vanished', '2c_identity', '2d_change']);
+  // Whatever runs beside each other, none reads what the other writes.
+  await settle([runSteps(client, ['2a_pair']), runBeside(db.pool, ['2b_vanished'])]);
+  await runSteps(client, ['2c_identity']);
+  await settle([
+    runSteps(client, ['2d_change', '3_event']),
+    runBeside(db.pool, ['4_link', '4_link_nip', '4a_companies']),
+  ]);
   reporter.step('check');
   const { guards, invariants } = await runChecks(client);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
@@ -157,24 +161,33 @@ async function compute(night: Night): Promise<void> {
     if (night.reason === undefined) throw new Refusal(guards.join('; '));
     for (const sentence of guards) reporter.note(`accepted: ${sentence}`);
   }
-  reporter.step('events');
-  await runFiles(client, ['3a_events', '3b_activities', '3c_persons', '3d_units']);
-  await runFiles(client, ['4_link', '4_link_nip', '4a_companies']);
 }
 
 /** One transaction: readers see yesterday or today. */
 async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary> {
-  const { client, reporter, run_id } = night;
-  reporter.step('publish');
-  await client.query('begin');
-  if (first) await publishFirst(night, first);
-  else await runFiles(client, ['4b_new_sum', '4b_new_companies', '4b_new_search']);
-  await runFiles(client, ['4c_entries', '4d_events', '4e_search', '4f_search_index']);
+  const { db, client, reporter, run_id } = night;
+  reporter.step('events');
+  await client.query('begin; set local synchronous_commit to default');
+  const events = [['3a_events'], ['3b_activities'], ['3c_persons', '3d_units']];
+  if (first) {
+    await runBeside(db.pool, events.flat());
+    reporter.step('publish');
+    await publishFirst(night, first);
+    await runSteps(client, ['4c_entries']);
+  } else {
+    // The other sessions still see yesterday's entries.
+    await settle([
+      runSteps(client, ['4b_new_sum', '4b_new_companies', '4b_new_search', '4c_entries']),
+      runBeside(db.pool, ...events),
+    ]);
+    reporter.step('publish');
+  }
+  await runSteps(client, ['4d_events', '4e_search', '4f_search_index']);
   reporter.step('statistics');
-  await runFiles(client, ['5_statistics', 'record_run']);
+  await runSteps(client, ['5_statistics', 'record_run']);
   reporter.step('watch lists');
   await runFile(client, 'nightly/5b_watch.sql');
-  if (!night.isImport) await runFiles(client, ['5c_feed', '6_alert']);
+  if (!night.isImport) await runSteps(client, ['5c_feed', '6_alert']);
   const state = night.isImport ? 'imported' : 'published';
   await endRun(client, run_id, { state, now: night.now(), reason: night.reason });
   const summary = await summarise(client, run_id);
@@ -186,7 +199,7 @@ async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary>
 }
 
 async function publishFirst({ client }: Night, first: FirstSnapshot): Promise<void> {
-  await settle([first.loadKeys(), runFiles(client, ['4b_new_companies'])]);
+  await settle([first.loadKeys(), runSteps(client, ['4b_new_companies'])]);
   await first.attach(client);
 }
 
@@ -221,19 +234,6 @@ async function noteFailure(
     if (isLostConnection(cause) && !isLostConnection(error)) return cause;
   }
   return error;
-}
-
-async function runFiles(client: pg.PoolClient, steps: readonly string[]): Promise<void> {
-  for (const step of steps) await runFile(client, `nightly/${step}.sql`);
-}
-
-async function configureSession(client: pg.PoolClient): Promise<void> {
-  await client.query(`
-    set work_mem = '128MB';
-    set maintenance_work_mem = '256MB';
-    set jit = off;
-    set max_parallel_workers_per_gather = 3;
-    set min_parallel_table_scan_size = '8MB'`);
 }
 
 /** The calendar day in Poland, YYYY-MM-DD. */

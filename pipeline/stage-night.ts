@@ -5,7 +5,7 @@ import { KnownRecords } from './fingerprint.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
 import type { PublishedRun } from './run.ts';
-import { settle } from './side-session.ts';
+import { settle } from './night-session.ts';
 import type { Source } from './source.ts';
 import { stageDocuments } from './stage-document.ts';
 import { stageDump } from './stage.ts';

@@ -81,7 +81,7 @@ analyze stage.appeared;
 
 -- One row per entry and key that are still to be matched. kind: of the sources whose dumps are deltas
 -- an entry is of one kind, such as the activity of a person, which its key holds beside its number.
-create view stage.unmatched as
+create unlogged table stage.unmatched as
 select
     unmatched.*,
     coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
@@ -107,10 +107,6 @@ from (
         null::bigint as entry_id,
         appeared.*
     from stage.appeared
-    where not exists (
-        select from stage.pair
-        where pair.file_no = appeared.file_no and pair.line = appeared.line
-    )
     union all
     select
         false,
@@ -129,12 +125,10 @@ from (
         departed.name,
         departed.start_date
     from stage.departed
-    where not exists (
-        select from stage.pair
-        where pair.entry_id = departed.entry_id and pair.old_entry_key <> pair.entry_key
-    )
 ) as unmatched
 cross join stage.night;
+
+analyze stage.unmatched;
 
 -- A key that is over and one that appeared are one entry with a changed identity where they share
 -- a number; the clearest likeness first, one to one, in the order of their names. Where one of the
@@ -200,6 +194,16 @@ begin
             appeared.is_new
             and not departed.is_new
             and (likeness < 6 or appeared.has_no_number or departed.has_no_number);
+        continue when not found;
+        delete from stage.unmatched
+        using stage.pair
+        where
+            pair.old_entry_key <> pair.entry_key
+            and case
+                when unmatched.is_new
+                    then (unmatched.file_no, unmatched.line) = (pair.file_no, pair.line)
+                else unmatched.entry_id = pair.entry_id
+            end;
     end loop;
 end;
 $$;

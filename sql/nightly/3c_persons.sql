@@ -45,29 +45,27 @@ from stage.change
 join stage.before using (entry_id)
 join stage.after using (entry_id)
 cross join lateral (
-    values
-    (
-        'COMPANY_BANKRUPTCY_STARTED',
-        null,
-        after.bankruptcy_start_date::text,
+    select
+        'COMPANY_BANKRUPTCY_STARTED' as event_type,
+        null as old_value,
+        after.bankruptcy_start_date::text as new_value
+    where
         after.bankruptcy_start_date is not null
         and (
             before.bankruptcy_start_date is distinct from after.bankruptcy_start_date
             or (before.bankruptcy_end_date is not null and after.bankruptcy_end_date is null)
         )
-    ),
-    (
+    union all
+    select
         'COMPANY_BANKRUPTCY_ENDED',
         coalesce(after.bankruptcy_start_date, before.bankruptcy_start_date)::text,
-        after.bankruptcy_end_date::text,
-        case
-            when after.bankruptcy_end_date is not null
-                then before.bankruptcy_end_date is distinct from after.bankruptcy_end_date
-            else
-                before.bankruptcy_start_date is not null
-                and before.bankruptcy_end_date is null
-                and after.bankruptcy_start_date is null
-        end
-    )
-) as event (event_type, old_value, new_value, has_happened)
-where event.has_happened;
+        after.bankruptcy_end_date::text
+    where case
+        when after.bankruptcy_end_date is not null
+            then before.bankruptcy_end_date is distinct from after.bankruptcy_end_date
+        else
+            before.bankruptcy_start_date is not null
+            and before.bankruptcy_end_date is null
+            and after.bankruptcy_start_date is null
+    end
+) as event;
