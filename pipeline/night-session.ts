@@ -11,11 +11,12 @@ const PARALLEL_SESSIONS = 6;
 /** Runs work in a session of its own, beside that of the night. */
 export type Sessions = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
 
-/** Prepares a session for the large statements of a night. */
+/** Prepares a session for the large statements of a night, which makes indexes side by side. */
 export async function configureSession(client: PoolClient): Promise<void> {
   await client.query(`
     set work_mem = '128MB';
     set maintenance_work_mem = '256MB';
+    set max_parallel_maintenance_workers = 0;
     set jit = off;
     set max_parallel_workers_per_gather = 3;
     set min_parallel_table_scan_size = '8MB'`);

@@ -1,6 +1,11 @@
--- One row per index of the search: the statement that makes it for the table that was loaded.
+-- One row per index of the search: the statements that make it for the table that was loaded. Only those
+-- that take long are made by several processes; the others are made side by side.
 select
-    regexp_replace(
+    case
+        when pg_indexes.indexdef like '% gin %' then 'set local max_parallel_maintenance_workers = 3; '
+        else ''
+    end
+    || regexp_replace(
         pg_indexes.indexdef,
         ' INDEX (\S+) ON \S+ ',
         ' INDEX first_\1 ON stage.first_search '
