@@ -2,15 +2,20 @@ import { finished } from 'node:stream/promises';
 import { escapeLiteral, type Pool, type PoolClient } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { KnownRecords } from './fingerprint.ts';
+import { settle } from './night-session.ts';
 
 /** Bytes before the first tuple of binary COPY: signature, flags, length of the extension. */
 const COPY_HEADER_BYTES = 19;
 /** Bytes before the value of a tuple of one field: count of the fields, length of the field. */
 const TUPLE_HEADER_BYTES = 6;
 const FINGERPRINT_BYTES = 8;
+/** The table is read in stretches: while one is added, the server is at the next ones. */
+const STRETCH_PAGES = 2000;
+/** Sessions that read stretches side by side. */
+const SESSIONS = 3;
 
 /**
- * Loads the fingerprints of the entries that the source showed last time, in a session of its own.
+ * Loads the fingerprints of the entries that the source showed last time, in sessions of its own.
  *
  * @param expected_count about how many there are
  */
@@ -20,24 +25,64 @@ export async function loadKnown(
   expected_count: number,
 ): Promise<KnownRecords> {
   const known = new KnownRecords(expected_count);
-  const client = await pool.connect();
-  try {
-    await addAll(known, client, source);
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
-  client.release();
+  const stretches = cut(await countPages(pool));
+  const read = async () => {
+    if (stretches.length === 0) return;
+    const client = await pool.connect();
+    try {
+      for (let next = stretches.shift(); next; next = stretches.shift()) {
+        await addAll(known, client, source, next);
+      }
+    } catch (error) {
+      client.release(true);
+      throw error;
+    }
+    client.release();
+  };
+  await settle(Array.from({ length: SESSIONS }, read));
   return known;
 }
 
-async function addAll(known: KnownRecords, client: PoolClient, source: string): Promise<void> {
+/** How many pages the largest partition has; what is beyond the end of another one is empty. */
+async function countPages(pool: Pool): Promise<number> {
+  const { rows } = await pool.query<{ page_count: number }>(
+    `select (max(pg_relation_size(relid)) / current_setting('block_size')::integer)::integer
+       as page_count
+     from pg_partition_tree('registry.entry_key')
+     where isleaf`,
+  );
+  return rows[0]!.page_count;
+}
+
+/** From one page up to, but without, another one. */
+interface Stretch {
+  from: number;
+  to: number;
+}
+
+function cut(page_count: number): Stretch[] {
+  return Array.from({ length: Math.ceil(page_count / STRETCH_PAGES) }, (_, at) => ({
+    from: at * STRETCH_PAGES,
+    to: (at + 1) * STRETCH_PAGES,
+  }));
+}
+
+async function addAll(
+  known: KnownRecords,
+  client: PoolClient,
+  source: string,
+  { from, to }: Stretch,
+): Promise<void> {
   // One large value: a row for each fingerprint costs more than the fingerprint itself.
   const copy = client.query(
     copyTo(`copy (
       select coalesce(string_agg(int8send(fingerprint), ''), '')
       from registry.entry_key
-      where source = ${escapeLiteral(source)} and fingerprint is not null
+      where
+        source = ${escapeLiteral(source)}
+        and fingerprint is not null
+        and ctid >= '(${from},0)'
+        and ctid < '(${to},0)'
     ) to stdout (format binary)`),
   );
   let skip = COPY_HEADER_BYTES + TUPLE_HEADER_BYTES;

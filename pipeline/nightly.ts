@@ -6,6 +6,7 @@ import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { lockImport, lockSource } from './lock.ts';
 import { configureSession, openSessions, runBeside, runSteps, settle } from './night-session.ts';
+import type { ReadingThreads } from './reading-threads.ts';
 import { Refusal } from './refusal.ts';
 import {
   abandonRuns,
@@ -19,7 +20,7 @@ import {
   startRun,
 } from './run.ts';
 import { loadSource, type Source } from './source.ts';
-import { prepareStage, readAgain, readNight, rejectRecords } from './stage-night.ts';
+import { prepareStage, readAgain, readNight, rejectRecords, startThreads } from './stage-night.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
 export interface NightOptions {
@@ -58,6 +59,7 @@ interface Night extends NightOptions {
   client: pg.PoolClient;
   description: Source;
   dump: Dump;
+  threads: ReadingThreads | undefined;
   run_id: string;
   newest: PublishedRun | undefined;
   /** Whether the source has no entries yet. */
@@ -99,6 +101,7 @@ async function attempt(
 ): Promise<RunSummary> {
   const { source, dump_date } = options;
   const run_id = await startRun(client, source, dump_date, options.now());
+  let threads: ReadingThreads | undefined;
   try {
     const newest = await findNewestPublished(client, source);
     const isFirst = newest === undefined && !(await hasImported(client, source));
@@ -108,20 +111,24 @@ async function attempt(
     // What is staged is made anew anyway: nobody need wait until it is on the disk.
     await client.query('set synchronous_commit = off');
     options.reporter.step('read the list of files');
+    const openDump = async () => {
+      const dump = await readDump(description, options.path);
+      threads = startThreads(description, dump);
+      return dump;
+    };
     // Beside each other: the first takes the processor, the second waits for the server.
-    const [dump, known] = await settle([
-      readDump(description, options.path),
-      prepareStage(prepared, isFullRead),
-    ]);
+    const [dump, known] = await settle([openDump(), prepareStage(prepared, isFullRead)]);
     const today = warsawDate(options.now());
     if (!options.isImport) {
       await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
     }
-    const night = { ...prepared, dump };
+    const night = { ...prepared, dump, threads };
     await readNight(night, known);
     return await (isFirst ? finishFirst(night) : finish(night));
   } catch (error) {
     throw await noteFailure(client, run_id, options, error);
+  } finally {
+    await threads?.close();
   }
 }
 

@@ -9,6 +9,10 @@ import { Refusal } from './refusal.ts';
 /** What a thread is started with. */
 export interface ReadingTask {
   shape: TableShape;
+}
+
+/** Yesterday's records, told before the first question. */
+export interface ReadingKnowledge {
   known: KnownTable;
 }
 
@@ -28,8 +32,8 @@ export interface ReadingFailure {
   stack: string | undefined;
 }
 
-const { shape, known: table } = workerData as ReadingTask;
-const known = new KnownRecords(0, table);
+const { shape } = workerData as ReadingTask;
+let known = new KnownRecords(0);
 const readings = new Map<number, AsyncGenerator<RecordBatch, FileCount>>();
 
 async function answer({ file }: ReadingQuestion): Promise<ReadingAnswer> {
@@ -50,4 +54,7 @@ async function reply(question: ReadingQuestion): Promise<void> {
   parentPort!.postMessage(said, lines ? [lines.buffer] : []);
 }
 
-parentPort!.on('message', (question: ReadingQuestion) => void reply(question));
+parentPort!.on('message', (message: ReadingKnowledge | ReadingQuestion) => {
+  if ('known' in message) known = new KnownRecords(0, message.known);
+  else void reply(message);
+});

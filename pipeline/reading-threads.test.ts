@@ -56,8 +56,9 @@ describe('ReadingThreads', () => {
     const [known, knownByThreads] = await Promise.all([know(before), know(before)]);
     const expected = [];
     for (const file of after) expected.push(await gather(readFile(source, file, known)));
-    const threads = new ReadingThreads(source, after, knownByThreads);
+    const threads = new ReadingThreads(source, after);
     onTestFinished(() => threads.close());
+    threads.know(knownByThreads);
     const found = await Promise.all(after.map((file) => gather(threads.read(file))));
     expect(found).toEqual(expected);
     expect(found.some(({ lines }) => lines.length > 0)).toBe(true);
@@ -77,7 +78,7 @@ describe('ReadingThreads', () => {
     );
     expect(error).toBeInstanceOf(Refusal);
     const [good] = days[0] as [DumpFile];
-    const threads = new ReadingThreads(source, [good, bad], new KnownRecords(0));
+    const threads = new ReadingThreads(source, [good, bad]);
     onTestFinished(() => threads.close());
     const [refused, read] = await Promise.allSettled([
       gather(threads.read(bad)),
@@ -90,7 +91,7 @@ describe('ReadingThreads', () => {
 
   test('leave nobody waiting when they are ended', async () => {
     const [good] = days[0] as [DumpFile];
-    const threads = new ReadingThreads(source, [good], new KnownRecords(0));
+    const threads = new ReadingThreads(source, [good]);
     const waiting = gather(threads.read(good));
     const [result] = await Promise.allSettled([waiting, threads.close()]);
     expect(result).toMatchObject({ reason: { message: 'the threads were ended' } });

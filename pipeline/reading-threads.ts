@@ -1,4 +1,5 @@
 import { availableParallelism } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DumpFile } from './dump.ts';
 import type { KnownRecords } from './fingerprint.ts';
@@ -7,6 +8,7 @@ import type { FileCount, RecordBatch } from './read-file.ts';
 import type {
   ReadingAnswer,
   ReadingFailure,
+  ReadingKnowledge,
   ReadingQuestion,
   ReadingTask,
 } from './reading-thread.ts';
@@ -16,6 +18,8 @@ const MOST_THREADS = 4;
 const YOUNG_MB = 4;
 /** Less than this, packed, is read sooner than another thread has started. */
 const BYTES_OF_A_THREAD = 4 * 1024 ** 2;
+/** Where Node keeps modules compiled, which is most of what a thread does before it can read. */
+const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url));
 
 type Reply = IteratorResult<RecordBatch, FileCount>;
 
@@ -36,7 +40,8 @@ export class ReadingThreads {
   /** Why no thread answers any more. */
   #end: Error | undefined;
 
-  constructor(source: TableShape, files: readonly DumpFile[], known: KnownRecords) {
+  /** Starts the threads; they can read once they are told what is known. */
+  constructor(source: TableShape, files: readonly DumpFile[]) {
     const byte_count = files.reduce((sum, file) => sum + file.byte_count, 0);
     const count = Math.min(
       MOST_THREADS,
@@ -44,8 +49,15 @@ export class ReadingThreads {
       files.length,
       Math.ceil(byte_count / BYTES_OF_A_THREAD) || 1,
     );
-    const workerData: ReadingTask = { shape: tableShape(source), known: known.table };
+    const workerData: ReadingTask = { shape: tableShape(source) };
     this.#threads = Array.from({ length: count }, () => this.#start(workerData));
+  }
+
+  /** Tells yesterday's records, which are dropped: to be called before any file is read. */
+  know({ table }: KnownRecords): void {
+    for (const { worker } of this.#threads) {
+      worker.postMessage({ known: table } satisfies ReadingKnowledge, []);
+    }
   }
 
   /**
@@ -80,6 +92,7 @@ export class ReadingThreads {
   #start(workerData: ReadingTask): Thread {
     const worker = new Worker(new URL('reading-thread.ts', import.meta.url), {
       workerData,
+      env: { NODE_COMPILE_CACHE: COMPILE_CACHE, ...process.env },
       // Little garbage of its own keeps a thread from giving back the chunks it has inflated.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });

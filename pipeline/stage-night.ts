@@ -6,6 +6,7 @@ import { loadKnown, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
 import type { PublishedRun } from './run.ts';
 import { settle } from './night-session.ts';
+import { ReadingThreads } from './reading-threads.ts';
 import type { Source } from './source.ts';
 import { stageDocuments } from './stage-document.ts';
 import { stageDump } from './stage.ts';
@@ -27,6 +28,13 @@ export interface PreparedNight {
 /** What is staged, and where. */
 export interface StagedNight extends PreparedNight {
   dump: Dump;
+  /** Those that were started while yesterday's records were loaded. */
+  threads?: ReadingThreads | undefined;
+}
+
+/** Starts the threads that will read the dump; a dump of documents needs none. */
+export function startThreads(description: Source, { files }: Dump): ReadingThreads | undefined {
+  return description.format === 'document' ? undefined : new ReadingThreads(description, files);
 }
 
 /**
@@ -61,7 +69,7 @@ export async function prepareStage(
  * @param known yesterday's records, which are not read again
  */
 export async function readNight(night: StagedNight, known: KnownRecords): Promise<void> {
-  const { client, reporter, description, dump } = night;
+  const { client, reporter, description, dump, threads } = night;
   reporter.step('read and normalise');
   const reading = {
     pool: night.db.pool,
@@ -73,7 +81,7 @@ export async function readNight(night: StagedNight, known: KnownRecords): Promis
     await stageDocuments(client, { ...reading, source: description });
   } else {
     const { isFirst } = night;
-    await stageDump(client, { ...reading, source: description, known, isFirst });
+    await stageDump(client, { ...reading, source: description, known, threads, isFirst });
     await sendUnmet(client, known);
   }
   await assertUntouched(dump.files);
@@ -94,9 +102,9 @@ export async function rejectRecords({ client, reporter }: StagedNight): Promise<
   return contradictions === 0;
 }
 
-/** All of it again, every record being read. */
+/** All of it again by threads of its own, every record being read. */
 export async function readAgain(night: StagedNight): Promise<void> {
-  await readNight(night, await prepareStage(night, true));
+  await readNight({ ...night, threads: undefined }, await prepareStage(night, true));
   await rejectRecords(night);
 }
 

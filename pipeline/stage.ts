@@ -21,6 +21,8 @@ export interface Staging {
   known: KnownRecords;
   /** Whether the source has no entries yet: all are staged. */
   isFirst: boolean;
+  /** Those that were started while it was loaded. */
+  threads?: ReadingThreads | undefined;
   /** Called now and then with the records read so far and the files that are done. */
   onProgress(records: number, files: number): void;
 }
@@ -32,9 +34,10 @@ export interface Staging {
  * Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
-  // They start while the tables are made.
-  const threads = new ReadingThreads(staging.source, staging.files, staging.known);
+  // If not yet, they start while the tables are made.
+  const threads = staging.threads ?? new ReadingThreads(staging.source, staging.files);
   try {
+    threads.know(staging.known);
     await createRecordTables(client, staging);
     await saveCounts(client, await stageFiles(staging, threads));
   } finally {
