@@ -41,6 +41,7 @@ export class FirstSnapshot {
     await this.#entries;
     await runFile(client, 'nightly/baseline/correct.sql');
     await runFile(client, 'nightly/baseline/attach.sql');
+    await runFile(client, 'nightly/baseline/analyze.sql');
     if (this.#isVeryFirst) {
       await runFile(client, 'nightly/baseline/correct_search.sql');
       await runFile(client, 'nightly/baseline/attach_search.sql');

@@ -6,7 +6,7 @@ import { runFile } from '../sql/database.ts';
  * Sessions that load and index side by side. Whoever waits for one of the pool gives up after a
  * while, and an index of millions of entries takes longer than that: there have to be enough left.
  */
-const PARALLEL_SESSIONS = 6;
+const PARALLEL_SESSIONS = 8;
 
 /** Runs work in a session of its own, beside that of the night. */
 export type Sessions = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
@@ -25,7 +25,14 @@ export async function configureSession(client: PoolClient): Promise<void> {
 /** Sessions for large statements, a few at a time. */
 export function openSessions(pool: Pool): Sessions {
   const limit = pLimit(PARALLEL_SESSIONS);
-  return (work) => limit(() => runInSession(pool, work));
+  return (work) =>
+    limit(() =>
+      runInSession(pool, async (client) => {
+        // They keep all processors busy as they are: passing rows between processes is more work.
+        await client.query('set max_parallel_workers_per_gather = 0');
+        return await work(client);
+      }),
+    );
 }
 
 /** Runs files of `sql/nightly/`, named without their ending, one after another. */

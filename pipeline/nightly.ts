@@ -210,17 +210,12 @@ async function publishFirst({ client }: Night, first: FirstSnapshot): Promise<vo
   await first.attach(client);
 }
 
-/** Tomorrow's plans depend on statistics: not left to autovacuum, which may come too late. */
+/**
+ * Searches count by the index alone where every row of a page is known to be visible. The few rows
+ * that are dead already are not worth a walk through every index.
+ */
 async function tidy({ client, reporter }: Night): Promise<void> {
-  reporter.step('analyze');
-  await client.query(
-    `set default_statistics_target = 20;
-     analyze registry.entry (company_id, entry_id, source, nip, regon9, krs, status, end_date);
-     analyze registry.entry_key;
-     reset default_statistics_target`,
-  );
-  // Counts look at the index alone where every row of a page is known to be visible. The few rows that
-  // are dead already are not worth a walk through every index.
+  reporter.step('vacuum');
   await client.query('vacuum (analyze, index_cleanup off) registry.search');
 }
 
