@@ -68,7 +68,10 @@ export function toBigint({ high, low }: Fingerprint): bigint {
   return (BigInt(high) << 32n) | BigInt(low >>> 0);
 }
 
-/** Not met today; met; shared by two entries, and so never to be taken for known. */
+/**
+ * Not met today; met, or a free slot, so that few others have to be looked at in the end; shared by two
+ * entries, and so never to be taken for known.
+ */
 const NOT_MET = 0;
 const MET = 1;
 const SHARED = 2;
@@ -77,7 +80,7 @@ const SHARED = 2;
 export interface KnownTable {
   /** Two halves of a fingerprint for each slot, high and low; both zero where it is free. */
   prints: Int32Array;
-  /** For each slot whether it was met. */
+  /** For each slot whether it is free or was met. */
   states: Uint8Array;
 }
 
@@ -121,6 +124,7 @@ export class KnownRecords {
     }
     this.#prints[2 * slot] = high;
     this.#prints[2 * slot + 1] = low;
+    this.#states[slot] = NOT_MET;
     this.#size++;
   }
 
@@ -139,7 +143,7 @@ export class KnownRecords {
   /** The fingerprints that no record of today has. */
   *unmet(): Generator<bigint> {
     for (let slot = 0; slot <= this.#mask; slot++) {
-      if (!this.#isTaken(slot) || this.#states[slot] === MET) continue;
+      if (this.#states[slot] === MET) continue;
       yield toBigint({ high: this.#prints[2 * slot]!, low: this.#prints[2 * slot + 1]! });
     }
   }
@@ -180,6 +184,6 @@ export class KnownRecords {
 function makeTable(slots: number): KnownTable {
   return {
     prints: new Int32Array(new SharedArrayBuffer(slots * 8)),
-    states: new Uint8Array(new SharedArrayBuffer(slots)),
+    states: new Uint8Array(new SharedArrayBuffer(slots)).fill(MET),
   };
 }

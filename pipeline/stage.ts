@@ -5,6 +5,7 @@ import { runFile } from '../sql/database.ts';
 import type { DumpFile } from './dump.ts';
 import type { KnownRecords } from './fingerprint.ts';
 import { ROW_NUMBER_COLUMN } from './layout.ts';
+import { settle } from './night-session.ts';
 import type { FileCount } from './read-file.ts';
 import { ReadingThreads } from './reading-threads.ts';
 import type { TableSource } from './source.ts';
@@ -38,14 +39,20 @@ export async function stageDump(client: PoolClient, staging: Staging): Promise<v
   const threads = staging.threads ?? new ReadingThreads(staging.source, staging.files);
   try {
     threads.know(staging.known);
-    await createRecordTables(client, staging);
-    await saveCounts(client, await stageFiles(staging, threads));
+    // The files are begun while the tables are made.
+    const tables = createRecordTables(client, staging);
+    const [counts] = await settle([stageFiles(staging, threads, tables), tables]);
+    await saveCounts(client, counts);
   } finally {
     await threads.close();
   }
 }
 
-async function stageFiles(staging: Staging, threads: ReadingThreads): Promise<FileCount[]> {
+async function stageFiles(
+  staging: Staging,
+  threads: ReadingThreads,
+  tables: Promise<void>,
+): Promise<FileCount[]> {
   const limit = pLimit(PARALLEL_FILES);
   const failure = new AbortController();
   let records = 0;
@@ -55,7 +62,10 @@ async function stageFiles(staging: Staging, threads: ReadingThreads): Promise<Fi
   const tasks = files.map((file) =>
     limit(async () => {
       failure.signal.throwIfAborted();
-      const count = await stageFile(staging.pool, threads, file, (more) => {
+      const batches = threads.read(file);
+      const writer = new StageWriter(staging.pool, file.file_no);
+      const count = await stageFile(batches, writer, async (more) => {
+        await tables;
         failure.signal.throwIfAborted();
         records += more;
         staging.onProgress(records, done);
@@ -122,14 +132,12 @@ export async function saveFiles(client: PoolClient, files: readonly DumpFile[]):
   await client.query('analyze stage.night, stage.file');
 }
 
+/** @param onRecords called with the records of each batch, before it is written */
 async function stageFile(
-  pool: Pool,
-  threads: ReadingThreads,
-  file: DumpFile,
-  onRecords: (more: number) => void,
+  batches: ReturnType<ReadingThreads['read']>,
+  writer: StageWriter,
+  onRecords: (more: number) => Promise<void>,
 ): Promise<FileCount> {
-  const writer = new StageWriter(pool, file.file_no);
-  const batches = threads.read(file);
   try {
     for (;;) {
       const { done, value } = await batches.next();
@@ -137,7 +145,7 @@ async function stageFile(
         await writer.end();
         return value;
       }
-      onRecords(value.read_count);
+      await onRecords(value.read_count);
       await writer.write(value);
     }
   } catch (error) {
