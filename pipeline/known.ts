@@ -18,14 +18,16 @@ const SESSIONS = 3;
  * Loads the fingerprints of the entries that the source showed last time, in sessions of its own.
  *
  * @param expected_count about how many there are
+ * @param stretch_pages pages of the table that are read at a time
  */
 export async function loadKnown(
   pool: Pool,
   source: string,
   expected_count: number,
+  stretch_pages = STRETCH_PAGES,
 ): Promise<KnownRecords> {
   const known = new KnownRecords(expected_count);
-  const stretches = cut(await countPages(pool));
+  const stretches = cut(await countPages(pool), stretch_pages);
   const read = async () => {
     if (stretches.length === 0) return;
     const client = await pool.connect();
@@ -60,10 +62,10 @@ interface Stretch {
   to: number;
 }
 
-function cut(page_count: number): Stretch[] {
-  return Array.from({ length: Math.ceil(page_count / STRETCH_PAGES) }, (_, at) => ({
-    from: at * STRETCH_PAGES,
-    to: (at + 1) * STRETCH_PAGES,
+function cut(page_count: number, stretch_pages: number): Stretch[] {
+  return Array.from({ length: Math.ceil(page_count / stretch_pages) }, (_, at) => ({
+    from: at * stretch_pages,
+    to: (at + 1) * stretch_pages,
   }));
 }
 

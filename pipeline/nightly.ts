@@ -217,6 +217,8 @@ async function publishFirst({ client }: Night, first: FirstSnapshot): Promise<vo
 async function tidy({ client, reporter }: Night): Promise<void> {
   reporter.step('vacuum');
   await client.query('vacuum (analyze, index_cleanup off) registry.search');
+  // All entries were staged: that is as large as they are.
+  await client.query('drop schema stage cascade; create schema stage');
 }
 
 /** @returns what to throw: why the attempt failed */

@@ -198,12 +198,16 @@ begin
         delete from stage.unmatched
         using stage.pair
         where
-            pair.old_entry_key <> pair.entry_key
-            and case
-                when unmatched.is_new
-                    then (unmatched.file_no, unmatched.line) = (pair.file_no, pair.line)
-                else unmatched.entry_id = pair.entry_id
-            end;
+            unmatched.is_new
+            and pair.old_entry_key <> pair.entry_key
+            and pair.file_no = unmatched.file_no
+            and pair.line = unmatched.line;
+        delete from stage.unmatched
+        using stage.pair
+        where
+            not unmatched.is_new
+            and pair.old_entry_key <> pair.entry_key
+            and pair.entry_id = unmatched.entry_id;
     end loop;
 end;
 $$;

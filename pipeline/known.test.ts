@@ -1,0 +1,38 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateDays } from '../fixtures/generated-days.ts';
+import { runDump } from '../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { loadKnown } from './known.ts';
+
+let db: TestDatabase;
+
+// After a night, some entries have another fingerprint, and those that are gone have none.
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const days = await generateDays();
+  for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
+  await days.remove();
+});
+
+afterAll(() => db.drop());
+
+async function readFingerprints(): Promise<Set<bigint>> {
+  const { rows } = await db.pool.query<{ fingerprint: string }>(
+    'select fingerprint from registry.entry_key where fingerprint is not null',
+  );
+  return new Set(rows.map(({ fingerprint }) => BigInt(fingerprint)));
+}
+
+describe('what is known', () => {
+  test.each([1, 7, 2000])('is every fingerprint once, read %i pages at a time', async (pages) => {
+    const fingerprints = await readFingerprints();
+    expect(fingerprints.size).toBeGreaterThan(4900);
+    const known = await loadKnown(db.pool, 'ceidg', 5000, pages);
+    expect(known.size).toBe(fingerprints.size);
+    expect(new Set(known.unmet())).toEqual(fingerprints);
+  });
+
+  test('is nothing of a source that has no entries', async () => {
+    expect((await loadKnown(db.pool, 'krs', 0)).size).toBe(0);
+  });
+});
