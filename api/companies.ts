@@ -101,7 +101,7 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
     async ({ query: { page, ...query }, caller, request, response }) => {
       const filter = await resolveFilter(db, await readDictionary(), query);
       const skipped = skippedBy({ page, per_page: pageSize });
-      const { total, results } = await search(filter, skipped, pageSize);
+      const { total, results } = await search(filter, { skipped, size: pageSize });
       const charged = await charging.charge({
         account_id: caller.account_id,
         // To HEAD nothing is answered that would be worth a credit.

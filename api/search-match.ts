@@ -1,47 +1,32 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from '../sql/tables.ts';
+import {
+  blockBits,
+  findByBits,
+  isOfBits,
+  isOfPlaces,
+  type Found,
+  type Window,
+} from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import type { Matches } from './search-memory.ts';
+import { mostNumbers, type Matches } from './search-memory.ts';
+import { newestRun } from './search-run.ts';
 
-/** As many matches are remembered one by one; of more only how many are in each block. */
-const mostNumbers = 40_000;
+/** A name is looked for in so many companies one by one. */
+const mostLookedAt = 20_000;
 
-/** Beginnings of codes that are shorter are those of many companies. */
-const rarePrefixLength = 4;
+/** So many matches are read one by one; of more only how many are in each block. */
+const mostListed = 200_000;
 
-/** Of those that are shorter still an index has more lists to join than a look at all companies takes. */
-const indexedPrefixLength = 3;
-
-/** Of the snapshot that a statement sees. */
-export const newestRun = sql<string | null>`(
-    select max(run.run_id)
-    from registry.run as run
-    where run.state in ('published', 'imported')
-)`;
-
-/** Whether some filter is of so few companies that they are listed rather than counted. */
-function isRare({
-  activity_code,
-  activity_prefix,
-  city,
-  postal_code,
-  name,
-}: SearchFilter): boolean {
-  const isRarePrefix = (activity_prefix?.length ?? 0) >= rarePrefixLength;
-  return isRarePrefix || [activity_code, city, postal_code, name].some((one) => one !== undefined);
+// The operator of the same meaning would look into no index either.
+function meetsPrefix({ activity_code, activity_prefix }: SearchFilter) {
+  if (activity_prefix === undefined || activity_code?.startsWith(activity_prefix)) return undefined;
+  return sql<boolean>`search.codes @@ ${`'${activity_prefix}':*`}::tsquery`;
 }
 
-// An index finds a code at once, but joins the lists of all codes that begin alike; where another
-// filter leaves few companies it is faster to look at theirs, which the function does, unlike the
-// operator of the same meaning.
-function meetsPrefix(filter: SearchFilter): RawBuilder<boolean> | undefined {
-  const { activity_code, activity_prefix } = filter;
-  if (activity_prefix === undefined || activity_code?.startsWith(activity_prefix)) return undefined;
-  const codes = `'${activity_prefix}':*`;
-  const isAlone = !isRare({ ...filter, activity_prefix: undefined });
-  return isAlone && activity_prefix.length >= indexedPrefixLength
-    ? sql`search.codes @@ ${codes}::tsquery`
-    : sql`ts_match_vq(search.codes, ${codes}::tsquery)`;
+function hasName(name: string): RawBuilder<boolean> {
+  const pattern = name.replaceAll(/[\\%_]/g, String.raw`\$&`);
+  return sql`search.name like ${`%${pattern}%`}`;
 }
 
 /** The condition on `registry.search` as `search`. */
@@ -58,9 +43,7 @@ export function conditionOf(filter: SearchFilter): RawBuilder<boolean> {
   add(filter.activity_start_to, (value) => sql`search.activity_start <= ${value}::date`);
   // Four digits and a letter.
   add(filter.activity_code, (value) => sql`search.codes @@ ${`'${value}'`}::tsquery`);
-  add(filter.name?.replaceAll(/[\\%_]/g, String.raw`\$&`), (value) => {
-    return sql`search.name like ${`%${value}%`}`;
-  });
+  add(filter.name, hasName);
   const prefix = meetsPrefix(filter);
   return sql.join(prefix ? [...conditions, prefix] : conditions, sql` and `);
 }
@@ -81,16 +64,18 @@ function readNumbers(text: string): Int32Array {
   return Int32Array.from(numbers, Number).toSorted();
 }
 
-async function list(tx: Kysely<Tables>, condition: RawBuilder<boolean>): Promise<Int32Array> {
-  const { rows } = await sql<{ numbers: string }>`
-    select array(
-        select search.search_no
-        from registry.search as search
-        where ${condition}
-        limit ${sql.lit(mostNumbers + 1)}
-    )::text as numbers
+async function list(tx: Kysely<Tables>, condition: RawBuilder<boolean>) {
+  const { rows } = await sql<{ run_id: string | null; numbers: string }>`
+    select
+        ${newestRun} as run_id,
+        array(
+            select search.search_no
+            from registry.search as search
+            where ${condition}
+            limit ${sql.lit(mostListed + 1)}
+        )::text as numbers
   `.execute(tx);
-  return readNumbers(rows[0]!.numbers);
+  return { run_id: rows[0]!.run_id, numbers: readNumbers(rows[0]!.numbers) };
 }
 
 // Several processes of the database may share the work.
@@ -108,45 +93,107 @@ async function countBlocks(
   return rows;
 }
 
+function countNumbers(numbers: Int32Array): Matches['blocks'] {
+  const blocks: Matches['blocks'] = [];
+  for (const number of numbers) {
+    const block = number >> blockBits;
+    const last = blocks.at(-1);
+    if (last?.block === block) last.count += 1;
+    else blocks.push({ block, count: 1 });
+  }
+  return blocks;
+}
+
+// Where few companies have all else, a name is looked for in those alone.
+async function narrow(tx: Kysely<Tables>, filter: SearchFilter): Promise<RawBuilder<boolean>> {
+  const all = conditionOf(filter);
+  const others = { ...filter, name: undefined };
+  if (filter.name === undefined || !isOfBits(others) || !isOfPlaces(others)) return all;
+  const { numbers } = (await findByBits(tx, others, { skipped: 0, size: 0 })).matches;
+  if (!numbers || numbers.length > mostLookedAt) return all;
+  const ofNumbers = sql<boolean>`search.search_no = any(${`{${numbers.join(',')}}`}::integer[])`;
+  return sql`${ofNumbers} and ${hasName(filter.name)}`;
+}
+
 /**
- * Counts what matches a filter: the numbers themselves where they are few, else the blocks.
+ * Counts what matches a filter, and finds the numbers of the companies in a window, by a look at the
+ * companies: few have a name or a postal code.
  *
  * @param tx whose statements all see one snapshot
  */
-export async function findMatches(tx: Kysely<Tables>, filter: SearchFilter): Promise<Matches> {
-  const condition = conditionOf(filter);
+export async function findInTable(
+  tx: Kysely<Tables>,
+  filter: SearchFilter,
+  window: Window,
+): Promise<Found> {
   await expectMemory(tx);
-  if (isRare(filter)) {
-    const numbers = await list(tx, condition);
-    if (numbers.length <= mostNumbers) return { total: numbers.length, numbers, blocks: [] };
+  const condition = await narrow(tx, filter);
+  const { run_id, numbers } = await list(tx, condition);
+  const { length: total } = numbers;
+  if (total <= mostListed) {
+    const matches =
+      total <= mostNumbers
+        ? { total, numbers, blocks: [] }
+        : { total, numbers: undefined, blocks: countNumbers(numbers) };
+    return { run_id, matches, numbers: takeFrom(numbers, window) };
   }
   const blocks = await countBlocks(tx, condition);
-  const total = blocks.reduce((sum, { count }) => sum + count, 0);
-  if (total > mostNumbers) return { total, numbers: undefined, blocks };
-  return { total, numbers: await list(tx, condition), blocks: [] };
+  const matches = {
+    total: blocks.reduce((sum, { count }) => sum + count, 0),
+    numbers: undefined,
+    blocks,
+  };
+  const place = placeWindow(matches, window);
+  return { run_id, matches, numbers: await listInBlocks(tx, filter, place) };
 }
 
-/** Where a page lies: its numbers, or the blocks that it begins and ends in and what to skip there. */
-export type Place =
-  { numbers: number[] } | { blocks: number[]; skipped: number; count: number } | undefined;
+export function takeFrom(numbers: Int32Array, { skipped, size }: Window): number[] {
+  return [...numbers.subarray(skipped, skipped + size)];
+}
 
-/** @returns undefined for a page past the end */
-export function placePage(
-  { total, numbers, blocks }: Matches,
-  skipped: number,
-  size: number,
-): Place {
-  if (skipped >= total) return undefined;
-  if (numbers) return { numbers: [...numbers.subarray(skipped, skipped + size)] };
+/** The blocks that a window begins and ends in, and where it is in them. */
+export interface Place extends Window {
+  blocks: number[];
+}
+
+/** @returns without blocks for a window past the end */
+export function placeWindow({ blocks }: Matches, { skipped, size }: Window): Place {
   let before = 0;
-  const inPage: number[] = [];
+  const inWindow: number[] = [];
   let skippedInFirst = 0;
   for (const { block, count } of blocks) {
     if (before + count > skipped && before < skipped + size) {
-      if (inPage.length === 0) skippedInFirst = skipped - before;
-      inPage.push(block);
+      if (inWindow.length === 0) skippedInFirst = skipped - before;
+      inWindow.push(block);
     }
     before += count;
   }
-  return { blocks: inPage, skipped: skippedInFirst, count: Math.min(size, total - skipped) };
+  return { blocks: inWindow, skipped: skippedInFirst, size };
+}
+
+/** The numbers of the companies of a place, by a look at all companies of its blocks. */
+export async function listInBlocks(
+  db: Kysely<Tables>,
+  filter: SearchFilter,
+  { blocks, skipped, size }: Place,
+): Promise<number[]> {
+  if (blocks.length === 0) return [];
+  const ranges = blocks.map((block) => {
+    const [first, next] = [block << blockBits, (block + 1) << blockBits];
+    return sql<boolean>`
+      search.search_no >= ${first}::integer and search.search_no < ${next}::integer
+    `;
+  });
+  // The offset keeps the planner from looking for the filter in the whole country.
+  const { rows } = await sql<{ search_no: number }>`
+    select search.search_no
+    from (
+        select * from registry.search as search where ${sql.join(ranges, sql` or `)} offset 0
+    ) as search
+    where ${conditionOf(filter)}
+    order by search.search_no
+    offset ${skipped}::integer
+    limit ${size}::integer
+  `.execute(db);
+  return rows.map(({ search_no }) => search_no);
 }

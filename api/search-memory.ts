@@ -1,3 +1,6 @@
+/** As many matches are remembered one by one; of more only how many are in each block. */
+export const mostNumbers = 40_000;
+
 /** All that matches a filter: how much it is, and where a page of it begins. */
 export interface Matches {
   total: number;

@@ -1,9 +1,12 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely';
+import { sql, type Kysely } from 'kysely';
+import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
 import { identifiersOf } from './identifier-list.ts';
+import { findByBits, isOfBits, type Window } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import { conditionOf, findMatches, newestRun, placePage, type Place } from './search-match.ts';
+import { findInTable, listInBlocks, placeWindow, takeFrom } from './search-match.ts';
 import { createSearchMemory, type Matches } from './search-memory.ts';
+import { newestRun } from './search-run.ts';
 
 /** A row of `registry.company`, and what its registry entries give to reach it. */
 interface ResultRow {
@@ -21,58 +24,21 @@ interface ResultRow {
   contacts: { phone: string | null; email: string | null; fax: string | null }[];
 }
 
-/** Numbers in a block. */
-const blockBits = 13;
-
-function numbersIn(blocks: number[]): RawBuilder<boolean> {
-  const ranges = blocks.map((block) => {
-    const first = block << blockBits;
-    const last = first + (1 << blockBits) - 1;
-    return sql<boolean>`search.search_no between ${first}::integer and ${last}::integer`;
-  });
-  return sql`(${sql.join(ranges, sql` or `)})`;
-}
-
-function pickPage(filter: SearchFilter, place: NonNullable<Place>): RawBuilder<unknown> {
-  if ('numbers' in place) {
-    return sql`
-      select search.search_no, search.company_id
-      from registry.search as search
-      where search.search_no = any(${place.numbers}::integer[])
-    `;
-  }
-  // The offset keeps the planner from looking for the filter in the whole country.
-  return sql`
-    select search.search_no, search.company_id
-    from (
-        select * from registry.search as search where ${numbersIn(place.blocks)} offset 0
-    ) as search
-    where ${conditionOf(filter)}
-    order by search.search_no
-    offset ${place.skipped}::integer
-    limit ${place.count}::integer
-  `;
-}
-
 /**
- * Reads the companies of a page, together with the run whose snapshot they are from. The contacts are
- * those of the company's entries, the one that the search shows first.
+ * Reads companies by their numbers, in the order of those, together with the run whose snapshot they
+ * are from. The contacts are those of the company's entries, the one that the search shows first.
  */
-async function readPage(db: Kysely<Tables>, filter: SearchFilter, place: Place) {
-  const page = place
-    ? pickPage(filter, place)
-    : sql`select null::integer as search_no, null::bigint as company_id where false`;
-  const { rows } = await sql<ResultRow>`
-    with picked as materialized (${page})
+async function readPage(db: Kysely<Tables>, numbers: number[]) {
+  const { rows } = await sql<ResultRow>`${prepared}
     select
-        newest.run_id, picked.search_no, company.nip, company.regon9, company.krs, company.name,
+        newest.run_id, search.search_no, company.nip, company.regon9, company.krs, company.name,
         company.city, company.voivodeship, company.activity_start, company.activity_main,
         company.status,
         array(
             select json_build_object('phone', entry.phone, 'email', entry.email, 'fax', entry.fax)
             from registry.entry as entry
             where
-                entry.company_id = picked.company_id
+                entry.company_id = search.company_id
                 and (entry.status <> 'DELETED' or company.status = 'DELETED')
             order by
                 case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
@@ -80,9 +46,9 @@ async function readPage(db: Kysely<Tables>, filter: SearchFilter, place: Place) 
                 entry.entry_id
         ) as contacts
     from (select ${newestRun} as run_id) as newest
-    left join picked on true
-    left join registry.company as company on company.company_id = picked.company_id
-    order by picked.search_no
+    left join registry.search as search on search.search_no = any(${numbers}::integer[])
+    left join registry.company as company on company.company_id = search.company_id
+    order by search.search_no
   `.execute(db);
   return {
     run_id: rows[0]!.run_id,
@@ -118,45 +84,64 @@ export interface FoundPage {
   results: ReturnType<typeof viewResult>[];
 }
 
+interface Asked {
+  filter: SearchFilter;
+  window: Window;
+}
+
+/** The numbers of the companies in a window of what is known to match. */
+async function listWindow(
+  db: Kysely<Tables>,
+  { filter, window }: Asked,
+  matches: Matches,
+): Promise<number[]> {
+  if (matches.numbers) return takeFrom(matches.numbers, window);
+  const place = placeWindow(matches, window);
+  if (place.blocks.length === 0) return [];
+  if (!isOfBits(filter)) return listInBlocks(db, filter, place);
+  return (await findByBits(db, filter, place, place.blocks)).numbers;
+}
+
 /**
  * Makes the search. How many companies match a filter is remembered until the next snapshot, from
  * whichever registry; total and results of an answer are always of one snapshot.
  *
- * @returns finds a page of `size` results, after `skipped` others
+ * @returns finds the results in a window of all that match
  */
 export function createSearch(
   db: Kysely<Tables>,
-): (filter: SearchFilter, skipped: number, size: number) => Promise<FoundPage> {
+): (filter: SearchFilter, window: Window) => Promise<FoundPage> {
   const memory = createSearchMemory();
 
-  async function remembered(
-    { filter, matches }: { filter: SearchFilter; matches: Matches },
-    place: Place,
-  ): Promise<FoundPage | undefined> {
-    const { run_id, results } = await readPage(db, filter, place);
+  // What was published in the meantime shows in the last statement.
+  async function remembered(asked: Asked, matches: Matches): Promise<FoundPage | undefined> {
+    const { run_id, results } = await readPage(db, await listWindow(db, asked, matches));
     return memory.isOf(run_id) ? { total: matches.total, results } : undefined;
   }
 
-  async function counted(
-    { filter, key }: { filter: SearchFilter; key: string },
-    skipped: number,
-    size: number,
-  ): Promise<FoundPage> {
+  async function count(tx: Kysely<Tables>, { filter, window }: Asked, key: string) {
+    const find = isOfBits(filter) ? findByBits : findInTable;
+    const { run_id, matches, numbers } = await find(tx, filter, window);
+    const page = await readPage(tx, numbers);
     // A night that publishes between the statements must not part the total from the results.
-    const transaction = db.transaction().setIsolationLevel('repeatable read');
-    return transaction.setAccessMode('read only').execute(async (tx) => {
-      const matches = await findMatches(tx, filter);
-      const { run_id, results } = await readPage(tx, filter, placePage(matches, skipped, size));
-      memory.keep(run_id, key, matches);
-      return { total: matches.total, results };
-    });
+    if (page.run_id !== run_id) return undefined;
+    memory.keep(run_id, key, matches);
+    return { total: matches.total, results: page.results };
   }
 
-  return async (filter, skipped, size) => {
+  async function counted(asked: Asked, key: string): Promise<FoundPage> {
+    const found = isOfBits(asked.filter) && (await count(db, asked, key));
+    if (found) return found;
+    const transaction = db.transaction().setIsolationLevel('repeatable read');
+    return transaction
+      .setAccessMode('read only')
+      .execute(async (tx) => (await count(tx, asked, key))!);
+  }
+
+  return async (filter, window) => {
+    const asked = { filter, window };
     const key = JSON.stringify(filter);
     const matches = memory.find(key);
-    const found =
-      matches && (await remembered({ filter, matches }, placePage(matches, skipped, size)));
-    return found ?? counted({ filter, key }, skipped, size);
+    return (matches && (await remembered(asked, matches))) ?? counted(asked, key);
   };
 }

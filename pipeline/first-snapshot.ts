@@ -1,6 +1,7 @@
 import type { PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
 import { type Sessions, settle } from './night-session.ts';
+import { writeSearchBits } from './search-bits.ts';
 
 /** Loads what is to become the first snapshot of a source, beside what readers see. */
 export class FirstSnapshot {
@@ -43,8 +44,8 @@ export class FirstSnapshot {
     await runFile(client, 'nightly/baseline/attach.sql');
     await runFile(client, 'nightly/baseline/analyze.sql');
     if (this.#isVeryFirst) {
-      await runFile(client, 'nightly/baseline/correct_search.sql');
       await runFile(client, 'nightly/baseline/attach_search.sql');
+      await runFile(client, 'nightly/baseline/correct_search.sql');
     } else {
       await runFile(client, 'nightly/4b_new_search.sql');
     }
@@ -59,7 +60,12 @@ export class FirstSnapshot {
 
   async #loadSearch(): Promise<void> {
     await this.#sessions((client) => runFile(client, 'nightly/baseline/load_search.sql'));
-    await this.#runAll(await this.#define('search_index', []));
+    const indexes = await this.#define('search_index', []);
+    const open = this.#sessions;
+    const writeBits = open((reader) =>
+      open((bits) => open((places) => writeSearchBits({ reader, bits, places }))),
+    );
+    await settle([writeBits, this.#runAll(indexes)]);
   }
 
   /** @returns the statements that make the indexes of a table that was loaded */

@@ -24,6 +24,34 @@ async function findDifferences(): Promise<unknown[]> {
   return rows;
 }
 
+/** What companies have by the bits and places but not by the table, or the other way round. */
+async function findWrongBits(): Promise<unknown[]> {
+  const { rows } = await db.pool.query(`
+    with told as (
+      select term, search_no
+      from registry.search
+      cross join registry.search_terms(status, voivodeship, legal_form, codes, activity_start) as term
+      union all
+      select 'place ' || code, search_no
+      from registry.search
+      cross join unnest(tsvector_to_array(codes)) as code
+    ),
+    found as (
+      select term, (block::integer << 13) + place as search_no
+      from registry.search_bits
+      cross join generate_series(0, 8191) as place
+      where get_bit(bits, place) = 1
+      union all
+      select 'place ' || code, (block::integer << 13) + place
+      from registry.search_places
+      cross join unnest(places) as place
+    )
+    (select * from told except all select * from found)
+    union all
+    (select * from found except all select * from told)`);
+  return rows;
+}
+
 async function readNumbers(): Promise<Map<string, number>> {
   const { rows } = await db.pool.query<{ company_id: string; search_no: number }>(
     'select company_id, search_no from registry.search',
@@ -44,6 +72,7 @@ describe('the table of the search', () => {
     for (const day of ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06']) {
       await runFixture(db, day);
       expect([day, await findDifferences()]).toEqual([day, []]);
+      expect([day, await findWrongBits()]).toEqual([day, []]);
       await expectKept(numbers);
       numbers = await readNumbers();
     }
@@ -55,29 +84,37 @@ describe('the table of the search', () => {
     for (const day of [0, 1] as const) {
       await runDump(db, ...days.night(day));
       expect([day, await findDifferences()]).toEqual([day, []]);
+      expect([day, await findWrongBits()]).toEqual([day, []]);
     }
     await days.remove();
   });
 
-  test('has its indexes and rules also after the first snapshot took its place', async () => {
+  test('has its indexes, rules and triggers also after the first snapshot took its place', async () => {
+    const tables = ['search', 'search_bits', 'search_places']
+      .map((name) => `'registry.${name}'::regclass`)
+      .join(', ');
     const describeTable = async () => {
       const { rows } = await db.pool.query(`
         select indexdef as definition
         from pg_indexes
-        where schemaname = 'registry' and tablename = 'search'
+        where schemaname = 'registry' and tablename ~ '^search(_bits|_places)?$'
         union all
-        select format('%s %s %s', attname, format_type(atttypid, atttypmod), attnotnull)
+        select format('%s %s %s %s', attname, format_type(atttypid, atttypmod), attnotnull, attstorage)
           || coalesce(' ' || nullif(attcollation, 0)::regcollation, '')
         from pg_attribute
-        where attrelid = 'registry.search'::regclass and attnum > 0
+        where attrelid in (${tables}) and attnum > 0
         union all
         select format('%s %s', conname, pg_get_constraintdef(oid))
         from pg_constraint
-        where conrelid = 'registry.search'::regclass and contype <> 'n'
+        where conrelid in (${tables}) and contype <> 'n'
         union all
         select array_to_string(reloptions, ',')
         from pg_class
-        where oid = 'registry.search'::regclass
+        where oid in (${tables})
+        union all
+        select pg_get_triggerdef(oid)
+        from pg_trigger
+        where tgrelid in (${tables})
         order by definition`);
       return rows;
     };
@@ -102,6 +139,7 @@ describe('the table of the search', () => {
     change(second, { Nip: nip, GlownyKodPkd: '0111Z' });
     await runBad(db, second, '2026-11-03');
     expect(await findDifferences()).toEqual([]);
+    expect(await findWrongBits()).toEqual([]);
     const after = await readNumbers();
     expect(before.size - after.size).toBe(1);
     await expectKept(before);

@@ -45,8 +45,6 @@ where
         excluded.postal_code, excluded.city, excluded.codes, excluded.name
     );
 
--- What this night adds to the lists of the indexes goes to its place at once, so that no search has to
+-- What this night adds to the lists of the index goes to its place at once, so that no search has to
 -- look through it.
-select
-    gin_clean_pending_list('registry.search_term_idx'),
-    gin_clean_pending_list('registry.search_name_idx');
+select gin_clean_pending_list('registry.search_name_idx');

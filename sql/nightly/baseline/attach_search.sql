@@ -1,4 +1,4 @@
--- The table that was loaded takes the place of the empty one. Runs in the transaction that publishes.
+-- The tables that were loaded take the places of the empty ones. Runs in the transaction that publishes.
 drop table registry.search;
 alter table stage.first_search rename to search;
 alter table stage.search set schema registry;
@@ -27,3 +27,13 @@ alter column status set not null,
 alter column codes set not null,
 add constraint search_pkey primary key using index search_pkey,
 add constraint search_block_of_number check (block = search_no >> 13);
+
+call registry.follow_search();
+
+drop table registry.search_bits, registry.search_places;
+alter table stage.first_search_bits rename to search_bits;
+alter table stage.first_search_places rename to search_places;
+alter table stage.search_bits set schema registry;
+alter table stage.search_places set schema registry;
+alter table registry.search_bits rename constraint first_search_bits_pkey to search_bits_pkey;
+alter table registry.search_places rename constraint first_search_places_pkey to search_places_pkey;

@@ -1,4 +1,5 @@
--- The very first companies, as correct.sql: those of several entries are shown by 4e_search.sql.
-delete from stage.first_search
+-- The very first companies, as correct.sql, by the bits and places too: those of several entries are
+-- shown by 4e_search.sql.
+delete from registry.search
 using stage.correction
-where first_search.company_id = correction.entry_id;
+where search.company_id = correction.entry_id;
