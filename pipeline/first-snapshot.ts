@@ -1,17 +1,25 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
-import { type Sessions, settle } from './night-session.ts';
+import { openSessions, runBeside, runSteps, type Sessions, settle } from './night-session.ts';
 import { writeSearchBits } from './search-bits.ts';
+
+/** Sessions of each kind that load and index side by side; with those of the night, all of a pool. */
+const SESSION_COUNT = 4;
 
 /** Loads what is to become the first snapshot of a source, beside what readers see. */
 export class FirstSnapshot {
-  readonly #sessions: Sessions;
+  readonly #pool: Pool;
+  readonly #ofEntries: Sessions;
+  readonly #ofSearch: Sessions;
   readonly #isVeryFirst: boolean;
   #entries: Promise<unknown> = Promise.resolve();
+  #search: Promise<unknown> = Promise.resolve();
 
-  /** @param isVeryFirst whether no company is known yet: the table of the search is made beside too */
-  constructor(sessions: Sessions, isVeryFirst: boolean) {
-    this.#sessions = sessions;
+  /** @param isVeryFirst whether no company is known yet: the tables of the search are made beside too */
+  constructor(pool: Pool, isVeryFirst: boolean) {
+    this.#pool = pool;
+    this.#ofEntries = openSessions(pool, SESSION_COUNT);
+    this.#ofSearch = openSessions(pool, SESSION_COUNT);
     this.#isVeryFirst = isVeryFirst;
   }
 
@@ -20,67 +28,74 @@ export class FirstSnapshot {
    * other: what that finds is corrected by `attach`.
    */
   async loadEntries(): Promise<void> {
+    if (this.#isVeryFirst) this.#search = fill(this.#ofSearch, 'search');
     this.#entries = settle([
-      this.#load('entry'),
-      this.#isVeryFirst ? this.#loadSearch() : Promise.resolve(),
+      this.#isVeryFirst ? this.#indexSearch() : Promise.resolve(),
+      fill(this.#ofEntries, 'entry').then(() => this.#indexPartition('entry')),
     ]);
     await this.#entries;
   }
 
-  /** Loads the keys of the entries that are left, and sums them up. */
+  /** Loads the keys of the entries that are left, and what is counted of them. */
   async loadKeys(): Promise<void> {
+    await runBeside(this.#pool, ['baseline/correction']);
     await settle([
-      // Every night reads all of them, and the first look at a row that was loaded in bulk has to
-      // mark it as committed.
-      this.#load('entry_key', ['vacuum (analyze) stage.first_entry_key']),
-      this.#sessions((client) => runFile(client, 'nightly/4b_new_sum.sql')),
+      this.#isVeryFirst ? this.#writeBits() : Promise.resolve(),
+      fill(this.#ofEntries, 'entry_key').then(() =>
+        settle([
+          this.#indexPartition('entry_key'),
+          // Every night reads all of them, and the first look at a row that was loaded in bulk has to
+          // mark it as committed.
+          this.#ofEntries((client) => client.query('vacuum (analyze) stage.first_entry_key')),
+        ]),
+      ),
+      this.#ofEntries((client) => runSteps(client, ['4b_new_sum'])),
     ]);
   }
 
   /** Makes visible what was loaded, once it is, in the transaction of `client`. */
   async attach(client: PoolClient): Promise<void> {
     await this.#entries;
-    await runFile(client, 'nightly/baseline/correct.sql');
-    await runFile(client, 'nightly/baseline/attach.sql');
-    await runFile(client, 'nightly/baseline/analyze.sql');
-    if (this.#isVeryFirst) {
-      await runFile(client, 'nightly/baseline/attach_search.sql');
-      await runFile(client, 'nightly/baseline/correct_search.sql');
-    } else {
-      await runFile(client, 'nightly/4b_new_search.sql');
-    }
+    const steps = this.#isVeryFirst
+      ? ['correct', 'correct_search', 'attach', 'attach_search', 'analyze']
+      : ['correct', 'attach', 'analyze'];
+    await runSteps(
+      client,
+      steps.map((step) => `baseline/${step}`),
+    );
+    if (!this.#isVeryFirst) await runSteps(client, ['4b_new_search']);
   }
 
-  /** Fills `stage.first_<table>` in one session, then makes its indexes in one each. */
-  async #load(table: string, more: readonly string[] = []): Promise<void> {
-    await this.#sessions((client) => runFile(client, `nightly/baseline/load_${table}.sql`));
-    const indexes = await this.#define('index_definition', [`registry.${table}`]);
-    await this.#runAll([...indexes, ...more]);
+  async #indexPartition(table: string): Promise<void> {
+    await index(this.#ofEntries, 'index_definition', [`registry.${table}`]);
   }
 
-  async #loadSearch(): Promise<void> {
-    await this.#sessions((client) => runFile(client, 'nightly/baseline/load_search.sql'));
-    const indexes = await this.#define('search_index', []);
-    const open = this.#sessions;
-    const writeBits = open((reader) =>
+  async #indexSearch(): Promise<void> {
+    await this.#search;
+    await index(this.#ofSearch, 'search_index', []);
+  }
+
+  async #writeBits(): Promise<void> {
+    await this.#search;
+    const open = this.#ofSearch;
+    await open((reader) =>
       open((bits) => open((places) => writeSearchBits({ reader, bits, places }))),
     );
-    await settle([writeBits, this.#runAll(indexes)]);
   }
+}
 
-  /** @returns the statements that make the indexes of a table that was loaded */
-  async #define(file: string, values: string[]): Promise<string[]> {
-    const [result] = await this.#sessions((client) =>
-      runFile(client, `nightly/baseline/${file}.sql`, values),
-    );
-    return (result!.rows as { definition: string }[]).map(({ definition }) => definition);
-  }
+/** Makes and fills `stage.first_<table>`. */
+async function fill(sessions: Sessions, table: string): Promise<void> {
+  await sessions((client) => runSteps(client, [`baseline/load_${table}`]));
+}
 
-  async #runAll(statements: readonly string[]): Promise<void> {
-    await settle(
-      statements.map((statement) => this.#sessions((client) => client.query(statement))),
-    );
-  }
+/** Makes the indexes that a file defines for a table that was filled, each in a session of its own. */
+async function index(sessions: Sessions, file: string, values: string[]): Promise<void> {
+  const [result] = await sessions((client) =>
+    runFile(client, `nightly/baseline/${file}.sql`, values),
+  );
+  const rows = result!.rows as { definition: string }[];
+  await settle(rows.map(({ definition }) => sessions((client) => client.query(definition))));
 }
 
 /** Whether no company is known yet. */

@@ -2,12 +2,6 @@ import pLimit from 'p-limit';
 import type { Pool, PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
 
-/**
- * Sessions that load and index side by side. Whoever waits for one of the pool gives up after a
- * while, and an index of millions of entries takes longer than that: there have to be enough left.
- */
-const PARALLEL_SESSIONS = 8;
-
 /** Runs work in a session of its own, beside that of the night. */
 export type Sessions = <T>(work: (client: PoolClient) => Promise<T>) => Promise<T>;
 
@@ -22,9 +16,12 @@ export async function configureSession(client: PoolClient): Promise<void> {
     set min_parallel_table_scan_size = '8MB'`);
 }
 
-/** Sessions for large statements, a few at a time. */
-export function openSessions(pool: Pool): Sessions {
-  const limit = pLimit(PARALLEL_SESSIONS);
+/**
+ * Sessions for large statements, so many at a time. Whoever waits for one of the pool gives up after a
+ * while, and an index of millions of entries takes longer than that: there have to be enough left.
+ */
+export function openSessions(pool: Pool, count: number): Sessions {
+  const limit = pLimit(count);
   return (work) =>
     limit(() =>
       runInSession(pool, async (client) => {

@@ -5,7 +5,7 @@ import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { lockImport, lockSource } from './lock.ts';
-import { configureSession, openSessions, runBeside, runSteps, settle } from './night-session.ts';
+import { configureSession, runBeside, runSteps, settle } from './night-session.ts';
 import type { ReadingThreads } from './reading-threads.ts';
 import { Refusal } from './refusal.ts';
 import {
@@ -134,7 +134,7 @@ async function attempt(
 
 /** The entries of a first snapshot are loaded by sessions of their own, beside all that is to be done. */
 async function finishFirst(night: Night): Promise<RunSummary> {
-  const first = new FirstSnapshot(openSessions(night.db.pool), await isRegistryEmpty(night.client));
+  const first = new FirstSnapshot(night.db.pool, await isRegistryEmpty(night.client));
   const [summary] = await settle([finish(night, first), first.loadEntries()]);
   return summary;
 }

@@ -159,10 +159,14 @@ const readBlocks = `
       E'\\n'
     ) as companies
   from stage.first_search
+  where not exists (
+    select from stage.correction where correction.entry_id = first_search.company_id
+  )
   group by search_no >> ${blockBits}`;
 
 /**
- * Makes `stage.first_search_bits` and `stage.first_search_places` of what `stage.first_search` holds.
+ * Makes `stage.first_search_bits` and `stage.first_search_places` of what `stage.first_search` holds
+ * and `stage.correction` does not take away.
  *
  * @param sessions none in a transaction: one reads, the others write
  */

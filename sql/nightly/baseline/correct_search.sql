@@ -1,5 +1,5 @@
--- The very first companies, as correct.sql, by the bits and places too: those of several entries are
--- shown by 4e_search.sql.
-delete from registry.search
+-- Of the very first companies, those of several entries are shown by 4e_search.sql. Their bits and places
+-- were left out.
+delete from stage.first_search
 using stage.correction
-where search.company_id = correction.entry_id;
+where first_search.company_id = correction.entry_id;
