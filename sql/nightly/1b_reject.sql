@@ -99,26 +99,42 @@ where
     and entry.line = ranked.line
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- Against a record that was dropped unread because it is yesterday's: a row that says the same in
--- another spelling repeats it.
+-- One row per record whose key is that of a known entry; is_dropped: the entry's own record is
+-- yesterday's, and was dropped unread.
+create unlogged table stage.known_key as
+select
+    entry.file_no,
+    entry.line,
+    entry_key.entry_id,
+    entry_key.company_id,
+    entry_key.content_hash,
+    entry_key.is_gone,
+    not night.is_full_read
+    and not entry_key.is_gone
+    and entry_key.fingerprint is not null
+    and unmet.fingerprint is null as is_dropped
+from stage.entry
+cross join stage.night
+join registry.entry_key
+    on entry_key.source = night.source
+    and entry_key.entry_key = entry.entry_key
+left join stage.unmet on unmet.fingerprint = entry_key.fingerprint
+where entry.reason is null or entry.is_contradicted;
+
+analyze stage.known_key (file_no, line);
+
+-- A row that says the same as a record that was dropped, in another spelling, repeats it.
 update stage.entry
 set
     reason = 'repeats another row of the same entry',
     is_repeat = true
-from registry.entry_key
-cross join stage.night
+from stage.known_key
 where
-    not night.is_full_read
-    and entry.reason is null
-    and entry_key.source = night.source
-    and entry_key.entry_key = entry.entry_key
-    and entry_key.content_hash = entry.content_hash
-    and not entry_key.is_gone
-    and entry_key.fingerprint is not null
-    and not exists (
-        select from stage.unmet
-        where unmet.fingerprint = entry_key.fingerprint
-    );
+    entry.reason is null
+    and known_key.is_dropped
+    and known_key.file_no = entry.file_no
+    and known_key.line = entry.line
+    and known_key.content_hash = entry.content_hash;
 
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
@@ -135,16 +151,7 @@ where entry.reason is not null;
 -- Rows that contradict one that was dropped unread: all have to be read to be rejected.
 select count(*)::integer as contradictions
 from stage.entry
-cross join stage.night
-join registry.entry_key
-    on entry_key.source = night.source
-    and entry_key.entry_key = entry.entry_key
+join stage.known_key using (file_no, line)
 where
-    not night.is_full_read
-    and (entry.reason is null or entry.is_contradicted)
-    and not entry_key.is_gone
-    and entry_key.fingerprint is not null
-    and not exists (
-        select from stage.unmet
-        where unmet.fingerprint = entry_key.fingerprint
-    );
+    known_key.is_dropped
+    and (entry.reason is null or entry.is_contradicted);

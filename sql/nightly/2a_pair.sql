@@ -7,17 +7,14 @@ select
     entry.line,
     entry.entry_key,
     entry.content_hash,
-    entry_key.entry_id,
-    entry_key.company_id,
-    entry_key.entry_key as old_entry_key,
-    entry_key.content_hash as old_content_hash,
-    entry_key.is_gone as was_gone,
+    known_key.entry_id,
+    known_key.company_id,
+    entry.entry_key as old_entry_key,
+    known_key.content_hash as old_content_hash,
+    known_key.is_gone as was_gone,
     entry.gone_date is not null as is_gone
 from stage.entry
-cross join stage.night
-join registry.entry_key
-    on entry_key.source = night.source
-    and entry_key.entry_key = entry.entry_key
+join stage.known_key using (file_no, line)
 where entry.reason is null;
 
 analyze stage.pair (file_no, line, entry_key, entry_id, company_id);
