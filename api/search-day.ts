@@ -1,47 +1,65 @@
 import { sql, type RawBuilder } from 'kysely';
 import type { SearchFilter } from './search-filter.ts';
 
-/** Digits of the number of a day in `registry.search_day`, and the first and last year that it tells. */
-const dayDigits = 17;
-const [firstYear, lastYear] = [1900, 2155];
+/** The first and last year since which dates have bits. */
+const [firstYear, lastYear] = [1950, 2155];
 
-const [lastMonth, lastDay] = [12, 31];
+/** Binary digits of a day of the year, as `registry.search_day` numbers them: months from 4 to 15. */
+const dayDigits = 9;
+const lastDay = 2 ** dayDigits - 1;
 
-function numberOf(year: number, month: number, day: number): number {
-  return ((year - firstYear) << 9) | ((month + 3) << 5) | day;
-}
-
-/** A number that only the days before this one do not exceed; with as many ones at its end as can be. */
-function beforeDay(date: string): number {
-  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
-  if (day > 1) return numberOf(year, month, day - 1);
-  return month > 1 ? numberOf(year, month - 1, lastDay) : numberOf(year - 1, lastMonth, lastDay);
-}
-
-/** The same for the days before the next one. */
-function endOf(date: string): number {
-  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
-  const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
-  return numberOf(year, month, day === daysOfMonth ? lastDay : day);
-}
-
-/** Whether the number of a day stands for no other days. */
+/** Whether bits can tell the companies that began before a day from those that began on it. */
 export function isKnownDay(date: string): boolean {
   const year = Number(date.slice(0, 4));
   return year > firstYear && year < lastYear;
 }
 
-/** Digit by digit from the lowest one: it is greater where the day's is, or equal and the rest greater. */
-function isAfter(number: number, digits: Set<number>): string {
+/** A day, or one of the same year that is none, between it and the next one. */
+interface Moment {
+  year: number;
+  day: number;
+}
+
+function numberOf(month: number, day: number): number {
+  return ((month + 3) << 5) | day;
+}
+
+// Of what means the same, what has the most ones at its end: it takes the fewest digits to compare.
+function beforeDay(date: string): Moment {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  if (day > 1) return { year, day: numberOf(month, day - 1) };
+  return month > 1 ? { year, day: numberOf(month - 1, 31) } : { year: year - 1, day: lastDay };
+}
+
+function endOf(date: string): Moment {
+  const [year = 0, month = 0, day = 0] = date.split('-').map(Number);
+  const daysOfMonth = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return { year, day: numberOf(month, day === daysOfMonth ? 31 : day) };
+}
+
+/** Bits by their term, each named as a column. */
+type Columns = Map<string, string>;
+
+function columnOf(term: string, columns: Columns): string {
+  const column = term.replace(' ', '_');
+  columns.set(term, column);
+  return column;
+}
+
+/** The companies that began after a moment, as an expression of those columns. */
+function isAfter({ year, day }: Moment, columns: Columns): string {
+  // Digit by digit from the lowest one: it is greater where the day's is, or equal and the rest greater.
   let greater = '';
   for (let digit = 0; digit < dayDigits; digit += 1) {
-    const isOne = (number >> digit) & 1;
+    const isOne = (day >> digit) & 1;
     // Nothing is greater than ones alone.
     if (isOne && !greater) continue;
-    digits.add(digit);
-    greater = greater ? `(digit_${digit} ${isOne ? '&' : '|'} ${greater})` : `digit_${digit}`;
+    const column = columnOf(`start ${digit}`, columns);
+    greater = greater ? `(${column} ${isOne ? '&' : '|'} ${greater})` : column;
   }
-  return greater;
+  const nextYear = columnOf(`start ${year + 1}`, columns);
+  if (!greater) return nextYear;
+  return `(${nextYear} | (${columnOf(`start ${year}`, columns)} & ${greater}))`;
 }
 
 /**
@@ -52,23 +70,19 @@ function isAfter(number: number, digits: Set<number>): string {
 export function startedIn(filter: SearchFilter, inBlocks: RawBuilder<unknown>) {
   const { activity_start_from: from, activity_start_to: to } = filter;
   if (from === undefined && to === undefined) return undefined;
-  const digits = new Set<number>();
-  const conditions = from === undefined ? ['known'] : [isAfter(beforeDay(from), digits)];
-  if (to !== undefined) conditions.push(`~ ${isAfter(endOf(to), digits)}`);
-  const columns = [...digits].map((digit): [term: string, column: string] => {
-    return [`start ${String(digit).padStart(2, '0')}`, `digit_${digit}`];
+  const columns: Columns = new Map();
+  const began = from === undefined ? columnOf('start', columns) : isAfter(beforeDay(from), columns);
+  const ended = to === undefined ? '' : ` & ~ ${isAfter(endOf(to), columns)}`;
+  const picked = [...columns].map(([term, column]) => {
+    return `coalesce(bit_or(bits) filter (where term = '${term}'), 0::bit(8192)) as ${column}`;
   });
-  if (from === undefined) columns.push(['start', 'known']);
-  const picked = columns.map(
-    ([term, column]) => `bit_or(bits) filter (where term = '${term}') as ${column}`,
-  );
   return sql`
-    select block, ${sql.raw(conditions.join(' & '))} as bits
+    select block, ${sql.raw(`(${began})${ended}`)} as bits
     from (
         select block, ${sql.raw(picked.join(', '))}
         from registry.search_bits
-        where term = any(${columns.map(([term]) => term)}::text[]) ${inBlocks}
+        where term = any(${[...columns.keys()]}::text[]) ${inBlocks}
         group by block
-    ) as digit
+    ) as picked
   `;
 }

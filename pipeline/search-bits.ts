@@ -11,12 +11,9 @@ const blockBytes = 1 << (blockBits - 3);
 /** Beginnings of an activity that have bits. */
 const beginnings = [1, 2, 3];
 
-/** Binary digits of a day. */
-const dayDigits = 17;
-const dayTerms = Array.from(
-  { length: dayDigits },
-  (_, digit) => `start ${String(digit).padStart(2, '0')}`,
-);
+/** Binary digits of a day of the year, and the years since which dates have bits. */
+const dayDigits = 9;
+const [firstYear, lastYear] = [1950, 2155];
 
 interface Activity {
   /** The bits of its beginnings. */
@@ -31,17 +28,21 @@ interface Activity {
 class Block {
   readonly bits = new Map<string, Uint8Array>();
   readonly activities = new Map<string, Activity>();
-  readonly #days = dayTerms.map((term) => this.#bitsOf(term));
   readonly #known = this.#bitsOf('start');
+  readonly #days = Array.from({ length: dayDigits }, (_, digit) => this.#bitsOf(`start ${digit}`));
+  readonly #years = Array.from(
+    { length: lastYear - firstYear + 1 },
+    () => new Uint8Array(blockBytes),
+  );
 
   /** @param line a company as `readBlocks` gives it */
   add(line: string): void {
-    const [no, status, voivodeship, legal_form, day, codes] = line.split('|');
+    const [no, status, voivodeship, legal_form, year, day, codes] = line.split('|');
     const place = Number(no);
     setBit(this.#bitsOf(`status ${status}`), place);
     if (voivodeship) setBit(this.#bitsOf(`voivodeship ${voivodeship}`), place);
     if (legal_form) setBit(this.#bitsOf(`legal_form ${legal_form}`), place);
-    if (day) this.#setDay(Number(day), place);
+    if (year) this.#setDate(Number(year), Number(day), place);
     if (!codes) return;
     for (const code of codes.split(' ')) {
       const { bits, places } = this.#activityOf(code);
@@ -58,10 +59,20 @@ class Block {
     return made;
   }
 
-  #setDay(day: number, place: number): void {
+  #setDate(year: number, day: number, place: number): void {
     setBit(this.#known, place);
+    if (year >= firstYear) setBit(this.#years[Math.min(year, lastYear) - firstYear]!, place);
     for (let digit = 0; digit < dayDigits; digit += 1) {
       if ((day >> digit) & 1) setBit(this.#days[digit]!, place);
+    }
+  }
+
+  /** Once all companies are added: who began in a year began since all years before it. */
+  finish(): void {
+    for (let at = this.#years.length - 1; at >= 0; at -= 1) {
+      const [year, next] = [this.#years[at]!, this.#years[at + 1]];
+      if (next) for (let byte = 0; byte < blockBytes; byte += 1) year[byte]! |= next[byte]!;
+      if (year.some(Boolean)) this.bits.set(`start ${firstYear + at}`, year);
     }
   }
 
@@ -154,7 +165,8 @@ const readBlocks = `
     string_agg(
       concat(
         search_no & ${(1 << blockBits) - 1}, '|', status, '|', voivodeship, '|', legal_form, '|',
-        registry.search_day(activity_start), '|', array_to_string(tsvector_to_array(codes), ' ')
+        extract(year from activity_start), '|', registry.search_day(activity_start), '|',
+        array_to_string(tsvector_to_array(codes), ' ')
       ),
       E'\\n'
     ) as companies
@@ -188,6 +200,7 @@ export async function writeSearchBits(
     next = fetchBlock();
     const block = new Block();
     for (const line of row.companies.split('\n')) block.add(line);
+    block.finish();
     await bits.write(encodeBits(row.block, block));
     await places.write(encodePlaces(row.block, block));
   }
