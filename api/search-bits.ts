@@ -168,13 +168,9 @@ function readBits(bits: string): number[] {
   return places;
 }
 
-// Postgres writes an array as {1,2,3}.
-function readPlaces(places: string): number[] {
-  return places
-    .slice(1, -1)
-    .split(',')
-    .map(Number)
-    .toSorted((one, other) => one - other);
+// Postgres writes an array as {1,2,3}; a typed one sorts as numbers.
+function readPlaces(places: string): Uint16Array {
+  return Uint16Array.from(places.slice(1, -1).split(','), Number).toSorted();
 }
 
 /**
