@@ -6,7 +6,7 @@ import { createTestDatabase, type TestDatabase } from '../fixtures/test-database
 import { Random } from '../scripts/generator/random.ts';
 import { findByBits, isOfBits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import { conditionOf, findInTable } from './search-match.ts';
+import { conditionOf, findInTable, placeWindow } from './search-match.ts';
 
 const size = 20;
 let database: TestDatabase;
@@ -108,6 +108,10 @@ describe('findByBits', () => {
       const { matches, numbers } = await findByBits(database.kysely, filter, { skipped, size });
       expect([filter, matches.total]).toEqual([filter, expected.length]);
       expect([filter, numbers]).toEqual([filter, expected.slice(skipped, skipped + size)]);
+      // As it is read again once the blocks are known.
+      const place = placeWindow(matches, { skipped, size });
+      const again = await findByBits(database.kysely, filter, place, place.blocks);
+      expect([filter, again.numbers]).toEqual([filter, numbers]);
       found += expected.length;
     }
     expect(found).toBeGreaterThan(10_000);

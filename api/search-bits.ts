@@ -3,7 +3,7 @@ import type { Tables } from '../sql/tables.ts';
 import { isKnownDay, startedIn } from './search-day.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { newestRun } from './search-run.ts';
-import { mostNumbers, type Matches } from './search-memory.ts';
+import type { Matches } from './search-memory.ts';
 
 /** Numbers in a block, as a power of two. */
 export const blockBits = 13;
@@ -21,9 +21,8 @@ interface FoundBlock {
   run_id: string | null;
   block: number | null;
   count: number;
-  /** Places, of all that match; or the bits of a block in which the window lies. */
+  /** Of a block in which the window lies: the places, or the bits, of all that match. */
   places: string | null;
-  bits: string | null;
 }
 
 /** What was found in the snapshot that a run published: all, and the numbers in a window of it. */
@@ -70,12 +69,14 @@ function listRare(filter: SearchFilter, inBlocks: RawBuilder<unknown>): RawBuild
   }
   const isImplied = activity_prefix === undefined || activity_code?.startsWith(activity_prefix);
   if (!isImplied && activity_prefix.length > longestBeginning) {
+    const begun = sql`code >= ${activity_prefix} and code < ${`${activity_prefix}~`} ${inBlocks}`;
     lists.push(sql`
-      select block, array_agg(distinct place) as places
-      from registry.search_places
-      cross join unnest(places) as place
-      where code >= ${activity_prefix} and code < ${`${activity_prefix}~`} ${inBlocks}
-      group by block
+      select block, array(
+          select distinct unnest(other.places)
+          from registry.search_places as other
+          where other.block = begun.block and ${begun}
+      ) as places
+      from (select distinct block from registry.search_places where ${begun}) as begun
     `);
   }
   if (city !== undefined) {
@@ -121,42 +122,40 @@ function findBlocks(
     const name = sql.ref(`rare_${at}`);
     return { name, joined: sql`join (${list}) as ${name} using (block)` };
   });
+  // What is counted, and what the window shows of a block.
+  let counted = sql`select block, bits, bit_count(bits)::integer as count from met`;
+  let shown = sql`found.bits::text`;
   if (rare) {
-    const rares = [rare, ...others];
+    const joined = [rare, ...others].map((one) => one.joined);
     const inOthers = others.map(({ name }) => sql`intersect select unnest(${name}.places)`);
-    return sql<FoundBlock>`
-      with met as materialized (${met})
-      select newest.run_id, found.block, cardinality(found.places) as count,
-          found.places::text as places, null as bits
-      from (select ${newestRun} as run_id) as newest
-      left join (
-          select block, array(
-              select place
-              from unnest(${rare.name}.places) as place
-              where get_bit(met.bits, place) = 1
-              ${sql.join(inOthers, sql` `)}
-          ) as places
-          from met
-          ${sql.join(
-            rares.map(({ joined }) => joined),
-            sql` `,
-          )}
-      ) as found on cardinality(found.places) > 0
-      order by found.block
+    const places =
+      others.length === 0
+        ? sql`${rare.name}.places`
+        : sql`array(select unnest(${rare.name}.places) ${sql.join(inOthers, sql` `)})`;
+    counted = sql`
+      select block, bits, places, (
+          select count(*)::integer from unnest(places) as place where get_bit(bits, place) = 1
+      ) as count
+      from (
+          select block, met.bits, ${places} as places from met ${sql.join(joined, sql` `)} offset 0
+      ) as listed
+    `;
+    shown = sql`
+      array(select place from unnest(found.places) as place where get_bit(found.bits, place) = 1)::text
     `;
   }
   return sql<FoundBlock>`
-    with met as materialized (${met})
-    select newest.run_id, found.block, found.count, null as places,
+    with met as materialized (${met}),
+    counted as materialized (${counted})
+    select newest.run_id, found.block, found.count,
         case
-            when running > ${skipped}::bigint and running - count < ${skipped + size}::bigint
-            then bits
-        end as bits
+            when found.running > ${skipped}::bigint
+                and found.running - found.count < ${skipped + size}::bigint
+            then ${shown}
+        end as places
     from (select ${newestRun} as run_id) as newest
     left join (
-        select *, sum(count) over (order by block) as running
-        from (select block, bit_count(bits)::integer as count, bits from met) as counted
-        where count > 0
+        select *, sum(count) over (order by block) as running from counted where count > 0
     ) as found on true
     order by found.block
   `;
@@ -169,7 +168,8 @@ function readBits(bits: string): number[] {
 }
 
 // Postgres writes an array as {1,2,3}; a typed one sorts as numbers.
-function readPlaces(places: string): Uint16Array {
+function readPlaces(places: string): Iterable<number> {
+  if (!places.startsWith('{')) return readBits(places);
   return Uint16Array.from(places.slice(1, -1).split(','), Number).toSorted();
 }
 
@@ -186,24 +186,21 @@ export async function findByBits(
   blocks?: number[],
 ): Promise<Found> {
   const { rows } = await findBlocks(filter, window, blocks).execute(db);
-  const all: number[] = [];
+  const numbers: number[] = [];
   const counted: Matches['blocks'] = [];
   let [total, before] = [0, 0];
-  for (const { block, count, places, bits } of rows) {
+  for (const { block, count, places } of rows) {
     if (block === null) continue;
-    const inBlock = places === null ? bits && readBits(bits) : readPlaces(places);
-    if (!inBlock) before += all.length === 0 ? count : 0;
-    else for (const place of inBlock) all.push((block << blockBits) + place);
     counted.push({ block, count });
     total += count;
+    if (places !== null) {
+      for (const place of readPlaces(places)) numbers.push((block << blockBits) + place);
+    } else if (numbers.length === 0) before += count;
   }
   const first = window.skipped - before;
-  const isListed = isOfPlaces(filter) && total <= mostNumbers;
   return {
     run_id: rows[0]!.run_id,
-    matches: isListed
-      ? { total, numbers: Int32Array.from(all), blocks: [] }
-      : { total, numbers: undefined, blocks: counted },
-    numbers: all.slice(first, first + window.size),
+    matches: { total, numbers: undefined, blocks: counted },
+    numbers: numbers.slice(first, first + window.size),
   };
 }

@@ -13,7 +13,7 @@ import { mostNumbers, type Matches } from './search-memory.ts';
 import { newestRun } from './search-run.ts';
 
 /** A name is looked for in so many companies one by one. */
-const mostLookedAt = 20_000;
+const mostLookedAt = 3000;
 
 /** So many matches are read one by one; of more only how many are in each block. */
 const mostListed = 200_000;
@@ -109,8 +109,8 @@ async function narrow(tx: Kysely<Tables>, filter: SearchFilter): Promise<RawBuil
   const all = conditionOf(filter);
   const others = { ...filter, name: undefined };
   if (filter.name === undefined || !isOfBits(others) || !isOfPlaces(others)) return all;
-  const { numbers } = (await findByBits(tx, others, { skipped: 0, size: 0 })).matches;
-  if (!numbers || numbers.length > mostLookedAt) return all;
+  const { matches, numbers } = await findByBits(tx, others, { skipped: 0, size: mostLookedAt });
+  if (matches.total > mostLookedAt) return all;
   const ofNumbers = sql<boolean>`search.search_no = any(${`{${numbers.join(',')}}`}::integer[])`;
   return sql`${ofNumbers} and ${hasName(filter.name)}`;
 }
