@@ -1,25 +1,25 @@
 import type { Pool, PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
-import { openSessions, runBeside, runSteps, type Sessions, settle } from './night-session.ts';
+import { openSessions, runSteps, type Sessions, settle } from './night-session.ts';
 import { writeSearchBits } from './search-bits.ts';
 
-/** Sessions of each kind that load and index side by side; with those of the night, all of a pool. */
-const SESSION_COUNT = 4;
+/** Sessions that load and index side by side; with that of the night, all of a pool. */
+const SESSION_COUNTS = { ofEntries: 3, ofSearch: 3, ofBits: 3 };
 
 /** Loads what is to become the first snapshot of a source, beside what readers see. */
 export class FirstSnapshot {
-  readonly #pool: Pool;
   readonly #ofEntries: Sessions;
   readonly #ofSearch: Sessions;
+  readonly #ofBits: Sessions;
   readonly #isVeryFirst: boolean;
   #entries: Promise<unknown> = Promise.resolve();
   #search: Promise<unknown> = Promise.resolve();
 
   /** @param isVeryFirst whether no company is known yet: the tables of the search are made beside too */
   constructor(pool: Pool, isVeryFirst: boolean) {
-    this.#pool = pool;
-    this.#ofEntries = openSessions(pool, SESSION_COUNT);
-    this.#ofSearch = openSessions(pool, SESSION_COUNT);
+    this.#ofEntries = openSessions(pool, SESSION_COUNTS.ofEntries);
+    this.#ofSearch = openSessions(pool, SESSION_COUNTS.ofSearch);
+    this.#ofBits = openSessions(pool, SESSION_COUNTS.ofBits);
     this.#isVeryFirst = isVeryFirst;
   }
 
@@ -38,7 +38,7 @@ export class FirstSnapshot {
 
   /** Loads the keys of the entries that are left, and what is counted of them. */
   async loadKeys(): Promise<void> {
-    await runBeside(this.#pool, ['baseline/correction']);
+    await this.#ofBits((client) => runSteps(client, ['baseline/correction']));
     await settle([
       this.#isVeryFirst ? this.#writeBits() : Promise.resolve(),
       fill(this.#ofEntries, 'entry_key').then(() =>
@@ -77,7 +77,7 @@ export class FirstSnapshot {
 
   async #writeBits(): Promise<void> {
     await this.#search;
-    const open = this.#ofSearch;
+    const open = this.#ofBits;
     await open((reader) =>
       open((bits) => open((places) => writeSearchBits({ reader, bits, places }))),
     );
