@@ -4,6 +4,7 @@ import { runBad } from '../fixtures/bad-night.ts';
 import { generateDays } from '../fixtures/generated-days.ts';
 import { runDump, runFixture } from '../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { verify } from './verify.ts';
 
 let db: TestDatabase;
 
@@ -50,6 +51,13 @@ async function findWrongBits(): Promise<unknown[]> {
     union all
     (select * from found except all select * from told)`);
   return rows;
+}
+
+async function count(table: string): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>(
+    `select count(*)::integer as count from ${table}`,
+  );
+  return rows[0]!.count;
 }
 
 async function readNumbers(): Promise<Map<string, number>> {
@@ -121,6 +129,34 @@ describe('the table of the search', () => {
     const before = await describeTable();
     await runFixture(db, '2026-11-02');
     expect(await describeTable()).toEqual(before);
+  });
+
+  test('leaves out what a first snapshot rejects, and shows once what it links', async () => {
+    const reports = makeReports();
+    const lines = reports['opolskie']!;
+    const [repeated, contradicted, one, other] = [1, 2, 3, 4];
+    lines[other] = withFields(lines[other]!, { Nip: fieldOf(lines[one]!, 'Nip') });
+    lines.push(lines[repeated]!, withFields(lines[contradicted]!, { NazwaPodmiotu: 'Inna' }));
+    const regonOf = (at: number) => fieldOf(lines[at]!, 'Regon');
+    const { read, rejected } = await runBad(db, reports, '2026-11-02');
+
+    expect({ rejected, entries: await count('registry.entry') }).toEqual({
+      rejected: 3,
+      entries: read - 3,
+    });
+    expect(await count('registry.entry_key')).toBe(read - 3);
+    expect(await count('registry.company')).toBe(read - 4);
+    expect(await count('registry.search')).toBe(read - 4);
+    const { rows } = await db.pool.query<{ regon9: string; company_id: string }>(
+      'select regon9, company_id from registry.entry where regon9 = any($1)',
+      [[contradicted, one, other].map(regonOf)],
+    );
+    const companyOf = new Map(rows.map(({ regon9, company_id }) => [regon9, company_id]));
+    expect([...companyOf.keys()].toSorted()).toEqual([one, other].map(regonOf).toSorted());
+    expect(companyOf.get(regonOf(one))).toBe(companyOf.get(regonOf(other)));
+    expect(await findDifferences()).toEqual([]);
+    expect(await findWrongBits()).toEqual([]);
+    expect(await verify(db, 'ceidg')).toEqual([]);
   });
 
   test('forgets a company that turns out to be another one', async () => {
