@@ -14,6 +14,7 @@ export class FirstSnapshot {
   readonly #isVeryFirst: boolean;
   #entries: Promise<unknown> = Promise.resolve();
   #search: Promise<unknown> = Promise.resolve();
+  #searchIndexes: Promise<unknown> = Promise.resolve();
 
   /** @param isVeryFirst whether no company is known yet: the tables of the search are made beside too */
   constructor(pool: Pool, isVeryFirst: boolean) {
@@ -25,54 +26,64 @@ export class FirstSnapshot {
 
   /**
    * Loads the entries, and what the search shows of them, while they are still compared with each
-   * other: what that finds is corrected by `attach`.
+   * other: what that finds is corrected by `complete`.
    */
   async loadEntries(): Promise<void> {
-    if (this.#isVeryFirst) this.#search = fill(this.#ofSearch, 'search');
-    this.#entries = settle([
-      this.#isVeryFirst ? this.#indexSearch() : Promise.resolve(),
-      fill(this.#ofEntries, 'entry').then(() => this.#indexPartition('entry')),
-    ]);
-    await this.#entries;
+    if (this.#isVeryFirst) {
+      this.#search = fill(this.#ofSearch, 'search');
+      this.#searchIndexes = this.#search.then(() => index(this.#ofSearch, 'search_index', []));
+    }
+    this.#entries = fill(this.#ofEntries, 'entry').then(() => this.#indexPartition('entry'));
+    await settle([this.#entries, this.#searchIndexes]);
   }
 
-  /** Loads the keys of the entries that are left, and what is counted of them. */
-  async loadKeys(): Promise<void> {
+  /** Loads what depends on the comparison, which is done by now, and corrects what does not agree with it. */
+  async complete(): Promise<void> {
     await this.#ofBits((client) => runSteps(client, ['baseline/correction']));
     await settle([
       this.#isVeryFirst ? this.#writeBits() : Promise.resolve(),
-      fill(this.#ofEntries, 'entry_key').then(() =>
-        settle([
-          this.#indexPartition('entry_key'),
-          // Every night reads all of them, and the first look at a row that was loaded in bulk has to
-          // mark it as committed.
-          this.#ofEntries((client) => client.query('vacuum (analyze) stage.first_entry_key')),
-        ]),
-      ),
+      this.#loadKeys(),
       this.#ofEntries((client) => runSteps(client, ['4b_new_sum'])),
+      this.#correctEntries(),
+      this.#isVeryFirst ? this.#correctSearch() : Promise.resolve(),
     ]);
   }
 
-  /** Makes visible what was loaded, once it is, in the transaction of `client`. */
+  /** Makes visible what was loaded in the transaction of `client`. */
   async attach(client: PoolClient): Promise<void> {
-    await this.#entries;
     const steps = this.#isVeryFirst
-      ? ['correct', 'correct_search', 'attach', 'attach_search', 'analyze']
-      : ['correct', 'attach', 'analyze'];
-    await runSteps(
-      client,
-      steps.map((step) => `baseline/${step}`),
-    );
-    if (!this.#isVeryFirst) await runSteps(client, ['4b_new_search']);
+      ? ['baseline/attach', 'baseline/attach_search', 'baseline/analyze']
+      : ['baseline/attach', 'baseline/analyze', '4b_new_search'];
+    await runSteps(client, steps);
+  }
+
+  async #loadKeys(): Promise<void> {
+    await fill(this.#ofEntries, 'entry_key');
+    await settle([
+      this.#indexPartition('entry_key'),
+      // Every night reads all of them, and the first look at a row that was loaded in bulk has to
+      // mark it as committed.
+      this.#ofEntries((client) => client.query('vacuum (analyze) stage.first_entry_key')),
+    ]);
+  }
+
+  async #correctEntries(): Promise<void> {
+    await this.#entries;
+    await this.#ofEntries((client) => runSteps(client, ['baseline/correct']));
+  }
+
+  async #correctSearch(): Promise<void> {
+    await this.#searchIndexes;
+    await this.#ofSearch(async (client) => {
+      await runSteps(client, ['baseline/correct_search']);
+      // Searches count by the index alone where every row of a page is known to be visible. The few
+      // rows that are dead already are not worth a walk through every index.
+      await client.query('vacuum (analyze, index_cleanup off) stage.first_search');
+    });
   }
 
   async #indexPartition(table: string): Promise<void> {
     await index(this.#ofEntries, 'index_definition', [`registry.${table}`]);
-  }
-
-  async #indexSearch(): Promise<void> {
-    await this.#search;
-    await index(this.#ofSearch, 'search_index', []);
   }
 
   async #writeBits(): Promise<void> {

@@ -132,3 +132,26 @@ create unlogged table stage.notice (
 create unlogged table stage.unmet (
     fingerprint bigint not null
 );
+
+-- One row per accepted record that speaks of a known entry; the others are new.
+create unlogged table stage.pair (
+    file_no integer not null,
+    line bigint not null,
+    entry_key text not null,
+    content_hash bigint not null,
+    entry_id bigint not null,
+    company_id bigint not null,
+    old_entry_key text not null,
+    old_content_hash bigint not null,
+    was_gone boolean not null,
+    is_gone boolean not null
+);
+
+-- One row per node that has a neighbour, that is, per company or new entry that shares a number with
+-- another one. label: the smallest node it is connected with; company_id: the company that they all
+-- are, the oldest one of them or, where all entries are new, that of the first in the dump.
+create unlogged table stage.linked (
+    node bigint not null,
+    label bigint not null,
+    company_id bigint not null
+);

@@ -19,14 +19,22 @@ select
 from stage.entry
 where entry.reason is null;
 
--- One row per new entry, which founds a company with its own id. As long as nothing is compared, all
--- are new and none is connected with another one: 4a_companies.sql knows better.
+-- One row per new entry. It founds a company with its own id unless it is connected with another one.
+-- As long as nothing is compared, all are new and none is connected.
 create view stage.new_entry as
 select
     numbered_entry.*,
-    numbered_entry.entry_id as company_id,
-    false as is_linked
-from stage.numbered_entry;
+    coalesce(linked.company_id, numbered_entry.entry_id) as company_id,
+    linked.company_id is not null as is_linked
+from stage.numbered_entry
+left join stage.linked
+    on linked.node
+    = 4611686018427387904 + numbered_entry.file_no * 1099511627776 + numbered_entry.line
+where
+    -- A hash that is asked, not a join: of a first snapshot nothing is paired, of a night nearly all.
+    (numbered_entry.file_no, numbered_entry.line) not in (
+        select pair.file_no, pair.line from stage.pair
+    );
 
 -- One row per new entry, as `registry.entry` has it, column by column. The night is asked once, not
 -- joined to each.

@@ -1,7 +1,9 @@
 -- Yesterday against today: which records speak of which entries.
 
--- One row per accepted record that speaks of a known entry; the others are new.
-create unlogged table stage.pair as
+insert into stage.pair (
+    file_no, line, entry_key, content_hash, entry_id, company_id, old_entry_key, old_content_hash,
+    was_gone, is_gone
+)
 select
     entry.file_no,
     entry.line,

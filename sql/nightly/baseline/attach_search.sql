@@ -19,15 +19,6 @@ begin
 end;
 $$;
 
-alter table registry.search
-alter column company_id set not null,
-alter column search_no set not null,
-alter column block set not null,
-alter column status set not null,
-alter column codes set not null,
-add constraint search_pkey primary key using index search_pkey,
-add constraint search_block_of_number check (block = search_no >> 13);
-
 call registry.follow_search();
 
 drop table registry.search_bits, registry.search_places;

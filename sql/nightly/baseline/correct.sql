@@ -1,5 +1,5 @@
 -- Records that turned out to repeat or contradict each other go, and entries that share a number come
--- to one company. Runs in the transaction that publishes.
+-- to one company.
 delete from stage.first_entry
 using stage.correction
 where

@@ -17,3 +17,12 @@ select
     new_search_row.codes,
     new_search_row.name collate "C" as name
 from stage.new_search_row;
+
+alter table stage.first_search
+alter column company_id set not null,
+alter column block set not null,
+alter column status set not null,
+alter column codes set not null,
+add constraint search_block_of_number check (block = search_no >> 13),
+-- Before the other indexes: by it the companies are read for their bits.
+add constraint first_search_pkey primary key (search_no);

@@ -1,4 +1,4 @@
--- One row per index of the search: the statements that make it for the table that was loaded. Only those
+-- One row per index of the search that its table has not got yet: the statements that make it for the table that was loaded. Only those
 -- that take long are made by several processes; the others are made side by side.
 select
     case
@@ -11,6 +11,9 @@ select
         ' INDEX first_\1 ON stage.first_search '
     ) as definition
 from pg_indexes
-where pg_indexes.schemaname = 'registry' and pg_indexes.tablename = 'search'
+where
+    pg_indexes.schemaname = 'registry'
+    and pg_indexes.tablename = 'search'
+    and pg_indexes.indexname <> 'search_pkey'
 -- What takes longest comes first.
 order by pg_indexes.indexdef like '%gin_trgm_ops%' desc, pg_indexes.indexdef like '% gin %' desc;
