@@ -24,7 +24,8 @@ describe('scanRecord', () => {
       fc.property(fields, fc.boolean(), fc.nat(5), (list, hasNul, offset) => {
         const text = list.join(';') + (hasNul ? '\0' : '');
         const data = Buffer.from(`${' '.repeat(offset)}${text} ;`);
-        const scan = scanRecord(data, offset, offset + Buffer.byteLength(text));
+        const ends = new Uint32Array(list.length);
+        const scan = scanRecord(data, offset, offset + Buffer.byteLength(text), ends);
         expect({ ...scan, needs_tidying: null }).toEqual({
           separators: list.length - 1,
           has_nul: hasNul,
@@ -32,6 +33,14 @@ describe('scanRecord', () => {
           is_ascii: Buffer.byteLength(text) === text.length,
           needs_tidying: null,
         });
+        let end = offset - 1;
+        expect([...ends]).toEqual(
+          list.map((field, at) => {
+            const isLast = at === list.length - 1;
+            end += 1 + Buffer.byteLength(field) + (isLast && hasNul ? 1 : 0);
+            return end;
+          }),
+        );
         // What is not tidied stands in the table as it stands in the file.
         expect(scan.needs_tidying || list.every((field) => squeeze(field) === field)).toBe(true);
       }),
@@ -41,11 +50,13 @@ describe('scanRecord', () => {
 
   test('leaves alone what has no white space to tidy, so that most records are not', () => {
     const record = Buffer.from('1;Usługi Łukasz Kowalski;ul. Żółta 3;;');
-    expect(scanRecord(record, 0, record.length).needs_tidying).toBe(false);
+    const ends = new Uint32Array(5);
+    expect(scanRecord(record, 0, record.length, ends).needs_tidying).toBe(false);
   });
 });
 
 describe('CopyBuffer', () => {
+  const look = { needs_tidying: true, is_sound: false };
   const any = fc.string({ unit: fc.constantFrom(...Array.from('aż😀;"\n\r\\.N ')), maxLength: 8 });
 
   test('gives back every field, whatever is in it, and what was taken stays as it is', () => {
@@ -56,13 +67,13 @@ describe('CopyBuffer', () => {
         const taken: Buffer[] = [];
         list.forEach((record, line) => {
           if (line === at) taken.push(buffer.take() ?? Buffer.alloc(0));
-          buffer.addFields(recordPrefix(0, line, { high: -1, low: 5 }, true), record);
+          buffer.addFields(recordPrefix(0, line, { high: -1, low: 5 }, look), record);
         });
         buffer.addPlain('1;2;', Buffer.from('xxa;żxx'), 2, 6);
         taken.push(buffer.take()!);
         expect(buffer.take()).toBeUndefined();
         expect(parse(Buffer.concat(taken), { delimiter: ';', relax_column_count: true })).toEqual([
-          ...list.map((record, line) => ['0', String(line), '-4294967291', 't', ...record]),
+          ...list.map((record, line) => ['0', String(line), '-4294967291', 't', 'f', ...record]),
           ['1', '2', 'a', 'ż'],
         ]);
       }),

@@ -58,14 +58,22 @@ export class CopyBuffer {
   }
 }
 
+/** What was seen of a record without reading its fields. */
+export interface RecordLook {
+  /** Whether there may be white space to trim or to collapse; never false when there is. */
+  needs_tidying: boolean;
+  /** Whether the fields that have a form are known to have it. */
+  is_sound: boolean;
+}
+
 /** The columns that every staged record begins with. */
 export function recordPrefix(
   file_no: number,
   line: number,
   fingerprint: Fingerprint,
-  needs_tidying: boolean,
+  { needs_tidying, is_sound }: RecordLook,
 ): string {
-  return `${file_no};${line};${toBigint(fingerprint)};${needs_tidying ? 't' : 'f'};`;
+  return `${file_no};${line};${toBigint(fingerprint)};${needs_tidying ? 't' : 'f'};${is_sound ? 't' : 'f'};`;
 }
 
 function quote(field: string): string {
@@ -83,8 +91,12 @@ export interface Scan {
   needs_tidying: boolean;
 }
 
-/** Looks at data[start, end) once. */
-export function scanRecord(data: Buffer, start: number, end: number): Scan {
+/**
+ * Looks at data[start, end) once.
+ *
+ * @param ends is told where each field ends; it may have room for fewer than there are
+ */
+export function scanRecord(data: Buffer, start: number, end: number, ends: Uint32Array): Scan {
   let separators = 0;
   let high = 0;
   let seen = 0;
@@ -96,12 +108,13 @@ export function scanRecord(data: Buffer, start: number, end: number): Scan {
     high |= byte;
     if (kind !== 0) {
       seen |= kind;
-      if (kind === 1) separators++;
+      if (kind === 1) ends[separators++] = at;
       // A blank at either end of a field, or two in a row.
       if ((kind === 2 && before !== 0) || (kind === 1 && before === 2)) needs_tidying = true;
     }
     before = kind & 3;
   }
+  ends[separators] = end;
   return {
     separators,
     has_nul: (seen & 4) !== 0,

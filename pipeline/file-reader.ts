@@ -5,6 +5,7 @@ import { fingerprint, type Fingerprint, fingerprintOf, type KnownRecords } from 
 import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './layout.ts';
 import type { RecordHandler } from './record.ts';
 import { Refusal } from './refusal.ts';
+import { isSound } from './sound.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
@@ -39,6 +40,8 @@ export class FileReader implements RecordHandler {
   readonly #source: TableShape;
   readonly #file: DumpFile;
   readonly #known: KnownRecords;
+  /** Where the fields of the record end that is looked at. */
+  #ends = new Uint32Array(0);
   #seed: Fingerprint = { high: 0, low: 0 };
   readonly #print: Fingerprint = { high: 0, low: 0 };
   #view: DataView = new DataView(new ArrayBuffer(0));
@@ -100,6 +103,7 @@ export class FileReader implements RecordHandler {
 
   #readHeader(bytes: Buffer): void {
     this.layout = readHeader(this.#source, this.#file.file, bytes);
+    this.#ends = new Uint32Array(this.layout.columns.length);
     const { mapping_version } = this.#source;
     this.#seed = fingerprintOf(
       [mapping_version, this.#file.file_key, this.layout.header].join('\n'),
@@ -122,16 +126,15 @@ export class FileReader implements RecordHandler {
 
   /** @returns false when a record of several lines does not parse */
   #stage(data: Buffer, start: number, end: number, line: number, quoted: boolean): boolean {
-    const scan = scanRecord(data, start, end);
+    const scan = scanRecord(data, start, end, this.#ends);
     const bytes = data.subarray(start, end);
     const width = this.layout!.columns.length;
     const isSeveralLines = quoted && bytes.includes(LINE_FEED);
-    const prefix = recordPrefix(
-      this.#file.file_no,
-      line,
-      this.#print,
-      quoted || scan.needs_tidying,
-    );
+    const prefix = recordPrefix(this.#file.file_no, line, this.#print, {
+      needs_tidying: quoted || scan.needs_tidying,
+      // Only a parser can tell the fields of a quoted one.
+      is_sound: !quoted && isSound(this.layout!.formed, data, start, this.#ends),
+    });
     let reason: string | undefined;
     if (scan.has_nul) reason = 'a NUL byte';
     else if (!scan.is_ascii && !isUtf8(bytes)) reason = 'not UTF-8';

@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from './refusal.ts';
+import type { FormedColumns } from './sound.ts';
 import type { TableSource } from './source.ts';
 
 /** Which column of a file goes where; made from its header. */
@@ -9,6 +10,8 @@ export interface Layout {
   header: string;
   /** For each field of a record the column of `stage.record`, or null where it is not known. */
   columns: readonly (string | null)[];
+  /** The columns whose fields have a form. */
+  formed: FormedColumns;
   /** Header names that the source does not describe. */
   unknown: readonly string[];
   /** Whether the first field numbers the rows, so that the rest of the record is its content. */
@@ -50,9 +53,13 @@ export function readHeader(source: TableShape, file: string, bytes: Buffer): Lay
   const known = new Map(source.columns.map(({ header, column }) => [header, column]));
   known.set(source.row_number, ROW_NUMBER_COLUMN);
   const columns = names.map((name) => known.get(name) ?? null);
+  const formed = source.columns.flatMap(({ header, form }) =>
+    form === undefined ? [] : [{ at: names.indexOf(header), form }],
+  );
   return {
     header: line.toString(),
     columns,
+    formed,
     unknown: names.filter((_, at) => columns[at] === null),
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { WrongUsage } from './refusal.ts';
+import type { ColumnForm } from './sound.ts';
 
 /** A column of a source's files that the mapping reads. */
 export interface SourceColumn {
@@ -8,6 +9,8 @@ export interface SourceColumn {
   header: string;
   /** As `map.sql` reads it from `stage.record`. */
   column: string;
+  /** What its fields look like, where that saves `map.sql` a look at most of them. */
+  form?: ColumnForm;
 }
 
 /** What every source's folder says of its dumps; `map.sql` beside it says what they mean. */

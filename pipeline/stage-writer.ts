@@ -9,6 +9,9 @@ import type { RecordBatch } from './read-file.ts';
 /** Rejects that are gathered before they are sent. */
 const REJECT_BATCH = 1000;
 
+/** What every staged record begins with, as `recordPrefix` writes it. */
+const recordColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_sound'];
+
 /** One file's session: opened with the first line to send, since most files change little. */
 export class StageWriter {
   readonly #pool: Pool;
@@ -53,9 +56,7 @@ export class StageWriter {
 
   async #openCopy(columns: readonly string[]): Promise<CopyStreamQuery> {
     this.#client = await this.#pool.connect();
-    const names = ['file_no', 'line', 'fingerprint', 'needs_tidying', ...columns].map(
-      escapeIdentifier,
-    );
+    const names = recordColumns.concat(columns).map(escapeIdentifier);
     const copy = this.#client.query(
       copyFrom(
         `copy stage.column_text_${this.#file_no} (${names.join(', ')})

@@ -108,12 +108,13 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
       line bigint not null,
       fingerprint bigint not null,
       needs_tidying boolean not null,
+      is_sound boolean not null,
       ${columns.map((name) => `${name} text`).join(', ')}
     ) partition by list (file_no);
     ${partitions.join(';')};
     create view stage.record as
     select
-      file_no, line, fingerprint, ${tidied.join(', ')},
+      file_no, line, fingerprint, is_sound, ${tidied.join(', ')},
       array_to_string(array[${columns.join(', ')}], ';', '') as raw
     from stage.column_text;
     create view stage.mapped as ${source.mapping}`);

@@ -38,10 +38,10 @@ select
     mapped.activity_codes,
     mapped.declared_status,
     mapped.is_partnership_only,
-    start_day.day as start_date,
-    end_day.day as end_date,
-    suspension_day.day as suspension_date,
-    resumption_day.day as resumption_date,
+    mapped.start_day as start_date,
+    mapped.end_day as end_date,
+    mapped.suspension_day as suspension_date,
+    mapped.resumption_day as resumption_date,
     mapped.address_country_code,
     mapped.struck_off_day as struck_off_date,
     mapped.bankruptcy_start_day as bankruptcy_start_date,
@@ -50,7 +50,7 @@ select
     mapped.persons,
     mapped.other_dates,
     registry.status_on(
-        night.dump_date, mapped.declared_status, least(end_day.day, mapped.struck_off_day), null
+        night.dump_date, mapped.declared_status, least(mapped.end_day, mapped.struck_off_day), null
     ) as status,
     case
         when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
@@ -61,15 +61,19 @@ select
         mapped.postal_code, mapped.county, mapped.commune, mapped.city, mapped.street,
         mapped.building, mapped.apartment, mapped.voivodeship, activity.version,
         mapped.activity_main, mapped.activity_codes, mapped.declared_status,
-        mapped.is_partnership_only, start_day.day, end_day.day, suspension_day.day,
-        resumption_day.day, mapped.address_country_code, mapped.struck_off_day,
+        mapped.is_partnership_only, mapped.start_day, mapped.end_day, mapped.suspension_day,
+        mapped.resumption_day, mapped.address_country_code, mapped.struck_off_day,
         mapped.bankruptcy_start_day, mapped.bankruptcy_end_day, mapped.units, mapped.persons,
         mapped.other_dates
     ) as content_hash,
     case
-        when mapped.nip is not null and not registry.is_nip(mapped.nip)
+        -- Most numbers and activities are known to be sound from a look at their bytes.
+        when not mapped.is_sound and mapped.nip is not null and not registry.is_nip(mapped.nip)
             then format('the NIP ''%s'' is not valid', mapped.nip)
-        when mapped.regon9 is not null and not registry.is_regon9(mapped.regon9)
+        when
+            not mapped.is_sound
+            and mapped.regon9 is not null
+            and not registry.is_regon9(mapped.regon9)
             then format('the REGON ''%s'' is not valid', mapped.regon9)
         when mapped.krs is not null and not registry.is_krs(mapped.krs)
             then format('the KRS number ''%s'' is not valid', mapped.krs)
@@ -77,13 +81,13 @@ select
             then 'all names are blank'
         when mapped.declared_status is null
             then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
-        when mapped.start_date is not null and start_day.day is null
+        when mapped.start_date is not null and mapped.start_day is null
             then format('the start date ''%s'' is not a date', mapped.start_date)
-        when mapped.end_date is not null and end_day.day is null
+        when mapped.end_date is not null and mapped.end_day is null
             then format('the end date ''%s'' is not a date', mapped.end_date)
-        when mapped.suspension_date is not null and suspension_day.day is null
+        when mapped.suspension_date is not null and mapped.suspension_day is null
             then format('the suspension date ''%s'' is not a date', mapped.suspension_date)
-        when mapped.resumption_date is not null and resumption_day.day is null
+        when mapped.resumption_date is not null and mapped.resumption_day is null
             then format('the resumption date ''%s'' is not a date', mapped.resumption_date)
         when mapped.struck_off_date is not null and mapped.struck_off_day is null
             then format('the strike-off date ''%s'' is not a date', mapped.struck_off_date)
@@ -97,7 +101,8 @@ select
         when mapped.activity_version is not null and activity.version is null
             then format('the activity version ''%s'' is not known', mapped.activity_version)
         when
-            cardinality(mapped.activity_codes) > 0
+            not mapped.is_sound
+            and cardinality(mapped.activity_codes) > 0
             and (array_to_string(mapped.activity_codes, ',') || ',') !~ '^([0-9]{4}[A-Z],)*$'
             then format(
                 'one of the activities ''%s'' is not a code',
@@ -107,11 +112,51 @@ select
         when octet_length(mapped.entry_key) > 2000
             then 'names of more than 2000 bytes, and no number to know the entry by'
     end as reason
--- The offset keeps Postgres from computing a column again wherever it is used. Dates that few have
--- are looked up one by one.
+-- The offset keeps Postgres from computing a column again wherever it is used. Dates that few have, and
+-- days that are not recent, are looked up one by one.
 from (
     select
         mapped.*,
+        coalesce(
+            recent_start.day,
+            case
+                when mapped.start_date is not null then (
+                    select calendar.day
+                    from registry.calendar
+                    where calendar.written = mapped.start_date
+                )
+            end
+        ) as start_day,
+        coalesce(
+            recent_end.day,
+            case
+                when mapped.end_date is not null then (
+                    select calendar.day
+                    from registry.calendar
+                    where calendar.written = mapped.end_date
+                )
+            end
+        ) as end_day,
+        coalesce(
+            recent_suspension.day,
+            case
+                when mapped.suspension_date is not null then (
+                    select calendar.day
+                    from registry.calendar
+                    where calendar.written = mapped.suspension_date
+                )
+            end
+        ) as suspension_day,
+        coalesce(
+            recent_resumption.day,
+            case
+                when mapped.resumption_date is not null then (
+                    select calendar.day
+                    from registry.calendar
+                    where calendar.written = mapped.resumption_date
+                )
+            end
+        ) as resumption_day,
         case
             when mapped.struck_off_date is not null then (
                 select calendar.day
@@ -134,14 +179,14 @@ from (
             )
         end as bankruptcy_end_day
     from stage.mapped
+    left join registry.recent_day as recent_start on recent_start.written = mapped.start_date
+    left join registry.recent_day as recent_end on recent_end.written = mapped.end_date
+    left join registry.recent_day as recent_suspension on recent_suspension.written = mapped.suspension_date
+    left join registry.recent_day as recent_resumption on recent_resumption.written = mapped.resumption_date
     where mapped.file_no = any($1)
     offset 0
 ) as mapped
 cross join stage.night
-left join registry.calendar as start_day on start_day.written = mapped.start_date
-left join registry.calendar as end_day on end_day.written = mapped.end_date
-left join registry.calendar as suspension_day on suspension_day.written = mapped.suspension_date
-left join registry.calendar as resumption_day on resumption_day.written = mapped.resumption_date
 left join (
     select distinct activity_code.version from registry.activity_code
 ) as activity on activity.version::text = mapped.activity_version;

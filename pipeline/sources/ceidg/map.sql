@@ -38,27 +38,25 @@ select
     record.nr_lokalu as apartment,
     nullif(file.file_key, 'brak województwa') as voivodeship,
     record.rok_pkd as activity_version,
-    translate(record.glowny_kod_pkd, '. ', '') as activity_main,
+    case
+        when record.is_sound then record.glowny_kod_pkd
+        else translate(record.glowny_kod_pkd, '. ', '')
+    end as activity_main,
     -- In the order of the report; two lists of the same codes say the same.
     coalesce(
         string_to_array(
-            -- To look is cheaper than to replace, and few reports need it.
             case
-                when
-                    strpos(record.pozostale_kody_pkd, '.') > 0
-                    or strpos(record.pozostale_kody_pkd, ' ') > 0
-                    or length(record.glowny_kod_pkd) <> 5
-                    then translate(
-                        concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd),
-                        '. ',
-                        ''
-                    )
-                else concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
+                when record.is_sound
+                    then concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
+                else translate(
+                    concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
+                )
             end,
             '$##$'
         ),
         '{}'
     ) as activity_codes,
+    record.is_sound,
     record.status_dzialalnosci as status_text,
     case record.status_dzialalnosci
         when 'Aktywny' then 'ACTIVE'
@@ -85,18 +83,21 @@ join stage.file on file.file_no = record.file_no
 join registry.legal_form on legal_form.symbol = '099'
 cross join lateral (
     select
-        nullif(
-            case length(record.nip) when 10 then record.nip else translate(record.nip, '- ', '') end,
-            '0000000000'
-        ) as nip,
+        case
+            when record.is_sound then record.nip
+            else nullif(translate(record.nip, '- ', ''), '0000000000')
+        end as nip,
         -- A REGON of 14 digits is that of a unit: the first nine are the company's.
-        nullif(
-            case length(record.regon)
-                when 9 then record.regon
-                when 14 then
-                    left(record.regon, 9) || translate(right(record.regon, 5), '0123456789', '')
-                else translate(record.regon, '- ', '')
-            end,
-            '000000000'
-        ) as regon9
+        case
+            when record.is_sound then left(record.regon, 9)
+            else nullif(
+                case length(record.regon)
+                    when 14 then
+                        left(record.regon, 9)
+                        || translate(right(record.regon, 5), '0123456789', '')
+                    else translate(record.regon, '- ', '')
+                end,
+                '000000000'
+            )
+        end as regon9
 ) as number

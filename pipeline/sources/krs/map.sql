@@ -36,6 +36,7 @@ select
         select code.code
         from jsonb_array_elements_text(document.document -> 'activity_codes') as code (code)
     ) as activity_codes,
+    false as is_sound,
     null::text as status_text,
     case
         when

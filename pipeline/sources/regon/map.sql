@@ -55,6 +55,7 @@ select
     coalesce(
         case when code.is_told then code.codes else known.activity_codes end, '{}'
     ) as activity_codes,
+    false as is_sound,
     null::text as status_text,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
