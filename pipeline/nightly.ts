@@ -177,19 +177,24 @@ async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary>
   await client.query('begin; set local synchronous_commit to default');
   const events = [['3a_events'], ['3b_activities'], ['3c_persons', '3d_units']];
   if (first) {
-    await runBeside(db.pool, events.flat());
+    await runBeside(db.pool, [...events.flat(), '4b_touched']);
     reporter.step('publish');
     await publishFirst(night, first);
     await runSteps(client, ['4c_entries']);
   } else {
     // The other sessions still see yesterday's entries.
     await settle([
-      runSteps(client, ['4b_new_sum', '4b_new_companies', '4b_new_search', '4c_entries']),
-      runBeside(db.pool, ...events),
+      runSteps(client, ['4b_new_sum', '4b_new_companies', '4c_entries']),
+      runBeside(db.pool, ...events, ['4b_touched', '4b_alone']),
     ]);
     reporter.step('publish');
+    await runSteps(client, ['4e_alone']);
+    await settle([
+      runSteps(client, ['4e_alone_bits']),
+      runBeside(db.pool, ['4e_search_names']),
+    ]);
   }
-  await runSteps(client, ['4d_events', '4e_search', '4f_search_index']);
+  await runSteps(client, ['4c_due', '4d_events', '4e_search', '4f_search_index']);
   reporter.step('statistics');
   await runSteps(client, ['5_statistics', 'record_run']);
   reporter.step('watch lists');
