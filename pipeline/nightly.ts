@@ -4,6 +4,7 @@ import { type Dump, readDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
+import { eventSteps, publishChanges } from './later-snapshot.ts';
 import { lockImport, lockSource } from './lock.ts';
 import { configureSession, runBeside, runSteps, settle } from './night-session.ts';
 import type { ReadingThreads } from './reading-threads.ts';
@@ -175,26 +176,15 @@ async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary>
   const { db, client, reporter, run_id } = night;
   reporter.step('events');
   await client.query('begin; set local synchronous_commit to default');
-  const events = [['3a_events'], ['3b_activities'], ['3c_persons', '3d_units']];
   if (first) {
-    await runBeside(db.pool, [...events.flat(), '4b_touched']);
+    await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
     reporter.step('publish');
     await publishFirst(night, first);
-    await runSteps(client, ['4c_entries']);
+    await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
   } else {
-    // The other sessions still see yesterday's entries.
-    await settle([
-      runSteps(client, ['4b_new_sum', '4b_new_companies', '4c_entries']),
-      runBeside(db.pool, ...events, ['4b_touched', '4b_alone']),
-    ]);
-    reporter.step('publish');
-    await runSteps(client, ['4e_alone']);
-    await settle([
-      runSteps(client, ['4e_alone_bits']),
-      runBeside(db.pool, ['4e_search_names']),
-    ]);
+    await publishChanges(db.pool, client, () => reporter.step('publish'));
   }
-  await runSteps(client, ['4c_due', '4d_events', '4e_search', '4f_search_index']);
+  await runSteps(client, ['4e_search', '4f_search_index']);
   reporter.step('statistics');
   await runSteps(client, ['5_statistics', 'record_run']);
   reporter.step('watch lists');

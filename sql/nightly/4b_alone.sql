@@ -1,5 +1,5 @@
--- What search will show of the companies of one entry, and what becomes of its bits and places. Runs
--- beside, before anything is published: only this night writes what it reads.
+-- What search will show of the companies of one entry. Runs beside, before anything is published: only
+-- this night writes what it reads.
 
 -- One row per company that was touched and has one entry.
 create unlogged table stage.alone_company as
@@ -114,78 +114,55 @@ select
 from stage.search_change;
 
 -- One row per term and block of which companies change: the bits that it will have.
-create unlogged table stage.changed_bits as
-with changed as (
-    select term, side.search_no, sum(side.change) as change
-    from stage.search_side as side
-    cross join registry.search_terms(
-        side.status, side.voivodeship, side.legal_form, side.codes, side.activity_start
-    ) as term
-    group by term, side.search_no
-    having sum(side.change) <> 0
-),
+create unlogged table stage.changed_bits (
+    term text collate "C" not null,
+    block smallint not null,
+    is_new boolean not null,
+    bits bit(8192) not null
+);
 
-mask as materialized (
+-- The terms of activities, or all others: two sessions fill the table.
+create function stage.change_bits(of_activities boolean) returns void
+language sql as $$
+    with changed as (
+        select term, side.search_no, sum(side.change) as change
+        from stage.search_side as side
+        cross join registry.search_terms(
+            case when not of_activities then side.status end,
+            case when not of_activities then side.voivodeship end,
+            case when not of_activities then side.legal_form end,
+            case when of_activities then side.codes end,
+            case when not of_activities then side.activity_start end
+        ) as term
+        group by term, side.search_no
+        having sum(side.change) <> 0
+    ),
+
+    mask as materialized (
+        select
+            changed.term,
+            (changed.search_no >> 13)::smallint as block,
+            coalesce(
+                bit_or(set_bit(0::bit(8192), changed.search_no & 8191, 1))
+                filter (where changed.change > 0),
+                0::bit(8192)
+            ) as added,
+            coalesce(
+                bit_or(set_bit(0::bit(8192), changed.search_no & 8191, 1))
+                filter (where changed.change < 0),
+                0::bit(8192)
+            ) as lost
+        from changed
+        group by changed.term, changed.search_no >> 13
+    )
+
+    insert into stage.changed_bits (term, block, is_new, bits)
     select
-        changed.term,
-        (changed.search_no >> 13)::smallint as block,
-        bit_or(set_bit(0::bit(8192), changed.search_no & 8191, 1))
-            filter (where changed.change > 0) as added,
-        bit_or(set_bit(0::bit(8192), changed.search_no & 8191, 1))
-            filter (where changed.change < 0) as lost
-    from changed
-    group by changed.term, changed.search_no >> 13
-)
-
-select
-    mask.term,
-    mask.block,
-    known.term is null as is_new,
-    (
-        coalesce(known.bits, 0::bit(8192)) & ~ coalesce(mask.lost, 0::bit(8192))
-        | coalesce(mask.added, 0::bit(8192))
-    )::bit(8192) as bits
-from mask
-left join registry.search_bits as known using (term, block)
-order by mask.term, mask.block;
-
--- One row per activity and block of which companies change: the places that it will have.
-create unlogged table stage.changed_places as
-with changed as (
-    select code, side.search_no, sum(side.change) as change
-    from stage.search_side as side
-    cross join unnest(tsvector_to_array(side.codes)) as code
-    group by code, side.search_no
-    having sum(side.change) <> 0
-),
-
-mask as materialized (
-    select
-        changed.code,
-        (changed.search_no >> 13)::smallint as block,
-        array_agg((changed.search_no & 8191)::smallint) filter (where changed.change > 0)
-            as added,
-        array_agg((changed.search_no & 8191)::smallint) filter (where changed.change < 0)
-            as lost
-    from changed
-    group by changed.code, changed.search_no >> 13
-)
-
-select
-    mask.code,
-    mask.block,
-    known.code is null as is_new,
-    coalesce(mask.added, '{}') || case
-        when mask.lost is null then known.places
-        when cardinality(mask.lost) = 1 then array_remove(known.places, mask.lost[1])
-        else array(
-            select place from unnest(known.places) as place
-            where place <> all (mask.lost)
-        )
-    end as places
-from mask
-left join registry.search_places as known using (code, block)
-order by mask.code, mask.block;
-
-analyze stage.changed_bits (term, block);
-analyze stage.changed_places (code, block);
+        mask.term,
+        mask.block,
+        known.term is null,
+        coalesce(known.bits & ~ mask.lost, 0::bit(8192)) | mask.added
+    from mask
+    left join registry.search_bits as known using (term, block)
+    order by mask.term, mask.block
+$$;

@@ -1,5 +1,7 @@
 -- The bits and places of the companies of one entry, as worked out beside: before anything else of the
 -- night changes them. Runs in the transaction that publishes.
+analyze stage.changed_bits (term, block);
+
 update registry.search_bits
 set bits = changed_bits.bits
 from stage.changed_bits
