@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
-import { type Dump, readDump } from './dump.ts';
+import { type Dump, hashDump, listDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
@@ -113,9 +113,9 @@ async function attempt(
     await client.query('set synchronous_commit = off');
     options.reporter.step('read the list of files');
     const openDump = async () => {
-      const dump = await readDump(description, options.path);
-      threads = startThreads(description, dump);
-      return dump;
+      const listed = await listDump(description, options.path);
+      threads = startThreads(description, listed);
+      return await hashDump(listed, threads && ((file) => threads!.hash(file)));
     };
     // Beside each other: the first takes the processor, the second waits for the server.
     const [dump, known] = await settle([openDump(), prepareStage(prepared, isFullRead)]);
