@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from './refusal.ts';
@@ -21,7 +22,10 @@ export const inflateBounds: InflateBounds = {
   ratio_from_bytes: 64 * 1024 ** 2,
 };
 
-const CHUNK_BYTES = 256 * 1024;
+/** What is inflated at a time: every piece wakes another thread, which costs as much as 100 records. */
+const CHUNK_BYTES = 1024 * 1024;
+/** What is read of an archive at a time. */
+const STORED_BYTES = 512 * 1024;
 const ZIP_MAGIC = Buffer.from('PK');
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
@@ -61,7 +65,7 @@ async function* readGzip(path: string, bounds: InflateBounds): AsyncGenerator<Bu
     throw new Refusal(`${file}: not a gzip file`);
   const { size } = await stat(path);
   // Gunzip itself compares the CRC-32 and the size at the end.
-  const source = createReadStream(path);
+  const source = createReadStream(path, { highWaterMark: STORED_BYTES });
   const inflated = source.pipe(createGunzip({ chunkSize: CHUNK_BYTES }));
   source.on('error', (error) => inflated.destroy(error));
   try {
@@ -85,7 +89,7 @@ async function* readZip(path: string, bounds: InflateBounds): AsyncGenerator<Buf
     const [member] = members;
     if (!member) throw new Refusal(`${file}: an empty zip file`);
     if (members.length > 1) throw new Refusal(`${file}: more than one file in the zip`);
-    yield* readMember(zip, member, file, bounds);
+    yield* readMember(zip, member, path, bounds);
   } finally {
     zip.close();
   }
@@ -94,15 +98,16 @@ async function* readZip(path: string, bounds: InflateBounds): AsyncGenerator<Buf
 async function* readMember(
   zip: yauzl.ZipFile,
   member: yauzl.Entry,
-  file: string,
+  path: string,
   bounds: InflateBounds,
 ): AsyncGenerator<Buffer> {
+  const file = basename(path);
   if (member.isEncrypted()) throw new Refusal(`${file}: an encrypted zip`);
   if (member.compressionMethod !== 0 && member.compressionMethod !== 8) {
     throw new Refusal(`${file}: zip compression method ${member.compressionMethod} is not known`);
   }
   const isDeflated = member.compressionMethod === 8;
-  const stored = await zip.openReadStreamPromise(member, isDeflated ? { decompress: false } : {});
+  const stored = await openStored(zip, member, path);
   const inflated = isDeflated ? stored.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES })) : stored;
   if (inflated !== stored) stored.on('error', (error) => inflated.destroy(error));
   let crc = 0;
@@ -121,6 +126,18 @@ async function* readMember(
     throw new Refusal(`${file}: ${size} bytes instead of ${member.uncompressedSize}, truncated`);
   }
   if (crc !== member.crc32) throw new Refusal(`${file}: wrong CRC-32, the archive is damaged`);
+}
+
+/** The bytes of a member as they are stored. */
+async function openStored(
+  zip: yauzl.ZipFile,
+  member: yauzl.Entry,
+  path: string,
+): Promise<Readable> {
+  if (member.compressedSize === 0) return Readable.from([]);
+  const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(member, { minimal: true });
+  const end = start + member.compressedSize - 1;
+  return createReadStream(path, { start, end, highWaterMark: STORED_BYTES });
 }
 
 async function* bounded(

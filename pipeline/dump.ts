@@ -1,11 +1,12 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import pLimit from 'p-limit';
+import { hashFile } from './file-hash.ts';
 import { Refusal } from './refusal.ts';
 import type { Source } from './source.ts';
+
+/** Files whose SHA-256 is taken side by side. */
+const HASHED_FILES = 4;
 
 /** One file of a dump, on the disk. */
 export interface DumpFile {
@@ -29,20 +30,51 @@ export interface Dump {
   ignored: string[];
 }
 
+/** A file whose bytes nobody has looked at yet. */
+export type ListedFile = Omit<DumpFile, 'sha256'>;
+
+export type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
+
 /**
- * Lists a dump, a folder or one file, and takes the SHA-256 of every part.
+ * Lists a dump, a folder or one file.
  * Throws a `Refusal` when there is none, or two files for one part.
  */
-export async function readDump(source: Source, path: string): Promise<Dump> {
+export async function listDump(source: Source, path: string): Promise<ListedDump> {
   const { files, ignored } = identify(source, await listFiles(path, source.format === 'document'));
   if (files.length === 0) {
     throw new Refusal(`${path}: no file of a ${source.name} dump in it`);
   }
-  const limit = pLimit(4);
-  return {
-    ignored,
-    files: await Promise.all(files.map((file, file_no) => limit(() => measure(file, file_no)))),
-  };
+  return { ignored, files: await Promise.all(files.map(measure)) };
+}
+
+/**
+ * Takes the SHA-256 of every part of a dump.
+ * Throws a `Refusal` when a file cannot be read.
+ *
+ * @param hash takes that of one file; absent: this thread does
+ */
+export async function hashDump(
+  { ignored, files }: ListedDump,
+  hash = ({ path }: ListedFile): Promise<string> => hashFile(path),
+): Promise<Dump> {
+  const limit = pLimit(HASHED_FILES);
+  // The largest first, so that no long file is left alone at the end.
+  const hashed = files
+    .toSorted((a, b) => b.byte_count - a.byte_count)
+    .map((file) =>
+      limit(async (): Promise<DumpFile> => {
+        const sha256 = await hash(file).catch((cause: Error) => {
+          throw new Refusal(`${file.file}: ${cause.message}`, { cause });
+        });
+        return { ...file, sha256 };
+      }),
+    );
+  return { ignored, files: (await Promise.all(hashed)).toSorted((a, b) => a.file_no - b.file_no) };
+}
+
+/** Lists a dump, and takes the SHA-256 of its parts. */
+export async function readDump(source: Source, path: string): Promise<Dump> {
+  return await hashDump(await listDump(source, path));
 }
 
 /** Throws a `Refusal` when a file was written to since it was measured. */
@@ -98,22 +130,11 @@ function identify(source: Source, found: Omit<Part, 'file_key'>[]) {
   return { files, ignored: ignored.toSorted() };
 }
 
-async function measure(part: Part, file_no: number): Promise<DumpFile> {
-  const hash = createHash('sha256');
-  try {
-    const found = await stat(part.path);
-    // A pipe would never end, a folder cannot be read.
-    if (!found.isFile()) throw new Refusal(`${part.file}: not a regular file`);
-    await pipeline(createReadStream(part.path, { highWaterMark: 1024 * 1024 }), hash);
-    return {
-      ...part,
-      file_no,
-      byte_count: found.size,
-      modified_ms: found.mtimeMs,
-      sha256: hash.digest('hex'),
-    };
-  } catch (cause) {
-    if (cause instanceof Refusal) throw cause;
-    throw new Refusal(`${part.file}: ${(cause as Error).message}`, { cause });
-  }
+async function measure(part: Part, file_no: number): Promise<ListedFile> {
+  const found = await stat(part.path).catch((cause: Error) => {
+    throw new Refusal(`${part.file}: ${cause.message}`, { cause });
+  });
+  // A pipe would never end, a folder cannot be read.
+  if (!found.isFile()) throw new Refusal(`${part.file}: not a regular file`);
+  return { ...part, file_no, byte_count: found.size, modified_ms: found.mtimeMs };
 }

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
-import { type Dump, readDump } from './dump.ts';
+import { type Dump, hashDump, listDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
+import { eventSteps, publishChanges } from './later-snapshot.ts';
 import { lockImport, lockSource } from './lock.ts';
 import { configureSession, runBeside, runSteps, settle } from './night-session.ts';
 import type { ReadingThreads } from './reading-threads.ts';
@@ -112,9 +113,9 @@ async function attempt(
     await client.query('set synchronous_commit = off');
     options.reporter.step('read the list of files');
     const openDump = async () => {
-      const dump = await readDump(description, options.path);
-      threads = startThreads(description, dump);
-      return dump;
+      const listed = await listDump(description, options.path);
+      threads = startThreads(description, listed);
+      return await hashDump(listed, threads && ((file) => threads!.hash(file)));
     };
     // Beside each other: the first takes the processor, the second waits for the server.
     const [dump, known] = await settle([openDump(), prepareStage(prepared, isFullRead)]);
@@ -175,21 +176,15 @@ async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary>
   const { db, client, reporter, run_id } = night;
   reporter.step('events');
   await client.query('begin; set local synchronous_commit to default');
-  const events = [['3a_events'], ['3b_activities'], ['3c_persons', '3d_units']];
   if (first) {
-    await runBeside(db.pool, events.flat());
+    await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
     reporter.step('publish');
     await publishFirst(night, first);
-    await runSteps(client, ['4c_entries']);
+    await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
   } else {
-    // The other sessions still see yesterday's entries.
-    await settle([
-      runSteps(client, ['4b_new_sum', '4b_new_companies', '4b_new_search', '4c_entries']),
-      runBeside(db.pool, ...events),
-    ]);
-    reporter.step('publish');
+    await publishChanges(db.pool, client, () => reporter.step('publish'));
   }
-  await runSteps(client, ['4d_events', '4e_search', '4f_search_index']);
+  await runSteps(client, ['4e_search', '4f_search_index']);
   reporter.step('statistics');
   await runSteps(client, ['5_statistics', 'record_run']);
   reporter.step('watch lists');

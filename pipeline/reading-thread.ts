@@ -1,6 +1,7 @@
 // A thread that reads files of a dump, as `ReadingThreads` asks for it.
 import { parentPort, workerData } from 'node:worker_threads';
-import type { DumpFile } from './dump.ts';
+import type { DumpFile, ListedFile } from './dump.ts';
+import { hashFile } from './file-hash.ts';
 import { KnownRecords, type KnownTable } from './fingerprint.ts';
 import type { TableShape } from './layout.ts';
 import { type FileCount, readFile, type RecordBatch } from './read-file.ts';
@@ -16,13 +17,20 @@ export interface ReadingKnowledge {
   known: KnownTable;
 }
 
+/** The SHA-256 of a file is wanted. */
+export interface HashQuestion {
+  hashed: ListedFile;
+}
+
 /** The next batch of a file is wanted. Several files may be read by turns. */
 export interface ReadingQuestion {
   file: DumpFile;
 }
 
 export type ReadingAnswer = { file_no: number } & (
-  { result: IteratorResult<RecordBatch, FileCount> } | { failure: ReadingFailure }
+  | { result: IteratorResult<RecordBatch, FileCount> }
+  | { sha256: string }
+  | { failure: ReadingFailure }
 );
 
 /** An error, as it crosses the border of a thread: errors lose their class there. */
@@ -36,11 +44,12 @@ const { shape } = workerData as ReadingTask;
 let known = new KnownRecords(0);
 const readings = new Map<number, AsyncGenerator<RecordBatch, FileCount>>();
 
-async function answer({ file }: ReadingQuestion): Promise<ReadingAnswer> {
-  const { file_no } = file;
-  const reading = readings.get(file_no) ?? readFile(shape, file, known);
-  readings.set(file_no, reading);
+async function answer(question: ReadingQuestion | HashQuestion): Promise<ReadingAnswer> {
+  const { file_no } = 'file' in question ? question.file : question.hashed;
   try {
+    if ('hashed' in question) return { file_no, sha256: await hashFile(question.hashed.path) };
+    const reading = readings.get(file_no) ?? readFile(shape, question.file, known);
+    readings.set(file_no, reading);
     return { file_no, result: await reading.next() };
   } catch (error) {
     const { message, stack } = error as Error;
@@ -48,13 +57,13 @@ async function answer({ file }: ReadingQuestion): Promise<ReadingAnswer> {
   }
 }
 
-async function reply(question: ReadingQuestion): Promise<void> {
+async function reply(question: ReadingQuestion | HashQuestion): Promise<void> {
   const said = await answer(question);
   const lines = 'result' in said && !said.result.done && said.result.value.lines;
   parentPort!.postMessage(said, lines ? [lines.buffer] : []);
 }
 
-parentPort!.on('message', (message: ReadingKnowledge | ReadingQuestion) => {
+parentPort!.on('message', (message: ReadingKnowledge | ReadingQuestion | HashQuestion) => {
   if ('known' in message) known = new KnownRecords(0, message.known);
   else void reply(message);
 });

@@ -1,11 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import type { DumpFile } from './dump.ts';
+import type { DumpFile, ListedFile } from './dump.ts';
 import type { KnownRecords } from './fingerprint.ts';
 import { tableShape, type TableShape } from './layout.ts';
 import type { FileCount, RecordBatch } from './read-file.ts';
 import type {
+  HashQuestion,
   ReadingAnswer,
   ReadingFailure,
   ReadingKnowledge,
@@ -23,6 +24,9 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', im
 
 type Reply = IteratorResult<RecordBatch, FileCount>;
 
+/** What is waited for: a batch, or the SHA-256 of a file. */
+type Waiting = PromiseWithResolvers<Reply | string>;
+
 /** A thread, and the files that it has under way, by their number. */
 interface Thread {
   worker: Worker;
@@ -35,13 +39,13 @@ interface Thread {
  */
 export class ReadingThreads {
   readonly #threads: Thread[];
-  /** By the number of the file: who waits for its next batch. */
-  readonly #waiting = new Map<number, PromiseWithResolvers<Reply>>();
+  /** By the number of the file: who waits for it. */
+  readonly #waiting = new Map<number, Waiting>();
   /** Why no thread answers any more. */
   #end: Error | undefined;
 
   /** Starts the threads; they can read once they are told what is known. */
-  constructor(source: TableShape, files: readonly DumpFile[]) {
+  constructor(source: TableShape, files: readonly ListedFile[]) {
     const byte_count = files.reduce((sum, file) => sum + file.byte_count, 0);
     const count = Math.min(
       MOST_THREADS,
@@ -60,18 +64,28 @@ export class ReadingThreads {
     }
   }
 
+  /** The SHA-256 of a file that is not being read. */
+  async hash(file: ListedFile): Promise<string> {
+    const thread = this.#take(file);
+    try {
+      return await this.#ask<string>(thread, file, { hashed: file });
+    } finally {
+      thread.files.delete(file.file_no);
+    }
+  }
+
   /**
    * Reads a file in the thread that has the fewest under way. The next batch is read while the
    * caller has the one before it.
    * Throws a `Refusal` when the file as a whole cannot be read.
    */
   async *read(file: DumpFile): AsyncGenerator<RecordBatch, FileCount> {
-    const thread = this.#threads.reduce((a, b) => (b.files.size < a.files.size ? b : a));
-    thread.files.add(file.file_no);
+    const thread = this.#take(file);
+    const ask = () => this.#ask<Reply>(thread, file, { file });
     try {
-      let reply = await this.#ask(thread, file);
+      let reply = await ask();
       while (!reply.done) {
-        const next = this.#ask(thread, file);
+        const next = ask();
         // The caller may leave before it looks at it.
         next.catch(() => undefined);
         yield reply.value;
@@ -102,19 +116,30 @@ export class ReadingThreads {
     return { worker, files: new Set() };
   }
 
-  #ask({ worker }: Thread, file: DumpFile): Promise<Reply> {
+  /** The thread that has the fewest files under way gets one more. */
+  #take({ file_no }: ListedFile): Thread {
+    const thread = this.#threads.reduce((a, b) => (b.files.size < a.files.size ? b : a));
+    thread.files.add(file_no);
+    return thread;
+  }
+
+  #ask<Answer extends Reply | string>(
+    { worker }: Thread,
+    { file_no }: ListedFile,
+    question: ReadingQuestion | HashQuestion,
+  ): Promise<Answer> {
     if (this.#end) return Promise.reject(this.#end);
-    const waiting = Promise.withResolvers<Reply>();
-    this.#waiting.set(file.file_no, waiting);
-    worker.postMessage({ file } satisfies ReadingQuestion, []);
+    const waiting = Promise.withResolvers<Answer>();
+    this.#waiting.set(file_no, waiting as unknown as Waiting);
+    worker.postMessage(question, []);
     return waiting.promise;
   }
 
   #settle(answer: ReadingAnswer): void {
     const waiting = this.#waiting.get(answer.file_no);
     this.#waiting.delete(answer.file_no);
-    if ('result' in answer) waiting?.resolve(answer.result);
-    else waiting?.reject(revive(answer.failure));
+    if ('failure' in answer) waiting?.reject(revive(answer.failure));
+    else waiting?.resolve('sha256' in answer ? answer.sha256 : answer.result);
   }
 
   #giveUp(error: Error): void {

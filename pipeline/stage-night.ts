@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
-import { assertUntouched, type Dump } from './dump.ts';
+import { assertUntouched, type Dump, type ListedDump } from './dump.ts';
 import { KnownRecords } from './fingerprint.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
@@ -33,7 +33,10 @@ export interface StagedNight extends PreparedNight {
 }
 
 /** Starts the threads that will read the dump; a dump of documents needs none. */
-export function startThreads(description: Source, { files }: Dump): ReadingThreads | undefined {
+export function startThreads(
+  description: Source,
+  { files }: ListedDump,
+): ReadingThreads | undefined {
   return description.format === 'document' ? undefined : new ReadingThreads(description, files);
 }
 

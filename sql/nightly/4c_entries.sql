@@ -67,26 +67,6 @@ where
     and entry.company_id = vanished.company_id
     and entry.entry_id = vanished.entry_id;
 
--- Entries whose end or strike-off, announced earlier, is reached: their rows did not change, their status does.
-create unlogged table stage.due as
-select
-    entry.company_id,
-    entry.entry_id
-from registry.entry
-join stage.night on night.source = entry.source
-where
-    least(entry.end_date, entry.struck_off_date) <= night.dump_date
-    and entry.status <> 'DELETED';
-
-analyze stage.due;
-
-update registry.entry
-set status = 'DELETED'
-from stage.due
-where
-    entry.company_id = due.company_id
-    and entry.entry_id = due.entry_id;
-
 -- By what the entries are recognised tomorrow. A key that moved is first taken out of the way, so
 -- that two entries may change keys with each other, and a new one may take it.
 create unlogged table stage.moved_key as

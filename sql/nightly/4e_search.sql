@@ -1,37 +1,4 @@
--- The row that search shows of each company that the night touched.
-
--- One row per company of which search may show something else, but new ones of one entry.
-create unlogged table stage.touched_company as
-select linked.company_id from stage.linked
-union
-select coalesce(merged_company.into_company_id, change.company_id)
-from stage.change
-join stage.before using (entry_id)
-join stage.after using (entry_id)
-left join stage.merged_company on merged_company.company_id = change.company_id
-where
-    (
-        before.nip, before.regon9, before.krs, before.name, before.first_name, before.surname,
-        before.status, before.legal_form, before.voivodeship, before.city, before.postal_code,
-        before.activity_main, before.activity_codes, before.start_date
-    ) is distinct from (
-        after.nip, after.regon9, after.krs, after.name, after.first_name, after.surname,
-        after.status, after.legal_form, after.voivodeship, after.city, after.postal_code,
-        after.activity_main, after.activity_codes, after.start_date
-    )
-union
-select coalesce(merged_company.into_company_id, vanished.company_id)
-from stage.vanished
-left join stage.merged_company using (company_id)
-where not vanished.waits
-union
-select coalesce(merged_company.into_company_id, due.company_id)
-from stage.due
-left join stage.merged_company using (company_id)
-union
-select merged_company.into_company_id from stage.merged_company;
-
-analyze stage.touched_company;
+-- The row that search shows of each company that the night touched, but those of 4e_alone.sql.
 
 -- One row per such company: what it shows. That of one entry shows what the entry says; of several,
 -- `registry.field_source` says which one tells what.
@@ -56,6 +23,7 @@ with member as (
         count(*) over (partition by entry.company_id) as entry_count
     from stage.touched_company
     join registry.entry using (company_id)
+    where not touched_company.is_alone
 )
 
 select

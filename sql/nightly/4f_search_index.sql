@@ -1,4 +1,4 @@
--- What the search shows of each company that the night touched.
+-- What the search shows of each company that the night touched, but those of 4e_alone.sql.
 delete from registry.search
 using stage.merged_company
 where search.company_id = merged_company.company_id;
@@ -25,6 +25,7 @@ from (
     from stage.touched_company
     join registry.search_row using (company_id)
     left join registry.search using (company_id)
+    where not touched_company.is_alone
 ) as touched_row
 on conflict (company_id) do update
 set
