@@ -13,6 +13,7 @@ export class FirstSnapshot {
   readonly #ofBits: Sessions;
   readonly #isVeryFirst: boolean;
   #entries: Promise<unknown> = Promise.resolve();
+  #keys: Promise<unknown> = Promise.resolve();
   #search: Promise<unknown> = Promise.resolve();
   #searchIndexes: Promise<unknown> = Promise.resolve();
 
@@ -25,8 +26,8 @@ export class FirstSnapshot {
   }
 
   /**
-   * Loads the entries, and what the search shows of them, while they are still compared with each
-   * other: what that finds is corrected by `complete`.
+   * Loads the entries, their keys, and what the search shows of them, while they are still compared with
+   * each other: what that finds is corrected by `complete`.
    */
   async loadEntries(): Promise<void> {
     if (this.#isVeryFirst) {
@@ -34,15 +35,16 @@ export class FirstSnapshot {
       this.#searchIndexes = this.#search.then(() => index(this.#ofSearch, 'search_index', []));
     }
     this.#entries = fill(this.#ofEntries, 'entry').then(() => this.#indexPartition('entry'));
-    await settle([this.#entries, this.#searchIndexes]);
+    this.#keys = fill(this.#ofEntries, 'entry_key');
+    await settle([this.#entries, this.#keys, this.#searchIndexes]);
   }
 
-  /** Loads what depends on the comparison, which is done by now, and corrects what does not agree with it. */
+  /** The comparison is done: corrects what does not agree with it, and loads what depends on it. */
   async complete(): Promise<void> {
     await this.#ofBits((client) => runSteps(client, ['baseline/correction']));
     await settle([
       this.#isVeryFirst ? this.#writeBits() : Promise.resolve(),
-      this.#loadKeys(),
+      this.#correctKeys(),
       this.#ofEntries((client) => runSteps(client, ['4b_new_sum'])),
       this.#correctEntries(),
       this.#isVeryFirst ? this.#correctSearch() : Promise.resolve(),
@@ -57,8 +59,9 @@ export class FirstSnapshot {
     await runSteps(client, steps);
   }
 
-  async #loadKeys(): Promise<void> {
-    await fill(this.#ofEntries, 'entry_key');
+  async #correctKeys(): Promise<void> {
+    await this.#keys;
+    await this.#ofEntries((client) => runSteps(client, ['baseline/correct_key']));
     await settle([
       this.#indexPartition('entry_key'),
       // Every night reads all of them, and the first look at a row that was loaded in bulk has to
