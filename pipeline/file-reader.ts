@@ -3,6 +3,7 @@ import { CopyBuffer, recordPrefix, scanRecord } from './copy-buffer.ts';
 import type { DumpFile } from './dump.ts';
 import { fingerprint, type Fingerprint, fingerprintOf, type KnownRecords } from './fingerprint.ts';
 import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './layout.ts';
+import { scanQuoted } from './quoted.ts';
 import type { RecordHandler } from './record.ts';
 import { Refusal } from './refusal.ts';
 import { isSound } from './sound.ts';
@@ -130,20 +131,21 @@ export class FileReader implements RecordHandler {
     const bytes = data.subarray(start, end);
     const width = this.layout!.columns.length;
     const isSeveralLines = quoted && bytes.includes(LINE_FEED);
+    // Of other records with quotes only a parser can tell the fields.
+    const isPlain = !quoted || (!isSeveralLines && scanQuoted(scan, data, start, end, this.#ends));
     const prefix = recordPrefix(this.#file.file_no, line, this.#print, {
-      needs_tidying: quoted || scan.needs_tidying,
-      // Only a parser can tell the fields of a quoted one.
-      is_sound: !quoted && isSound(this.layout!.formed, data, start, this.#ends),
+      needs_tidying: !isPlain || scan.needs_tidying,
+      is_sound: isPlain && isSound(this.layout!.formed, data, start, this.#ends),
     });
     let reason: string | undefined;
     if (scan.has_nul) reason = 'a NUL byte';
     else if (!scan.is_ascii && !isUtf8(bytes)) reason = 'not UTF-8';
-    else if (isSeveralLines || (!quoted && (scan.has_return || this.layout!.unknown.length > 0))) {
+    else if (isSeveralLines || (isPlain && (scan.has_return || this.layout!.unknown.length > 0))) {
       const fields = parseRecord(bytes);
       if (fields?.length !== width) reason = this.#misfit(fields);
       else if (spansRows(fields)) reason = 'a quote that closes in another row';
       else this.#addFields(prefix, fields);
-    } else if (quoted) {
+    } else if (!isPlain) {
       this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
       if (this.#quoted.length >= 500) this.#parseQuoted();
     } else if (scan.separators === width - 1) {

@@ -174,7 +174,7 @@ describe('a damaged line', () => {
     reader.end();
     const staged: string[][] = parse(reader.lines.take() ?? Buffer.alloc(0), { delimiter: ';' });
     return {
-      staged: staged.map((fields): Piece => [Number(fields[1]), fields.slice(4).join('|')]),
+      staged: staged.map((fields): Piece => [Number(fields[1]), fields.slice(5).join('|')]),
       rejects: reader.rejects.map(({ line }) => line),
       read_count: reader.read_count,
     };

@@ -3,18 +3,17 @@
 -- One row per record that was not rejected, with the id of the entry that it founds if it is new. Ids
 -- keep to the order of the dump, so that they are the same whatever else was read; they are not dense.
 create view stage.numbered_entry as
-with start as (
-    -- Arrays by file_no, so that a million entries need no join.
-    select
-        array_agg(last_id.last_id + file.lines_before order by file.file_no) as id,
-        array_agg(file.file_key order by file.file_no) as file_key
-    from stage.file
-    join registry.last_id on last_id.table_name = 'entry'
-)
-
 select
-    (select start.id from start)[entry.file_no + 1] + entry.line as entry_id,
-    (select start.file_key from start)[entry.file_no + 1] as file_key,
+    -- Arrays by file_no, so that a million entries need no join; each a query of its own, since several
+    -- processes cannot share one that has a name.
+    (
+        select array_agg(last_id.last_id + file.lines_before order by file.file_no)
+        from stage.file
+        join registry.last_id on last_id.table_name = 'entry'
+    )[entry.file_no + 1] + entry.line as entry_id,
+    (
+        select array_agg(file.file_key order by file.file_no) from stage.file
+    )[entry.file_no + 1] as file_key,
     entry.*
 from stage.entry
 where entry.reason is null;

@@ -1,6 +1,9 @@
 -- What the search shows of the very first companies, in the table that takes the place of the empty
 -- one; made and filled at once, so that several processes read and it needs no WAL where the server
 -- keeps a minimal one. The ids of the very first companies serve as their numbers: they have few gaps.
+-- More than anything else waits for it.
+set local max_parallel_workers_per_gather = 2;
+
 create table stage.first_search with (
     fillfactor = 90, autovacuum_vacuum_scale_factor = 0.002, autovacuum_analyze_scale_factor = 0.02
 ) as
