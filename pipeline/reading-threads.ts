@@ -27,10 +27,10 @@ type Reply = IteratorResult<RecordBatch, FileCount>;
 /** What is waited for: a batch, or the SHA-256 of a file. */
 type Waiting = PromiseWithResolvers<Reply | string>;
 
-/** A thread, and the files that it has under way, by their number. */
+/** A thread, and the bytes of the files that it has under way, by their number. */
 interface Thread {
   worker: Worker;
-  files: Set<number>;
+  files: Map<number, number>;
 }
 
 /**
@@ -75,7 +75,7 @@ export class ReadingThreads {
   }
 
   /**
-   * Reads a file in the thread that has the fewest under way. The next batch is read while the
+   * Reads a file in the thread that has the fewest bytes under way. The next batch is read while the
    * caller has the one before it.
    * Throws a `Refusal` when the file as a whole cannot be read.
    */
@@ -113,13 +113,13 @@ export class ReadingThreads {
     worker.on('message', (answer: ReadingAnswer) => this.#settle(answer));
     worker.on('error', (error) => this.#giveUp(error as Error));
     worker.on('exit', () => this.#giveUp(new Error('a thread that reads files has ended')));
-    return { worker, files: new Set() };
+    return { worker, files: new Map() };
   }
 
-  /** The thread that has the fewest files under way gets one more. */
-  #take({ file_no }: ListedFile): Thread {
-    const thread = this.#threads.reduce((a, b) => (b.files.size < a.files.size ? b : a));
-    thread.files.add(file_no);
+  /** The thread that has the fewest bytes under way gets one more file. */
+  #take({ file_no, byte_count }: ListedFile): Thread {
+    const thread = this.#threads.reduce((a, b) => (bytesOf(b) < bytesOf(a) ? b : a));
+    thread.files.set(file_no, byte_count);
     return thread;
   }
 
@@ -147,6 +147,10 @@ export class ReadingThreads {
     for (const waiting of this.#waiting.values()) waiting.reject(this.#end);
     this.#waiting.clear();
   }
+}
+
+function bytesOf({ files }: Thread): number {
+  return [...files.values()].reduce((sum, byte_count) => sum + byte_count, 0);
 }
 
 function revive({ isRefusal, message, stack }: ReadingFailure): Error {
