@@ -16,7 +16,7 @@ import type {
 import { Refusal } from './refusal.ts';
 
 const MOST_THREADS = 4;
-const YOUNG_MB = 4;
+const YOUNG_MB = 1;
 /** Less than this, packed, is read sooner than another thread has started. */
 const BYTES_OF_A_THREAD = 4 * 1024 ** 2;
 /** Where Node keeps modules compiled, which is most of what a thread does before it can read. */
