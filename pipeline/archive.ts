@@ -23,9 +23,9 @@ export const inflateBounds: InflateBounds = {
 };
 
 /** What is inflated at a time: every piece wakes another thread, which costs as much as 100 records. */
-const CHUNK_BYTES = 1024 * 1024;
+const CHUNK_BYTES = 512 * 1024;
 /** What is read of an archive at a time. */
-const STORED_BYTES = 512 * 1024;
+const STORED_BYTES = 256 * 1024;
 const ZIP_MAGIC = Buffer.from('PK');
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 

@@ -146,6 +146,23 @@ describe('KnownRecords', () => {
     );
   });
 
+  test('adds what a server sends as it adds one after another', () => {
+    fc.assert(
+      fc.property(fc.array(key, { maxLength: 200 }), fc.nat(40), (keys, expected_count) => {
+        const bytes = Buffer.alloc(keys.length * 8 + 3, 1);
+        const single = new KnownRecords(expected_count);
+        keys.forEach(({ high, low }, at) => {
+          bytes.writeInt32BE(high, at * 8);
+          bytes.writeInt32BE(low, at * 8 + 4);
+          single.add(high, low);
+        });
+        const known = new KnownRecords(expected_count);
+        known.addAll(bytes, keys.length * 8);
+        expect(known.table).toEqual(single.table);
+      }),
+    );
+  });
+
   test('grows far beyond what was expected, whatever the low bits are', () => {
     const known = new KnownRecords(0);
     for (let high = 1; high <= 100_000; high++) known.add(high, 0);

@@ -1,5 +1,5 @@
 import { finished } from 'node:stream/promises';
-import { escapeLiteral, type Pool, type PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
 import { KnownRecords } from './fingerprint.ts';
 import { settle } from './night-session.ts';
@@ -27,13 +27,15 @@ export async function loadKnown(
   stretch_pages = STRETCH_PAGES,
 ): Promise<KnownRecords> {
   const known = new KnownRecords(expected_count);
-  const stretches = cut(await countPages(pool), stretch_pages);
+  const partition = await findPartition(pool, source);
+  if (!partition) return known;
+  const stretches = cut(partition.page_count, stretch_pages);
   const read = async () => {
     if (stretches.length === 0) return;
     const client = await pool.connect();
     try {
       for (let next = stretches.shift(); next; next = stretches.shift()) {
-        await addAll(known, client, source, next);
+        await addAll(known, client, partition, next);
       }
     } catch (error) {
       client.release(true);
@@ -45,15 +47,24 @@ export async function loadKnown(
   return known;
 }
 
-/** How many pages the largest partition has; what is beyond the end of another one is empty. */
-async function countPages(pool: Pool): Promise<number> {
-  const { rows } = await pool.query<{ page_count: number }>(
-    `select (max(pg_relation_size(relid)) / current_setting('block_size')::integer)::integer
-       as page_count
+interface Partition {
+  /** Its name, as it is written in a statement. */
+  name: string;
+  page_count: number;
+}
+
+/** The partition of a source, asked by its name: no key need be compared with that of the source. */
+async function findPartition(pool: Pool, source: string): Promise<Partition | undefined> {
+  const { rows } = await pool.query<Partition>(
+    `select
+       relid::text as name,
+       (pg_relation_size(relid) / current_setting('block_size')::integer)::integer as page_count
      from pg_partition_tree('registry.entry_key')
-     where isleaf`,
+     join pg_class on pg_class.oid = relid
+     where isleaf and pg_get_expr(relpartbound, relid) = format('FOR VALUES IN (%L)', $1::text)`,
+    [source],
   );
-  return rows[0]!.page_count;
+  return rows[0];
 }
 
 /** From one page up to, but without, another one. */
@@ -72,17 +83,16 @@ function cut(page_count: number, stretch_pages: number): Stretch[] {
 async function addAll(
   known: KnownRecords,
   client: PoolClient,
-  source: string,
+  { name }: Partition,
   { from, to }: Stretch,
 ): Promise<void> {
   // One large value: a row for each fingerprint costs more than the fingerprint itself.
   const copy = client.query(
     copyTo(`copy (
       select coalesce(string_agg(int8send(fingerprint), ''), '')
-      from registry.entry_key
+      from ${name}
       where
-        source = ${escapeLiteral(source)}
-        and fingerprint is not null
+        fingerprint is not null
         and ctid >= '(${from},0)'
         and ctid < '(${to},0)'
     ) to stdout (format binary)`),
@@ -98,19 +108,17 @@ async function addAll(
       skip = 0;
     }
     const used = addWhole(known, data, left);
-    left -= Math.max(0, used);
+    left -= used;
     rest = data.subarray(used);
   }
 }
 
 /** @returns how many bytes of the value were used; a fingerprint may be cut by the end of the data */
 function addWhole(known: KnownRecords, data: Buffer, left: number): number {
-  const end = Math.min(data.length, left) - FINGERPRINT_BYTES;
-  let at = 0;
-  for (; at <= end; at += FINGERPRINT_BYTES) {
-    known.add(data.readInt32BE(at), data.readInt32BE(at + 4));
-  }
-  return at;
+  const used = Math.max(0, Math.min(data.length, left));
+  const whole = used - (used % FINGERPRINT_BYTES);
+  known.addAll(data, whole);
+  return whole;
 }
 
 /** Sends the fingerprints that no record of today has to `stage.unmet`. */

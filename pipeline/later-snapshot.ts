@@ -5,30 +5,41 @@ import { runBeside, runSteps, settle } from './night-session.ts';
 export const eventSteps = [['3a_events'], ['3b_activities'], ['3c_persons', '3d_units']] as const;
 
 /**
- * Writes what a snapshot that is not the first one changes, in the transaction of `client`. Other
- * sessions, which still see yesterday's entries, work out beside it what it will write.
- *
- * @param onWorkedOut called when all is worked out
+ * What a snapshot that is not the first one changes, worked out by sessions of their own, which see
+ * yesterday's entries whatever the night writes meanwhile.
  */
-export async function publishChanges(
-  pool: Pool,
-  client: PoolClient,
-  onWorkedOut: () => void,
-): Promise<void> {
-  const told = runBeside(pool, ...eventSteps);
-  const touched = runBeside(pool, ['4b_touched']);
-  const shown = async () => {
-    await touched;
-    await runBeside(pool, ['4b_alone']);
-    await runBeside(pool, ['4b_alone_bits'], ['4b_alone_activities'], ['4b_alone_places']);
-  };
-  const written = async () => {
+export class LaterSnapshot {
+  readonly #pool: Pool;
+  readonly #told: Promise<unknown>;
+  readonly #touched: Promise<unknown>;
+  readonly #shown: Promise<unknown>;
+  readonly #counted: Promise<unknown>;
+
+  /** Begins, once the entries are compared. */
+  constructor(pool: Pool) {
+    this.#pool = pool;
+    this.#told = runBeside(pool, ...eventSteps);
+    this.#touched = runBeside(pool, ['4b_touched']);
+    this.#shown = this.#touched.then(() => runBeside(pool, ['4b_alone']));
+    this.#counted = this.#shown.then(() =>
+      runBeside(pool, ['4b_alone_bits'], ['4b_alone_activities'], ['4b_alone_places']),
+    );
+  }
+
+  /** Waits until all is worked out. */
+  async end(): Promise<void> {
+    await settle([this.#told, this.#touched, this.#shown, this.#counted]);
+  }
+
+  /** Writes what is worked out, in the transaction of `client`. */
+  async write(client: PoolClient): Promise<void> {
     await runSteps(client, ['4b_new_sum', '4b_new_companies', '4c_entries']);
-    await settle([touched, told]);
+    await settle([this.#touched, this.#told]);
     await runSteps(client, ['4c_due', '4d_events']);
-  };
-  await settle([written(), shown(), told]);
-  onWorkedOut();
-  await runSteps(client, ['4e_alone']);
-  await settle([runSteps(client, ['4e_alone_bits']), runBeside(pool, ['4e_search_names'])]);
+    await this.#shown;
+    await runSteps(client, ['4e_alone']);
+    const names = runBeside(this.#pool, ['4e_search_names']);
+    const bits = this.#counted.then(() => runSteps(client, ['4e_alone_bits']));
+    await settle([bits, names]);
+  }
 }

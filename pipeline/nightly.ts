@@ -4,7 +4,7 @@ import { type Dump, hashDump, listDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
 import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
-import { eventSteps, publishChanges } from './later-snapshot.ts';
+import { eventSteps, LaterSnapshot } from './later-snapshot.ts';
 import { lockImport, lockSource } from './lock.ts';
 import { configureSession, runBeside, runSteps, settle } from './night-session.ts';
 import type { ReadingThreads } from './reading-threads.ts';
@@ -125,7 +125,7 @@ async function attempt(
     }
     const night = { ...prepared, dump, threads };
     await readNight(night, known);
-    return await (isFirst ? finishFirst(night) : finish(night));
+    return await (isFirst ? finishFirst(night) : finishLater(night));
   } catch (error) {
     throw await noteFailure(client, run_id, options, error);
   } finally {
@@ -136,17 +136,29 @@ async function attempt(
 /** The entries of a first snapshot are loaded by sessions of their own, beside all that is to be done. */
 async function finishFirst(night: Night): Promise<RunSummary> {
   const first = new FirstSnapshot(night.db.pool, await isRegistryEmpty(night.client));
-  const [summary] = await settle([finish(night, first), first.loadEntries()]);
+  const rest = async () => {
+    await compare(night);
+    await check(night);
+    return await publish(night, () => writeFirst(night, first));
+  };
+  const [summary] = await settle([rest(), first.loadEntries()]);
   return summary;
 }
 
-async function finish(night: Night, first?: FirstSnapshot): Promise<RunSummary> {
-  await compute(night);
-  return await publish(night, first);
+/** What changes is worked out by sessions of their own, beside all that is to be done. */
+async function finishLater(night: Night): Promise<RunSummary> {
+  await compare(night);
+  const later = new LaterSnapshot(night.db.pool);
+  const rest = async () => {
+    await check(night);
+    return await publish(night, () => later.write(night.client));
+  };
+  const [summary] = await settle([rest(), later.end()]);
+  return summary;
 }
 
-/** Everything up to the facts: yesterday's snapshot is only read. */
-async function compute(night: Night): Promise<void> {
+/** Yesterday against today: yesterday's snapshot is only read. */
+async function compare(night: Night): Promise<void> {
   const { db, client, reporter } = night;
   if (!(await rejectRecords(night))) {
     reporter.note('rows contradict each other: reading every record');
@@ -161,29 +173,30 @@ async function compute(night: Night): Promise<void> {
     runSteps(client, ['2d_change', '3_event']),
     runBeside(db.pool, ['4_link', '4_link_nip', '4a_companies']),
   ]);
+}
+
+/** Throws a `Refusal` where a guard refuses the dump, and nobody has accepted it with a reason. */
+async function check({ client, reporter, isImport, reason }: Night): Promise<void> {
   reporter.step('check');
+  await runSteps(client, ['2e_changed_field']);
   const { guards, invariants } = await runChecks(client);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
   // What is asked for on demand is compared with nothing.
-  if (guards.length > 0 && !night.isImport) {
-    if (night.reason === undefined) throw new Refusal(guards.join('; '));
-    for (const sentence of guards) reporter.note(`accepted: ${sentence}`);
-  }
+  if (guards.length === 0 || isImport) return;
+  if (reason === undefined) throw new Refusal(guards.join('; '));
+  for (const sentence of guards) reporter.note(`accepted: ${sentence}`);
 }
 
-/** One transaction: readers see yesterday or today. */
-async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary> {
-  const { db, client, reporter, run_id } = night;
-  reporter.step('events');
+/**
+ * One transaction: readers see yesterday or today.
+ *
+ * @param write writes the entries and events, and what the search shows of nearly all companies
+ */
+async function publish(night: Night, write: () => Promise<void>): Promise<RunSummary> {
+  const { client, reporter, run_id } = night;
+  reporter.step('publish');
   await client.query('begin; set local synchronous_commit to default');
-  if (first) {
-    await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
-    reporter.step('publish');
-    await publishFirst(night, first);
-    await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
-  } else {
-    await publishChanges(db.pool, client, () => reporter.step('publish'));
-  }
+  await write();
   await runSteps(client, ['4e_search', '4f_search_index']);
   reporter.step('statistics');
   await runSteps(client, ['5_statistics', 'record_run']);
@@ -200,9 +213,11 @@ async function publish(night: Night, first?: FirstSnapshot): Promise<RunSummary>
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-async function publishFirst({ client }: Night, first: FirstSnapshot): Promise<void> {
+async function writeFirst({ db, client }: Night, first: FirstSnapshot): Promise<void> {
+  await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
   await settle([first.complete(), runSteps(client, ['4b_new_companies'])]);
   await first.attach(client);
+  await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
 }
 
 /**

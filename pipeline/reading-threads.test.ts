@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -87,6 +89,20 @@ describe('ReadingThreads', () => {
     expect(refused).toMatchObject({ status: 'rejected', reason: error });
     expect((refused as PromiseRejectedResult).reason).toBeInstanceOf(Refusal);
     expect(read).toMatchObject({ status: 'fulfilled', value: { count: { file_no: 0 } } });
+  });
+
+  test('take the SHA-256 of files, and say which cannot be read', async () => {
+    const files = days.flat().map((file, file_no) => ({ ...file, file_no }));
+    const gone = { ...files[0]!, file_no: files.length, path: '/nowhere.csv' };
+    const threads = new ReadingThreads(source, files);
+    onTestFinished(() => threads.close());
+    const hashes = await Promise.all(files.map((file) => threads.hash(file)));
+    const expected = files.map(({ path }) =>
+      createHash('sha256').update(readFileSync(path)).digest('hex'),
+    );
+    expect(hashes).toEqual(expected);
+    expect(files.map(({ sha256 }) => sha256)).toEqual(expected);
+    await expect(threads.hash(gone)).rejects.toThrow('ENOENT');
   });
 
   test('leave nobody waiting when they are ended', async () => {

@@ -16,7 +16,7 @@ import type {
 import { Refusal } from './refusal.ts';
 
 const MOST_THREADS = 4;
-const YOUNG_MB = 4;
+const YOUNG_MB = 1;
 /** Less than this, packed, is read sooner than another thread has started. */
 const BYTES_OF_A_THREAD = 4 * 1024 ** 2;
 /** Where Node keeps modules compiled, which is most of what a thread does before it can read. */
@@ -31,10 +31,6 @@ type Waiting = PromiseWithResolvers<Reply | string>;
 interface Thread {
   worker: Worker;
   files: Map<number, number>;
-}
-
-function countBytes({ files }: Thread): number {
-  return [...files.values()].reduce((sum, byte_count) => sum + byte_count, 0);
 }
 
 /**
@@ -122,7 +118,7 @@ export class ReadingThreads {
 
   /** The thread that has the fewest bytes under way gets one more file. */
   #take({ file_no, byte_count }: ListedFile): Thread {
-    const thread = this.#threads.reduce((a, b) => (countBytes(b) < countBytes(a) ? b : a));
+    const thread = this.#threads.reduce((a, b) => (bytesOf(b) < bytesOf(a) ? b : a));
     thread.files.set(file_no, byte_count);
     return thread;
   }
@@ -151,6 +147,10 @@ export class ReadingThreads {
     for (const waiting of this.#waiting.values()) waiting.reject(this.#end);
     this.#waiting.clear();
   }
+}
+
+function bytesOf({ files }: Thread): number {
+  return [...files.values()].reduce((sum, byte_count) => sum + byte_count, 0);
 }
 
 function revive({ isRefusal, message, stack }: ReadingFailure): Error {

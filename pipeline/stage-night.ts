@@ -5,7 +5,7 @@ import { KnownRecords } from './fingerprint.ts';
 import { loadKnown, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
 import type { PublishedRun } from './run.ts';
-import { settle } from './night-session.ts';
+import { runBeside, settle } from './night-session.ts';
 import { ReadingThreads } from './reading-threads.ts';
 import type { Source } from './source.ts';
 import { stageDocuments } from './stage-document.ts';
@@ -98,9 +98,12 @@ export async function readNight(night: StagedNight, known: KnownRecords): Promis
  *
  * @returns false when the shortcut cannot tell what to believe, and all has to be read
  */
-export async function rejectRecords({ client, reporter }: StagedNight): Promise<boolean> {
+export async function rejectRecords({ db, client, reporter }: StagedNight): Promise<boolean> {
   reporter.step('reject');
-  const results = await runFile(client, 'nightly/1b_reject.sql');
+  const [results] = await settle([
+    runFile(client, 'nightly/1b_reject.sql'),
+    runBeside(db.pool, ['1b_absent']),
+  ]);
   const { contradictions } = results.at(-1)!.rows[0] as { contradictions: number };
   return contradictions === 0;
 }

@@ -6,8 +6,6 @@ set local max_parallel_workers_per_gather = 0;
 -- Of a first snapshot, once for each file: a small sample will do.
 set local default_statistics_target = 20;
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
-create unique index on stage.unmet (fingerprint);
-analyze stage.unmet;
 
 -- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
 -- that is a number of its own entry is looked at once.
