@@ -76,6 +76,7 @@ describe('a legal person', () => {
       activity_version: null,
       activity_main: null,
       activity_codes: [],
+      is_sound: false,
       status_text: null,
       declared_status: 'ACTIVE',
       is_partnership_only: false,
