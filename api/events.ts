@@ -10,6 +10,7 @@ import { readCursor, writeCursor } from './feed-cursor.ts';
 import { findFeedPage } from './feed-page.ts';
 import { HttpError, invalid } from './http.ts';
 import { findCompany, normalizeIdentifier } from './identifier.ts';
+import { JsonText } from './json-text.ts';
 import { lastPageOf, type Paging } from './paging.ts';
 import { formatTimestamp } from './timestamp.ts';
 
@@ -41,6 +42,10 @@ function viewMeta({ page, per_page }: Paging, total: number, now: Date) {
   const last_page = lastPageOf(total, per_page);
   const fetched = formatTimestamp(now);
   return { total, per_page, current_page: page, last_page, fetched_at: fetched };
+}
+
+function writeAnswer({ text }: JsonText, meta: object): JsonText {
+  return new JsonText(`{"status":"success","data":${text},"meta":${JSON.stringify(meta)}}`);
 }
 
 const unknownCompany = { message: 'No company with this number is known.' };
@@ -92,7 +97,7 @@ function feedPage({ db, now }: AppOptions): Endpoint {
     async ({ query, caller }) => {
       if (query.event_type !== undefined) await requireEventType(db, query.event_type);
       const { total, events } = await findFeedPage(db, caller.account_id, query, query);
-      return { status: 'success', data: events, meta: viewMeta(query, total, now()) };
+      return writeAnswer(events, viewMeta(query, total, now()));
     },
   );
 }
@@ -129,11 +134,12 @@ function feed({ db, now }: AppOptions): Endpoint {
       const read = await readFeed(db, caller.account_id, position, limit);
       if (!read) throw invalid([badCursor]);
       const next_cursor = writeCursor(read.last);
-      return {
-        status: 'success',
-        data: read.events,
-        meta: { next_cursor, has_more: read.has_more, fetched_at: formatTimestamp(now()) },
-      };
+      const { has_more } = read;
+      return writeAnswer(read.events, {
+        next_cursor,
+        has_more,
+        fetched_at: formatTimestamp(now()),
+      });
     },
   );
 }
