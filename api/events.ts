@@ -4,7 +4,7 @@ import { endpoint, type Endpoint } from './endpoint.ts';
 import { companyExample, companyFields, eventExample, eventFields } from './event-fields.ts';
 import { findHistory } from './event-history.ts';
 import { badCursor, feedPageQuery, feedQuery, historyQuery } from './event-query.ts';
-import { requireEventType } from './event-type.ts';
+import { createEventTypeCheck } from './event-type.ts';
 import { readFeed } from './feed.ts';
 import { readCursor, writeCursor } from './feed-cursor.ts';
 import { findFeedPage } from './feed-page.ts';
@@ -79,6 +79,7 @@ function history({ db, now }: AppOptions): Endpoint {
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
+  const requireEventType = createEventTypeCheck(db);
   return endpoint(
     {
       ...common,
@@ -95,7 +96,7 @@ function feedPage({ db, now }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      if (query.event_type !== undefined) await requireEventType(db, query.event_type);
+      if (query.event_type !== undefined) await requireEventType(query.event_type);
       const { total, events } = await findFeedPage(db, caller.account_id, query, query);
       return writeAnswer(events, viewMeta(query, total, now()));
     },
