@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely, type RawBuilder, type Transaction } from 'kysely';
 import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
 import { createBatch } from './batch.ts';
-import { charge } from './ledger.ts';
+import { charge, withdrawal } from './ledger.ts';
 
 /** What a request costs whom. */
 export interface Charge {
@@ -23,6 +23,8 @@ export interface Charging {
   charge(charge: Charge): Promise<ChargeHeaders>;
   /** The same, taking effect with the caller's transaction. */
   chargeWithin(tx: Transaction<Tables>, charge: Charge): Promise<ChargeHeaders>;
+  /** The same as part of a statement, as `withdrawal` of the ledger: under a condition. */
+  chargeIf(condition: RawBuilder<unknown>, charge: Charge): RawBuilder<unknown>;
 }
 
 /** Statements that may wait for the disk at once. */
@@ -32,7 +34,8 @@ interface Asked extends Charge {
   operation_key: string;
 }
 
-function describe(amount: number, balance: number): ChargeHeaders {
+/** @param amount that was withdrawn */
+export function describeCharge(amount: number, balance: number): ChargeHeaders {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
@@ -124,18 +127,21 @@ export function createCharging({ db, now }: { db: Kysely<Tables>; now: () => Dat
 
   async function chargeWithin(tx: Transaction<Tables>, asked: Charge): Promise<ChargeHeaders> {
     const { account_id, amount } = asked;
-    if (amount === 0) return describe(0, await readBalance(tx, account_id));
+    if (amount === 0) return describeCharge(0, await readBalance(tx, account_id));
     const { balance } = await charge(tx, { ...asked, operation_key: randomUUID(), now: now() });
-    return describe(amount, balance);
+    return describeCharge(amount, balance);
   }
 
   return {
     chargeWithin,
+    chargeIf: (condition, asked) => {
+      return withdrawal({ ...asked, operation_key: randomUUID(), now: now() }, condition);
+    },
     async charge(asked) {
       const { account_id, amount } = asked;
-      if (amount === 0) return describe(0, await readBalance(db, account_id));
+      if (amount === 0) return describeCharge(0, await readBalance(db, account_id));
       const balance = await chargeInBatch({ ...asked, operation_key: randomUUID() });
-      if (balance !== undefined) return describe(amount, balance);
+      if (balance !== undefined) return describeCharge(amount, balance);
       // Short, or only behind others of the same moment: alone, it is told so or charged.
       return db.transaction().execute((tx) => chargeWithin(tx, asked));
     },

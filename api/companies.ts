@@ -72,7 +72,7 @@ function describeSearch(credits: number): string {
 function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = createSearchDictionary(db);
-  const search = createSearch(db);
+  const search = createSearch(db, charging);
 
   return endpoint(
     {
@@ -101,14 +101,14 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
     async ({ query: { page, ...query }, caller, request, response }) => {
       const filter = await resolveFilter(db, await readDictionary(), query);
       const skipped = skippedBy({ page, per_page: pageSize });
-      const { total, results } = await search(filter, { skipped, size: pageSize });
-      const charged = await charging.charge({
+      const window = { skipped, size: pageSize };
+      const { total, results, headers } = await search(filter, window, {
         account_id: caller.account_id,
         // To HEAD nothing is answered that would be worth a credit.
-        amount: results.length > 0 && request.method !== 'HEAD' ? searchCredits : 0,
+        amount: request.method === 'HEAD' ? 0 : searchCredits,
         description: `Search, page ${page}`,
       });
-      response.set(charged);
+      response.set(headers);
       return {
         status: 'success',
         data: {

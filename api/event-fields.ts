@@ -1,27 +1,36 @@
 import { sql, type RawBuilder } from 'kysely';
 import { z } from 'zod';
-import { type Identifier, identifierType, primaryIdentifierOf } from './identifier.ts';
+import { identifierType } from './identifier.ts';
 
-/** The columns of an event that every event endpoint shows, from the tables `event` and `event_type`. */
+/** The columns of an event, from the tables `event` and `event_type`. */
 export const eventColumns = sql`
   event.event_id, event.event_type, event.old_value, event.new_value, event.event_date,
   event_type.severity
 `;
 
 /**
- * The columns of the company of an event, from the table `company`. A company that has lost all its
- * numbers has the one by which the account watches it, if it does.
+ * What a feed tells of an event, from the tables `event`, `event_type` and `company`, named as in the
+ * answer: Postgres writes the JSON. A company that has lost all its numbers has the one by which the
+ * account watches it, if it does.
  */
-export function companyColumnsFor(account_id: string): RawBuilder<unknown> {
+export function toldFor(account_id: string): RawBuilder<unknown> {
+  const submitted = (column: string) => sql`(
+      select ${sql.ref(`watch.${column}`)}
+      from customer.watch
+      where watch.account_id = ${account_id} and watch.company_id = company.company_id
+  )`;
   return sql`
-    company.nip, company.regon9, company.krs, company.name as company_name,
-    case when coalesce(company.nip, company.regon9, company.krs) is null then (
-        select json_build_object(
-            'identifier_type', watch.identifier_type, 'identifier_value', watch.identifier_value
-        )
-        from customer.watch
-        where watch.account_id = ${account_id} and watch.company_id = company.company_id
-    ) end as submitted
+    event.event_type, event.old_value, event.new_value, event.event_date, event_type.severity,
+    coalesce(
+        company.nip, company.regon9, company.krs, ${submitted('identifier_value')}
+    ) as primary_identifier,
+    case
+        when company.nip is not null then 'NIP'
+        when company.regon9 is not null then 'REGON9'
+        when company.krs is not null then 'KRS'
+        else ${submitted('identifier_type')}
+    end as identifier_type,
+    company.name as company_name
   `;
 }
 
@@ -41,14 +50,6 @@ export interface EventRow {
   new_value: string | null;
   event_date: string;
   severity: string;
-}
-
-export interface CompanyEventRow extends EventRow {
-  nip: string | null;
-  regon9: string | null;
-  krs: string | null;
-  company_name: string | null;
-  submitted: Identifier | null;
 }
 
 const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']);
@@ -85,14 +86,4 @@ export const companyExample = {
 export function viewEvent(row: EventRow) {
   const { event_type, old_value, new_value, event_date } = row;
   return { event_type, old_value, new_value, event_date, severity: row.severity };
-}
-
-export function viewCompanyEvent(row: CompanyEventRow) {
-  const identifier = primaryIdentifierOf(row) ?? row.submitted;
-  return {
-    ...viewEvent(row),
-    primary_identifier: identifier?.identifier_value ?? null,
-    identifier_type: identifier?.identifier_type ?? null,
-    company_name: row.company_name,
-  };
 }

@@ -4,12 +4,13 @@ import { endpoint, type Endpoint } from './endpoint.ts';
 import { companyExample, companyFields, eventExample, eventFields } from './event-fields.ts';
 import { findHistory } from './event-history.ts';
 import { badCursor, feedPageQuery, feedQuery, historyQuery } from './event-query.ts';
-import { requireEventType } from './event-type.ts';
+import { createEventTypeCheck } from './event-type.ts';
 import { readFeed } from './feed.ts';
 import { readCursor, writeCursor } from './feed-cursor.ts';
 import { findFeedPage } from './feed-page.ts';
 import { HttpError, invalid } from './http.ts';
 import { findCompany, normalizeIdentifier } from './identifier.ts';
+import { JsonText } from './json-text.ts';
 import { lastPageOf, type Paging } from './paging.ts';
 import { formatTimestamp } from './timestamp.ts';
 
@@ -43,6 +44,10 @@ function viewMeta({ page, per_page }: Paging, total: number, now: Date) {
   return { total, per_page, current_page: page, last_page, fetched_at: fetched };
 }
 
+function writeAnswer({ text }: JsonText, meta: object): JsonText {
+  return new JsonText(`{"status":"success","data":${text},"meta":${JSON.stringify(meta)}}`);
+}
+
 const unknownCompany = { message: 'No company with this number is known.' };
 
 function history({ db, now }: AppOptions): Endpoint {
@@ -74,6 +79,7 @@ function history({ db, now }: AppOptions): Endpoint {
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
+  const requireEventType = createEventTypeCheck(db);
   return endpoint(
     {
       ...common,
@@ -90,9 +96,9 @@ function feedPage({ db, now }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      if (query.event_type !== undefined) await requireEventType(db, query.event_type);
+      if (query.event_type !== undefined) await requireEventType(query.event_type);
       const { total, events } = await findFeedPage(db, caller.account_id, query, query);
-      return { status: 'success', data: events, meta: viewMeta(query, total, now()) };
+      return writeAnswer(events, viewMeta(query, total, now()));
     },
   );
 }
@@ -129,11 +135,12 @@ function feed({ db, now }: AppOptions): Endpoint {
       const read = await readFeed(db, caller.account_id, position, limit);
       if (!read) throw invalid([badCursor]);
       const next_cursor = writeCursor(read.last);
-      return {
-        status: 'success',
-        data: read.events,
-        meta: { next_cursor, has_more: read.has_more, fetched_at: formatTimestamp(now()) },
-      };
+      const { has_more } = read;
+      return writeAnswer(read.events, {
+        next_cursor,
+        has_more,
+        fetched_at: formatTimestamp(now()),
+      });
     },
   );
 }

@@ -1,13 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
-import {
-  companyColumnsFor,
-  type CompanyEventRow,
-  eventColumns,
-  joinEvent,
-  viewCompanyEvent,
-} from './event-fields.ts';
+import { joinEvent, toldFor } from './event-fields.ts';
+import { JsonText } from './json-text.ts';
 import { highestPerPage, type Paging, skippedBy } from './paging.ts';
 
 /** Which events of a feed are asked for; dates are inclusive. */
@@ -35,7 +30,7 @@ function countsOf(account_id: string, { event_type, from_date, to_date }: FeedFi
 }
 
 /**
- * A page of the feed of an account, the newest first, and how many events the filter finds.
+ * A page of the feed of an account, the newest first, as JSON, and how many events the filter finds.
  *
  * A page far back costs as much as the first: the day on which it begins is found by counting, and
  * only the events of that day that come before it are passed over, in an index alone.
@@ -49,12 +44,14 @@ export async function findFeedPage(
   const skipped = skippedBy(paging);
   const ofType =
     filter.event_type === undefined ? sql`` : sql`and feed.event_type = ${filter.event_type}`;
-  const { rows } = await sql<{ total: number } & (CompanyEventRow | { event_id: null })>`${prepared}
+  const { rows } = await sql<{ total: number; events: string }>`${prepared}
     with day as materialized (
         select
             counted.event_date,
             counted.event_count,
-            sum(counted.event_count) over (order by counted.event_date desc) as running_count
+            sum(counted.event_count) over (
+                order by counted.event_date desc rows unbounded preceding
+            ) as running_count
         from (${countsOf(account_id, filter)}) as counted
     ),
 
@@ -91,15 +88,17 @@ export async function findFeedPage(
     )
 
     select
-        total.total, event.*
+        total.total,
+        (
+            select coalesce(json_agg(told)::text, '[]')
+            from (
+                select ${toldFor(account_id)}
+                from page
+                ${joinEvent(sql`page`)}
+                order by event.event_date desc, event.event_id desc
+            ) as told
+        ) as events
     from total
-    left join (
-        select ${eventColumns}, ${companyColumnsFor(account_id)}
-        from page
-        ${joinEvent(sql`page`)}
-    ) as event on true
-    order by event.event_date desc, event.event_id desc
   `.execute(db);
-  const events = rows.filter((row) => row.event_id !== null).map(viewCompanyEvent);
-  return { total: rows[0]?.total ?? 0, events };
+  return { total: rows[0]?.total ?? 0, events: new JsonText(rows[0]?.events ?? '[]') };
 }

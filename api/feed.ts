@@ -1,26 +1,10 @@
 import { sql, type Kysely } from 'kysely';
 import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
-import {
-  companyColumnsFor,
-  type CompanyEventRow,
-  eventColumns,
-  joinEvent,
-  viewCompanyEvent,
-} from './event-fields.ts';
+import { joinEvent, toldFor } from './event-fields.ts';
 import { highestLimit } from './event-query.ts';
 import type { FeedPosition } from './feed-cursor.ts';
-
-// The number of the newest event is written in the transaction that publishes it. A position beyond
-// it is that of another database: from there on, events would be missed in silence.
-async function isPublished(db: Kysely<Tables>, event_id: string): Promise<boolean> {
-  const { rows } = await sql<{ is_published: boolean }>`${prepared}
-    select last_id.last_id >= ${event_id}::bigint as is_published
-    from registry.last_id
-    where last_id.table_name = 'event'
-  `.execute(db);
-  return rows[0]?.is_published ?? false;
-}
+import { JsonText } from './json-text.ts';
 
 // Of the highest number first: by a parameter alone the planner expects a part of all events.
 function eventsAfter(account_id: string, { scope, event_id }: FeedPosition, limit: number) {
@@ -43,8 +27,15 @@ function eventsAfter(account_id: string, { scope, event_id }: FeedPosition, limi
   `;
 }
 
+interface FeedRow {
+  events: string;
+  last_event_id: string | null;
+  has_more: boolean;
+  is_published: boolean;
+}
+
 /**
- * The events that come after a position, the oldest first, at most `limit`; undefined when there is
+ * The events that come after a position, the oldest first, at most `limit`, as JSON; undefined when there is
  * no such position.
  *
  * Events are numbered in the order in which they are published: nights publish one after another,
@@ -57,20 +48,40 @@ export async function readFeed(
   position: FeedPosition,
   limit: number,
 ) {
-  if (position.event_id !== '0' && !(await isPublished(db, position.event_id))) return undefined;
-  // One more than is shown tells whether there are more.
-  const { rows } = await sql<CompanyEventRow>`${prepared}
-    with page as materialized (${eventsAfter(account_id, position, limit + 1)})
+  // One more than is shown tells whether there are more. The number of the newest event is written in
+  // the transaction that publishes it. A position beyond it is that of another database: from there
+  // on, events would be missed in silence.
+  const { rows } = await sql<FeedRow>`${prepared}
+    with page as materialized (${eventsAfter(account_id, position, limit + 1)}),
+    shown as materialized (
+        select page.event_id from page order by page.event_id limit ${limit}
+    )
 
-    select ${eventColumns}, ${companyColumnsFor(account_id)}
-    from page
-    ${joinEvent(sql`page`)}
-    order by event.event_id
+    select
+        (
+            select coalesce(json_agg(told)::text, '[]')
+            from (
+                select event.event_id, ${toldFor(account_id)}
+                from shown
+                ${joinEvent(sql`shown`)}
+                order by event.event_id
+            ) as told
+        ) as events,
+        (select max(shown.event_id) from shown) as last_event_id,
+        (select count(*) > ${limit} from page) as has_more,
+        (
+            ${position.event_id}::bigint = 0
+            or coalesce(last_id.last_id >= ${position.event_id}::bigint, false)
+        ) as is_published
+    from (
+        select max(last_id) as last_id from registry.last_id where table_name = 'event'
+    ) as last_id
   `.execute(db);
-  const shown = rows.slice(0, limit);
+  const { events, last_event_id, has_more, is_published } = rows[0]!;
+  if (!is_published) return undefined;
   return {
-    events: shown.map((row) => ({ event_id: Number(row.event_id), ...viewCompanyEvent(row) })),
-    last: { ...position, event_id: shown.at(-1)?.event_id ?? position.event_id },
-    has_more: rows.length > limit,
+    events: new JsonText(events),
+    last: { ...position, event_id: last_event_id ?? position.event_id },
+    has_more,
   };
 }

@@ -1,4 +1,4 @@
-import { sql, type Transaction } from 'kysely';
+import { sql, type RawBuilder, type Transaction } from 'kysely';
 import type { Tables } from '../sql/tables.ts';
 import { HttpError } from './http.ts';
 
@@ -74,25 +74,41 @@ export async function charge(tx: Transaction<Tables>, movement: Movement): Promi
   }
 }
 
-async function withdraw(tx: Transaction<Tables>, movement: Movement): Promise<number | undefined> {
-  const { account_id, amount, description, operation_key, now } = movement;
-  const { rows } = await sql<{ balance: string }>`
-    with charged as (
+/**
+ * A withdrawal as part of a statement: two of its common table expressions, of which `written` has
+ * `balance_after`, or no row when the balance is short or the condition is not met.
+ */
+export function withdrawal(
+  { account_id, amount, description, operation_key, now }: Movement,
+  condition: RawBuilder<unknown>,
+): RawBuilder<unknown> {
+  return sql`
+    charged as (
         update ${wallet} set
-            balance = balance - ${amount},
+            balance = balance - ${amount}::bigint,
             last_transaction_no = last_transaction_no + 1
-        where account_id = ${account_id} and balance >= ${amount}
+        where account_id = ${account_id} and balance >= ${amount}::bigint and ${condition}
         returning account_id, balance, last_transaction_no
+    ),
+    written as (
+        insert into ${walletTransaction} (
+            account_id, transaction_no, type, amount, balance_before, balance_after, description,
+            operation_key, created_at
+        )
+        select
+            account_id, last_transaction_no, 'withdraw', ${amount}::bigint,
+            balance + ${amount}::bigint, balance, ${description}, ${operation_key},
+            ${now}::timestamptz
+        from charged
+        returning balance_after
     )
-    insert into ${walletTransaction} (
-        account_id, transaction_no, type, amount, balance_before, balance_after, description,
-        operation_key, created_at
-    )
-    select
-        account_id, last_transaction_no, 'withdraw', ${amount}, balance + ${amount}, balance,
-        ${description}, ${operation_key}, ${now}
-    from charged
-    returning balance_after as balance
+  `;
+}
+
+async function withdraw(tx: Transaction<Tables>, movement: Movement): Promise<number | undefined> {
+  const { rows } = await sql<{ balance: string }>`
+    with ${withdrawal(movement, sql`true`)}
+    select balance_after as balance from written
   `.execute(tx);
   return rows[0] && Number(rows[0].balance);
 }

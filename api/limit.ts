@@ -1,6 +1,6 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
+import { hash } from 'node:crypto';
 import { isIP } from 'node:net';
-import type { Request, RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { ipKeyGenerator, rateLimit, type IncrementResponse } from 'express-rate-limit';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
@@ -15,6 +15,8 @@ export const generalLimit: RequestLimit = {
   request_count: 180,
   window_ms: 60_000,
 };
+
+const tooMany = { message: 'Too Many Attempts.' };
 
 interface LimitOptions {
   db: Kysely<Tables>;
@@ -35,18 +37,8 @@ function tokenOf(request: Request): string | undefined {
   return typeof bearer === 'string' ? undefined : bearer.hash;
 }
 
-interface LimitChoice {
-  /** What requests are counted by; undefined: by their address, as without it. */
-  keyOf?: (request: Request) => string | undefined;
-  /** Counts the requests for which it gives something, which are then not counted here. */
-  count?: CountRequest;
-}
-
 /** Counts a request elsewhere, under the same key; undefined for one that it does not count. */
 export type CountRequest = (request: Request) => Promise<IncrementResponse> | undefined;
-
-// The library asks a store by a key alone.
-const counted = new AsyncLocalStorage<Request>();
 
 /**
  * Limits the requests of a client: by `keyOf`, else an IPv4 address, or the first 56 bits of an IPv6
@@ -56,29 +48,62 @@ const counted = new AsyncLocalStorage<Request>();
 export function limitRequests(
   { db, logger, now }: LimitOptions,
   { name, request_count, window_ms }: RequestLimit,
-  { keyOf = () => undefined, count }: LimitChoice = {},
+  keyOf: (request: Request) => string | undefined = () => undefined,
 ): RequestHandler {
-  const store = createLimitStore({ db, now, window_ms, prefix: `${name}:` });
-  const increment = (key: string) => {
-    const request = counted.getStore();
-    return (request && count?.(request)) ?? store.increment(key);
-  };
-  const limiter = rateLimit({
+  return rateLimit({
     windowMs: window_ms,
     limit: request_count,
-    message: { message: 'Too Many Attempts.' },
+    message: tooMany,
     standardHeaders: 'draft-8',
     legacyHeaders: true,
     keyGenerator: (request) => keyOf(request) ?? addressOf(request),
-    store: { ...store, increment },
+    store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
     logger: {
       error: (error, message) => logger.error(error, message),
       warn: (error, message) => logger.warn(error, message),
     },
   });
-  if (!count) return limiter;
-  return (request, response, next) => {
-    counted.run(request, () => void limiter(request, response, next));
+}
+
+// What the library says, without its questions to a store.
+function tellLimit(
+  response: Response,
+  { request_count, window_ms }: RequestLimit,
+  key: string,
+  { totalHits, resetTime }: IncrementResponse,
+): void {
+  const reset_ms = resetTime?.getTime() ?? Date.now() + window_ms;
+  const left = Math.max(0, request_count - totalHits);
+  const reset_s = Math.max(0, Math.ceil((reset_ms - Date.now()) / 1000));
+  const name = `"${request_count}-in-${window_ms / 60_000}min"`;
+  const partition = Buffer.from(hash('sha256', key, 'hex').slice(0, 12)).toString('base64');
+  response.setHeader('X-RateLimit-Limit', String(request_count));
+  response.setHeader('X-RateLimit-Remaining', String(left));
+  response.setHeader('X-RateLimit-Reset', String(Math.ceil(reset_ms / 1000)));
+  response.setHeader('RateLimit', `${name}; r=${left}; t=${reset_s}`);
+  response.setHeader(
+    'RateLimit-Policy',
+    `${name}; q=${request_count}; w=${window_ms / 1000}; pk=:${partition}:`,
+  );
+  if (totalHits > request_count) response.setHeader('Retry-After', String(reset_s));
+}
+
+/** Limits the requests that `count` counts under their token, and the others by `limitOthers`. */
+function limitCounted(
+  count: CountRequest,
+  limit: RequestLimit,
+  limitOthers: RequestHandler,
+): RequestHandler {
+  return async (request, response, next) => {
+    const [key, counting] = [tokenOf(request), count(request)];
+    if (!counting || key === undefined) {
+      await limitOthers(request, response, next);
+      return;
+    }
+    const counted = await counting;
+    tellLimit(response, limit, key, counted);
+    if (counted.totalHits > limit.request_count) response.status(429).json(tooMany);
+    else next();
   };
 }
 
@@ -93,10 +118,8 @@ export function createLimits(
   count: CountRequest,
 ): (limit: RequestLimit | undefined, auth: Auth) => RequestHandler {
   const byName = new Map<string, RequestHandler>();
-  const general = {
-    open: limitRequests(options, generalLimit, { keyOf: tokenOf }),
-    closed: limitRequests(options, generalLimit, { keyOf: tokenOf, count }),
-  };
+  const open = limitRequests(options, generalLimit, tokenOf);
+  const general = { open, closed: limitCounted(count, generalLimit, open) };
   return (limit, auth) => {
     if (!limit) return auth === 'none' ? general.open : general.closed;
     const made = byName.get(limit.name) ?? limitRequests(options, limit);

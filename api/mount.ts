@@ -1,4 +1,10 @@
-import { Router, type Request, type RequestHandler, type Response } from 'express';
+import {
+  Router,
+  type NextFunction,
+  type Request,
+  type RequestHandler,
+  type Response,
+} from 'express';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { z } from 'zod';
@@ -32,6 +38,12 @@ export function mountEndpoints(
   { authenticate, countRequest }: Authentication,
 ): Router {
   const router = Router();
+  const direct = new Map<string, RequestHandler[]>();
+  router.use((request, response, next) => {
+    const handlers = direct.get(`${request.method} ${request.path}`);
+    if (handlers) runAll(handlers, request, response, next);
+    else next();
+  });
   const limitBy = createLimits(options, countRequest);
   const admit = createAdmission(authenticate, limitRequests(options, generalLimit));
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
@@ -44,18 +56,48 @@ export function mountEndpoints(
     for (const one of ofPath) {
       const { method, limit, auth } = one.description;
       const isOpen = auth === 'none' && method === 'get';
-      route[method](
+      const handlers = [
         begin(path, isOpen),
         limitBy(limit, auth),
         ...(auth === 'none' ? [] : [admit(auth)]),
         // What a body would mean to a GET is not defined: nobody reads it.
         ...(method === 'get' ? [] : [readBody]),
         answer(one),
-      );
+      ];
+      route[method](...handlers);
+      if (!path.includes('{')) direct.set(`${method.toUpperCase()} ${path}`, handlers);
     }
     route.all(begin(path, true), onlyAllow(listMethods(ofPath)));
   }
   return router;
+}
+
+// A path without parameters is found at once, not behind all the paths before it.
+function runAll(
+  handlers: RequestHandler[],
+  request: Request,
+  response: Response,
+  next: NextFunction,
+): void {
+  const runFrom = (at: number, error?: unknown): void => {
+    const handler = handlers[at];
+    if (error !== undefined || !handler) {
+      next(error);
+      return;
+    }
+    let isOver = false;
+    const goOn = (fault?: unknown) => {
+      if (isOver) return;
+      isOver = true;
+      runFrom(at + 1, fault);
+    };
+    try {
+      Promise.resolve(handler(request, response, goOn)).catch(goOn);
+    } catch (fault) {
+      goOn(fault);
+    }
+  };
+  runFrom(0);
 }
 
 function listMethods(endpoints: Endpoint[]): string {

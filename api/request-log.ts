@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Request } from 'express';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import { pathOf } from './http.ts';
 
 function requestIdOf(request: IncomingMessage): string {
@@ -10,33 +9,43 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-function levelOf(request: IncomingMessage, response: ServerResponse): 'error' | 'info' | 'debug' {
-  if (response.statusCode >= 500) return 'error';
+function levelOf(request: IncomingMessage): 'info' | 'debug' {
   return /^\/(healthz|readyz|metrics)$/.test(pathOf(request)) ? 'debug' : 'info';
+}
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** What made the answer a 5xx. */
+    err?: Error;
+  }
 }
 
 /**
  * Logs a line a request, under an id that the client may give and always gets back. Neither headers
  * nor the query nor the body are logged: they carry tokens and passwords.
  */
-export function logRequests(logger: Logger) {
-  return pinoHttp({
-    logger,
-    genReqId(request, response) {
-      const id = requestIdOf(request);
-      response.setHeader('X-Request-Id', id);
-      return id;
-    },
-    customLogLevel: (request, response) => levelOf(request, response),
-    wrapSerializers: false,
-    serializers: {
-      req: (request: Request) => ({
-        id: request.id,
-        method: request.method,
-        path: pathOf(request),
-        address: request.ip,
-      }),
-      res: (response: ServerResponse) => ({ status: response.statusCode }),
-    },
-  });
+export function logRequests(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const id = requestIdOf(request);
+    response.setHeader('X-Request-Id', id);
+    const started_at = Date.now();
+    // A socket that is closed has none.
+    const address = request.ip;
+    response.once('close', () => {
+      const { statusCode: status, writableEnded } = response;
+      const line = {
+        req: { id, method: request.method, path: pathOf(request), address },
+        res: { status },
+        responseTime: Date.now() - started_at,
+      };
+      if (status >= 500) {
+        const err = response.err ?? new Error(`failed with status code ${status}`);
+        logger.error({ ...line, err }, 'request errored');
+      } else {
+        const end = writableEnded ? 'request completed' : 'request aborted';
+        logger[levelOf(request)](line, end);
+      }
+    });
+    next();
+  };
 }

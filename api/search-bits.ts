@@ -1,206 +1,174 @@
-import { sql, type Kysely, type RawBuilder } from 'kysely';
-import type { Tables } from '../sql/tables.ts';
-import { isKnownDay, startedIn } from './search-day.ts';
-import type { SearchFilter } from './search-filter.ts';
-import { newestRun } from './search-run.ts';
 import type { Matches } from './search-memory.ts';
 
 /** Numbers in a block, as a power of two. */
 export const blockBits = 13;
 
-/** The longest beginnings of activities that have bits. */
-const longestBeginning = 3;
+/** Words of 32 bits. */
+const blockWords = 1 << (blockBits - 5);
 
-/** Which results are shown. */
-export interface Window {
-  skipped: number;
-  size: number;
+// Postgres numbers the bits of a byte from its left. A word has the first byte in its lowest eight
+// bits, on every machine that Node runs on but one, where the first byte is the highest.
+const flip = new Uint8Array(Uint32Array.of(1).buffer)[0] === 1 ? 7 : 31;
+
+/** Companies by their numbers: a bit each, of the blocks from `first` on. */
+export interface Bits {
+  first: number;
+  words: Uint32Array<ArrayBuffer>;
 }
 
-interface FoundBlock {
-  run_id: string | null;
-  block: number | null;
-  count: number;
-  /** Of a block in which the window lies: the places, or the bits, of all that match. */
-  places: string | null;
+/** Blocks, without `end`. */
+export interface Range {
+  first: number;
+  end: number;
 }
 
-/** What was found in the snapshot that a run published: all, and the numbers in a window of it. */
-export interface Found {
-  run_id: string | null;
-  matches: Matches;
-  numbers: number[];
+export const nobody: Bits = { first: 0, words: new Uint32Array() };
+
+/** @param rows blocks with their bits as Postgres sends them: how many there are, in 4 bytes, and they */
+export function readBits(rows: { block: number; bits: Buffer }[]): Bits {
+  if (rows.length === 0) return nobody;
+  const blocks = rows.map(({ block }) => block);
+  const [first, end] = [Math.min(...blocks), Math.max(...blocks) + 1];
+  const words = new Uint32Array((end - first) * blockWords);
+  const bytes = new Uint8Array(words.buffer);
+  for (const { block, bits } of rows) bytes.set(bits.subarray(4), (block - first) * blockWords * 4);
+  return { first, words };
 }
 
-/** Whether bits know all that a filter asks for: neither names, nor days that count as other ones. */
-export function isOfBits(filter: SearchFilter): boolean {
-  const { name, postal_code, activity_start_from: from, activity_start_to: to } = filter;
-  if (name !== undefined || postal_code !== undefined) return false;
-  return [from, to].every((day) => day === undefined || isKnownDay(day));
-}
-
-/** Whether a filter asks for what few companies have, which their places tell. */
-export function isOfPlaces(filter: SearchFilter): boolean {
-  return listRare(filter, sql``).length > 0;
-}
-
-function termsOf(filter: SearchFilter): string[] {
-  const { status, voivodeship, legal_form, activity_code, activity_prefix } = filter;
-  const terms = [`status ${status}`];
-  if (voivodeship !== undefined) terms.push(`voivodeship ${voivodeship}`);
-  if (legal_form !== undefined) terms.push(`legal_form ${legal_form}`);
-  const isImplied = activity_prefix === undefined || activity_code?.startsWith(activity_prefix);
-  if (!isImplied && activity_prefix.length <= longestBeginning) {
-    terms.push(`activity ${activity_prefix}`);
-  }
-  return terms;
-}
-
-/** Places of companies, a list a block, that fewer companies have: all of these are to be met. */
-function listRare(filter: SearchFilter, inBlocks: RawBuilder<unknown>): RawBuilder<unknown>[] {
-  const { activity_code, activity_prefix, city } = filter;
-  const lists: RawBuilder<unknown>[] = [];
-  if (activity_code !== undefined) {
-    lists.push(sql`
-      select block, places
-      from registry.search_places
-      where code = ${activity_code} ${inBlocks}
-    `);
-  }
-  const isImplied = activity_prefix === undefined || activity_code?.startsWith(activity_prefix);
-  if (!isImplied && activity_prefix.length > longestBeginning) {
-    const begun = sql`code >= ${activity_prefix} and code < ${`${activity_prefix}~`} ${inBlocks}`;
-    lists.push(sql`
-      select block, array(
-          select distinct unnest(other.places)
-          from registry.search_places as other
-          where other.block = begun.block and ${begun}
-      ) as places
-      from (select distinct block from registry.search_places where ${begun}) as begun
-    `);
-  }
-  if (city !== undefined) {
-    lists.push(sql`
-      select block, array_agg(place) as places
-      from (
-          select
-              (search.search_no >> ${sql.lit(blockBits)})::smallint as block,
-              (search.search_no & ${sql.lit((1 << blockBits) - 1)})::smallint as place
-          from registry.search as search
-          where search.city = ${city}
-      ) as listed
-      where true ${inBlocks}
-      group by block
-    `);
-  }
-  return lists;
-}
-
-function findBlocks(
-  filter: SearchFilter,
-  { skipped, size }: Window,
-  blocks: number[] | undefined,
-): RawBuilder<FoundBlock> {
-  const inBlocks = blocks ? sql`and block = any(${blocks}::smallint[])` : sql``;
-  const terms = termsOf(filter);
-  const started = startedIn(filter, inBlocks);
-  const bits = sql`
-    select block, bit_and(bits) as bits
-    from registry.search_bits
-    where term = any(${terms}::text[]) ${inBlocks}
-    group by block
-    having count(*) = ${terms.length}
-  `;
-  const met = started
-    ? sql`
-        select block, term.bits & started.bits as bits
-        from (${bits}) as term
-        join (${started}) as started using (block)
-      `
-    : bits;
-  const [rare, ...others] = listRare(filter, inBlocks).map((list, at) => {
-    const name = sql.ref(`rare_${at}`);
-    return { name, joined: sql`join (${list}) as ${name} using (block)` };
-  });
-  // What is counted, and what the window shows of a block.
-  let counted = sql`select block, bits, bit_count(bits)::integer as count from met`;
-  let shown = sql`found.bits::text`;
-  if (rare) {
-    const joined = [rare, ...others].map((one) => one.joined);
-    const inOthers = others.map(({ name }) => sql`intersect select unnest(${name}.places)`);
-    const places =
-      others.length === 0
-        ? sql`${rare.name}.places`
-        : sql`array(select unnest(${rare.name}.places) ${sql.join(inOthers, sql` `)})`;
-    counted = sql`
-      select block, bits, places, (
-          select count(*)::integer from unnest(places) as place where get_bit(bits, place) = 1
-      ) as count
-      from (
-          select block, met.bits, ${places} as places from met ${sql.join(joined, sql` `)} offset 0
-      ) as listed
-    `;
-    shown = sql`
-      array(select place from unnest(found.places) as place where get_bit(found.bits, place) = 1)::text
-    `;
-  }
-  return sql<FoundBlock>`
-    with met as materialized (${met}),
-    counted as materialized (${counted})
-    select newest.run_id, found.block, found.count,
-        case
-            when found.running > ${skipped}::bigint
-                and found.running - found.count < ${skipped + size}::bigint
-            then ${shown}
-        end as places
-    from (select ${newestRun} as run_id) as newest
-    left join (
-        select *, sum(count) over (order by block) as running from counted where count > 0
-    ) as found on true
-    order by found.block
-  `;
-}
-
-function readBits(bits: string): number[] {
-  const places: number[] = [];
-  for (let at = bits.indexOf('1'); at >= 0; at = bits.indexOf('1', at + 1)) places.push(at);
-  return places;
-}
-
-// Postgres writes an array as {1,2,3}; a typed one sorts as numbers.
-function readPlaces(places: string): Iterable<number> {
-  if (!places.startsWith('{')) return readBits(places);
-  return Uint16Array.from(places.slice(1, -1).split(','), Number).toSorted();
-}
-
-/**
- * Counts what matches a filter that bits know, and finds the numbers of the companies in a window.
- *
- * @param blocks where the window is known to lie; with them, it begins in the first one, and what is
- * counted is what they have
- */
-export async function findByBits(
-  db: Kysely<Tables>,
-  filter: SearchFilter,
-  window: Window,
-  blocks?: number[],
-): Promise<Found> {
-  const { rows } = await findBlocks(filter, window, blocks).execute(db);
-  const numbers: number[] = [];
-  const counted: Matches['blocks'] = [];
-  let [total, before] = [0, 0];
-  for (const { block, count, places } of rows) {
-    if (block === null) continue;
-    counted.push({ block, count });
-    total += count;
-    if (places !== null) {
-      for (const place of readPlaces(places)) numbers.push((block << blockBits) + place);
-    } else if (numbers.length === 0) before += count;
-  }
-  const first = window.skipped - before;
+/** The blocks in which all of these have somebody. */
+export function rangeOf(all: Bits[], { first, end }: Range = { first: 0, end: Infinity }): Range {
   return {
-    run_id: rows[0]!.run_id,
-    matches: { total, numbers: undefined, blocks: counted },
-    numbers: numbers.slice(first, first + window.size),
+    first: Math.max(first, ...all.map((bits) => bits.first)),
+    end: Math.min(end, ...all.map((bits) => bits.first + bits.words.length / blockWords)),
   };
+}
+
+export function copyBits({ first, words }: Bits, range: Range): Bits {
+  const copied = new Uint32Array(Math.max(0, range.end - range.first) * blockWords);
+  const from = (range.first - first) * blockWords;
+  const part = words.subarray(Math.max(0, from), Math.max(0, from + copied.length));
+  copied.set(part, Math.max(0, -from));
+  return { first: range.first, words: copied };
+}
+
+/** Where in `other` the words of `bits` are, and which of these it has. */
+function overlay(bits: Bits, other: Bits) {
+  const shift = (bits.first - other.first) * blockWords;
+  const from = Math.min(bits.words.length, Math.max(0, -shift));
+  return {
+    shift,
+    from,
+    to: Math.max(from, Math.min(bits.words.length, other.words.length - shift)),
+  };
+}
+
+/** Leaves those in `bits` who are in `other` too. */
+export function keepCommon(bits: Bits, other: Bits): void {
+  const { shift, from, to } = overlay(bits, other);
+  const [words, others] = [bits.words, other.words];
+  words.fill(0, 0, from);
+  for (let at = from; at < to; at += 1) words[at]! &= others[at + shift]!;
+  words.fill(0, to);
+}
+
+/** Adds those who are in `other`, in the blocks that `bits` has. */
+export function addAll(bits: Bits, other: Bits): void {
+  const { shift, from, to } = overlay(bits, other);
+  const [words, others] = [bits.words, other.words];
+  for (let at = from; at < to; at += 1) words[at]! |= others[at + shift]!;
+}
+
+/** Takes those out of `bits` who are in `other`. */
+export function removeAll(bits: Bits, other: Bits): void {
+  const { shift, from, to } = overlay(bits, other);
+  const [words, others] = [bits.words, other.words];
+  for (let at = from; at < to; at += 1) words[at]! &= ~others[at + shift]!;
+}
+
+function countOnes(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
+}
+
+// A word whose lowest bit is that of the first place.
+function inOrder(word: number): number {
+  let turned = ((word >>> 1) & 0x55555555) | ((word & 0x55555555) << 1);
+  turned = ((turned >>> 2) & 0x33333333) | ((turned & 0x33333333) << 2);
+  turned = ((turned >>> 4) & 0x0f0f0f0f) | ((turned & 0x0f0f0f0f) << 4);
+  if (flip === 7) return turned;
+  turned = ((turned >>> 8) & 0x00ff00ff) | ((turned & 0x00ff00ff) << 8);
+  return (turned >>> 16) | (turned << 16);
+}
+
+/** How many there are, by block. */
+export function countBits({ first, words }: Bits): Matches['blocks'] {
+  const blocks: Matches['blocks'] = [];
+  for (let start = 0; start < words.length; start += blockWords) {
+    let count = 0;
+    for (let at = start; at < start + blockWords; at += 1) count += countOnes(words[at]!);
+    if (count > 0) blocks.push({ block: first + start / blockWords, count });
+  }
+  return blocks;
+}
+
+/** The numbers in some blocks, ascending. */
+export function listBits({ first, words }: Bits, blocks: number[]): number[] {
+  const numbers: number[] = [];
+  for (const block of blocks) {
+    const start = (block - first) * blockWords;
+    for (let at = start; at < start + blockWords; at += 1) {
+      for (let word = inOrder(words[at]!); word !== 0; word &= word - 1) {
+        numbers.push(((first * blockWords + at) << 5) + 31 - Math.clz32(word & -word));
+      }
+    }
+  }
+  return numbers;
+}
+
+/** Lists with fewer numbers than one in so many places take less memory than bits. */
+const placesPerListed = 64;
+
+/** Those of some lists, each once: by bits, or by their numbers where these are fewer. */
+export function joinLists(lists: Int32Array[]): Bits | Int32Array {
+  let [lowest, highest] = [Infinity, -1];
+  for (const list of lists) {
+    for (const number of list) {
+      if (number < lowest) lowest = number;
+      if (number > highest) highest = number;
+    }
+  }
+  if (highest < 0) return new Int32Array();
+  const [first, end] = [lowest >> blockBits, (highest >> blockBits) + 1];
+  const words = new Uint32Array((end - first) * blockWords);
+  const before = first * blockWords;
+  for (const list of lists) {
+    for (const number of list) words[(number >> 5) - before]! |= 1 << ((number & 31) ^ flip);
+  }
+  const bits = { first, words };
+  const blocks = countBits(bits);
+  const total = blocks.reduce((sum, { count }) => sum + count, 0);
+  if (total * placesPerListed > words.length * 32) return bits;
+  return Int32Array.from(
+    listBits(
+      bits,
+      blocks.map(({ block }) => block),
+    ),
+  );
+}
+
+/** Those in an ascending list who are in `bits` too. */
+export function keepListed(list: Int32Array, { first, words }: Bits): Int32Array {
+  const before = first * blockWords;
+  const kept = new Int32Array(list.length);
+  let length = 0;
+  for (const number of list) {
+    const at = (number >> 5) - before;
+    if (at < 0 || at >= words.length) continue;
+    if ((words[at]! >>> ((number & 31) ^ flip)) & 1) {
+      kept[length] = number;
+      length += 1;
+    }
+  }
+  return kept.slice(0, length);
 }

@@ -79,23 +79,30 @@ describe('GET /api/v1/companies/search', () => {
     await free.close();
   });
 
-  it('200 remembers a count until the next snapshot', async () => {
+  it('200 remembers what it has read until the next snapshot', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const query = '?voivodeship=pomorskie';
+    const inCity = `${query}&city=Piaseczno`;
     expect(totalOf(await searcher.search(query))).toBe(5);
-    // No night does that: what is counted again shows it, what is remembered does not.
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
+    // No night does that: what is read again shows it, what is remembered does not.
     await database.pool.query(
       `update registry.search set voivodeship = '22' where postal_code = '05500'`,
     );
     expect(totalOf(await searcher.search(query))).toBe(5);
-    expect(totalOf(await searcher.search(`${query}&city=Piaseczno`))).toBe(1);
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
+    const other = await startTestApi({ db: database.kysely });
+    const another = await createSearcher(database.kysely, other);
+    expect(totalOf(await another.search(query))).toBe(6);
+    expect(totalOf(await another.search(inCity))).toBe(1);
+    await other.close();
     await database.pool.query(
       `update registry.search set voivodeship = '14' where postal_code = '05500'`,
     );
     // Szprycha goes.
     await runFixture(database, '2026-11-03');
     expect(totalOf(await searcher.search(query))).toBe(4);
-    expect(totalOf(await searcher.search(`${query}&city=Piaseczno`))).toBe(0);
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
   });
 
   it('200 with total and results of one snapshot while nights are published', async () => {

@@ -1,4 +1,4 @@
-import { sql, type RawBuilder } from 'kysely';
+import { addAll, copyBits, keepCommon, removeAll, type Bits, type Range } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
 
 /** The first and last year since which dates have bits. */
@@ -37,52 +37,37 @@ function endOf(date: string): Moment {
   return { year, day: numberOf(month, day === daysOfMonth ? 31 : day) };
 }
 
-/** Bits by their term, each named as a column. */
-type Columns = Map<string, string>;
+/** Gives the companies that have a term. */
+type BitsOf = (term: string) => Bits;
 
-function columnOf(term: string, columns: Columns): string {
-  const column = term.replace(' ', '_');
-  columns.set(term, column);
-  return column;
-}
-
-/** The companies that began after a moment, as an expression of those columns. */
-function isAfter({ year, day }: Moment, columns: Columns): string {
+/** The companies that began after a moment. */
+function findAfter({ year, day }: Moment, bitsOf: BitsOf, range: Range): Bits {
   // Digit by digit from the lowest one: it is greater where the day's is, or equal and the rest greater.
-  let greater = '';
+  let greater: Bits | undefined;
   for (let digit = 0; digit < dayDigits; digit += 1) {
     const isOne = (day >> digit) & 1;
     // Nothing is greater than ones alone.
     if (isOne && !greater) continue;
-    const column = columnOf(`start ${digit}`, columns);
-    greater = greater ? `(${column} ${isOne ? '&' : '|'} ${greater})` : column;
+    const bits = bitsOf(`start ${digit}`);
+    if (!greater) greater = copyBits(bits, range);
+    else if (isOne) keepCommon(greater, bits);
+    else addAll(greater, bits);
   }
-  const nextYear = columnOf(`start ${year + 1}`, columns);
-  if (!greater) return nextYear;
-  return `(${nextYear} | (${columnOf(`start ${year}`, columns)} & ${greater}))`;
+  const nextYear = bitsOf(`start ${year + 1}`);
+  if (!greater) return copyBits(nextYear, range);
+  keepCommon(greater, bitsOf(`start ${year}`));
+  addAll(greater, nextYear);
+  return greater;
 }
 
-/**
- * The bits of the companies that began in the time that a filter names, by block.
- *
- * @param inBlocks a further condition, which begins with `and`; or nothing
- */
-export function startedIn(filter: SearchFilter, inBlocks: RawBuilder<unknown>) {
+/** The companies that began in the time that a filter names; undefined where it names none. */
+export function findStarted(filter: SearchFilter, bitsOf: BitsOf, range: Range): Bits | undefined {
   const { activity_start_from: from, activity_start_to: to } = filter;
   if (from === undefined && to === undefined) return undefined;
-  const columns: Columns = new Map();
-  const began = from === undefined ? columnOf('start', columns) : isAfter(beforeDay(from), columns);
-  const ended = to === undefined ? '' : ` & ~ ${isAfter(endOf(to), columns)}`;
-  const picked = [...columns].map(([term, column]) => {
-    return `coalesce(bit_or(bits) filter (where term = '${term}'), 0::bit(8192)) as ${column}`;
-  });
-  return sql`
-    select block, ${sql.raw(`(${began})${ended}`)} as bits
-    from (
-        select block, ${sql.raw(picked.join(', '))}
-        from registry.search_bits
-        where term = any(${[...columns.keys()]}::text[]) ${inBlocks}
-        group by block
-    ) as picked
-  `;
+  const began =
+    from === undefined
+      ? copyBits(bitsOf('start'), range)
+      : findAfter(beforeDay(from), bitsOf, range);
+  if (to !== undefined) removeAll(began, findAfter(endOf(to), bitsOf, range));
+  return began;
 }

@@ -114,10 +114,9 @@ function describeUnknown(field: string, what: string, given: string, slugs: stri
   return [field, `The ${field} field must be ${what}${hint}.`];
 }
 
-// What is ASCII needs no look at the database's rules.
+// What is ASCII or Polish needs no look at the database's rules.
 async function fold(db: Kysely<Tables>, text: string): Promise<string> {
-  // eslint-disable-next-line no-control-regex -- what is not ASCII
-  if (/^[\x20-\x7e]*$/.test(text)) return text.toLowerCase();
+  if (/^[\x20-\x7eąćęłńóśźż]*$/i.test(text)) return slugOf(text);
   const { rows } = await sql<{ folded: string }>`
     select registry.fold(${text}::text) as folded
   `.execute(db);

@@ -1,19 +1,23 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import type { Tables } from '../sql/tables.ts';
-import {
-  blockBits,
-  findByBits,
-  isOfBits,
-  isOfPlaces,
-  type Found,
-  type Window,
-} from './search-bits.ts';
+import { blockBits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { mostNumbers, type Matches } from './search-memory.ts';
+import { hasName } from './search-read.ts';
 import { newestRun } from './search-run.ts';
 
-/** A name is looked for in so many companies one by one. */
-const mostLookedAt = 3000;
+/** Which results are shown. */
+export interface Window {
+  skipped: number;
+  size: number;
+}
+
+/** What was found in the snapshot that a run published: all, and the numbers in a window of it. */
+export interface Found {
+  run_id: string | null;
+  matches: Matches;
+  numbers: number[];
+}
 
 /** So many matches are read one by one; of more only how many are in each block. */
 const mostListed = 200_000;
@@ -22,11 +26,6 @@ const mostListed = 200_000;
 function meetsPrefix({ activity_code, activity_prefix }: SearchFilter) {
   if (activity_prefix === undefined || activity_code?.startsWith(activity_prefix)) return undefined;
   return sql<boolean>`search.codes @@ ${`'${activity_prefix}':*`}::tsquery`;
-}
-
-function hasName(name: string): RawBuilder<boolean> {
-  const pattern = name.replaceAll(/[\\%_]/g, String.raw`\$&`);
-  return sql`search.name like ${`%${pattern}%`}`;
 }
 
 /** The condition on `registry.search` as `search`. */
@@ -104,47 +103,37 @@ function countNumbers(numbers: Int32Array): Matches['blocks'] {
   return blocks;
 }
 
-// Where few companies have all else, a name is looked for in those alone.
-async function narrow(tx: Kysely<Tables>, filter: SearchFilter): Promise<RawBuilder<boolean>> {
-  const all = conditionOf(filter);
-  const others = { ...filter, name: undefined };
-  if (filter.name === undefined || !isOfBits(others) || !isOfPlaces(others)) return all;
-  const { matches, numbers } = await findByBits(tx, others, { skipped: 0, size: mostLookedAt });
-  if (matches.total > mostLookedAt) return all;
-  const ofNumbers = sql<boolean>`search.search_no = any(${`{${numbers.join(',')}}`}::integer[])`;
-  return sql`${ofNumbers} and ${hasName(filter.name)}`;
+/** What is known of matches by their numbers, ascending. */
+export function matchesOf(numbers: Int32Array): Matches {
+  const { length: total } = numbers;
+  return total <= mostNumbers
+    ? { total, numbers, blocks: [] }
+    : { total, numbers: undefined, blocks: countNumbers(numbers) };
 }
 
 /**
  * Counts what matches a filter, and finds the numbers of the companies in a window, by a look at the
- * companies: few have a name or a postal code.
- *
- * @param tx whose statements all see one snapshot
+ * companies: what no set knows, and names of many.
  */
 export async function findInTable(
-  tx: Kysely<Tables>,
+  db: Kysely<Tables>,
   filter: SearchFilter,
   window: Window,
 ): Promise<Found> {
-  await expectMemory(tx);
-  const condition = await narrow(tx, filter);
-  const { run_id, numbers } = await list(tx, condition);
-  const { length: total } = numbers;
-  if (total <= mostListed) {
-    const matches =
-      total <= mostNumbers
-        ? { total, numbers, blocks: [] }
-        : { total, numbers: undefined, blocks: countNumbers(numbers) };
-    return { run_id, matches, numbers: takeFrom(numbers, window) };
-  }
-  const blocks = await countBlocks(tx, condition);
-  const matches = {
-    total: blocks.reduce((sum, { count }) => sum + count, 0),
-    numbers: undefined,
-    blocks,
-  };
-  const place = placeWindow(matches, window);
-  return { run_id, matches, numbers: await listInBlocks(tx, filter, place) };
+  const transaction = db.transaction().setIsolationLevel('repeatable read');
+  return transaction.setAccessMode('read only').execute(async (tx) => {
+    await expectMemory(tx);
+    const condition = conditionOf(filter);
+    const { run_id, numbers } = await list(tx, condition);
+    if (numbers.length <= mostListed) {
+      return { run_id, matches: matchesOf(numbers), numbers: takeFrom(numbers, window) };
+    }
+    const blocks = await countBlocks(tx, condition);
+    const total = blocks.reduce((sum, { count }) => sum + count, 0);
+    const matches = { total, numbers: undefined, blocks };
+    const place = placeWindow(matches, window);
+    return { run_id, matches, numbers: await listInBlocks(tx, filter, place) };
+  });
 }
 
 export function takeFrom(numbers: Int32Array, { skipped, size }: Window): number[] {

@@ -1,5 +1,7 @@
+import type { Bits } from './search-bits.ts';
+
 /** As many matches are remembered one by one; of more only how many are in each block. */
-export const mostNumbers = 40_000;
+export const mostNumbers = 10_000;
 
 /** All that matches a filter: how much it is, and where a page of it begins. */
 export interface Matches {
@@ -10,70 +12,105 @@ export interface Matches {
   blocks: { block: number; count: number }[];
 }
 
-/** What has been counted in the newest snapshot. */
-export interface SearchMemory {
-  find(key: string): Matches | undefined;
-  /** Keeps what was counted in the snapshot that this run published; forgets those before it. */
-  keep(run_id: string | null, key: string, matches: Matches): void;
-  /** Whether this run published what is kept; otherwise nothing is kept any more. */
-  isOf(run_id: string | null): boolean;
+/** The companies that have something, by a bit each or by their numbers, ascending. */
+export type SearchSet = Bits | Int32Array | 'many';
+
+/** What is remembered of one kind. */
+interface Shelf<Value> {
+  find(key: string): Value | undefined;
+  /** Keeps what was read in the snapshot that this run published; forgets those before it. */
+  keep(run_id: string | null, key: string, value: Value): void;
 }
 
-/** Numbers and blocks, of 4 bytes and more each, that are kept: those that were asked for longest ago go. */
-const mostKept = 8_000_000;
+/** What has been read of the newest snapshot. */
+export interface SearchMemory {
+  matches: Shelf<Matches>;
+  sets: Shelf<SearchSet>;
+  /** The run that published it; undefined when nothing has been read. */
+  run_id(): string | null | undefined;
+  /** Forgets what was read, when this run has published a later snapshot. */
+  advance(run_id: string | null): void;
+}
 
-/** What an answer weighs beyond its numbers. */
-const weightOfOne = 50;
+/** What is kept of each kind, in bytes: what was asked for longest ago goes. */
+const [matchBytes, setBytes] = [32_000_000, 128_000_000];
 
-function weigh({ numbers, blocks }: Matches): number {
-  return weightOfOne + (numbers?.length ?? 0) + 10 * blocks.length;
+/** What each weighs beyond its numbers. */
+const leastBytes = 200;
+
+function weighMatches({ numbers, blocks }: Matches): number {
+  return leastBytes + (numbers?.byteLength ?? 0) + 40 * blocks.length;
+}
+
+function weighSet(set: SearchSet): number {
+  if (set === 'many') return leastBytes;
+  return leastBytes + ('words' in set ? set.words.byteLength : set.byteLength);
+}
+
+function createShelf<Value>(most: number, weigh: (value: Value) => number) {
+  const kept = new Map<string, Value>();
+  let weight = 0;
+
+  function forget(key: string): void {
+    const value = kept.get(key);
+    if (value === undefined) return;
+    kept.delete(key);
+    weight -= weigh(value);
+  }
+
+  return {
+    clear() {
+      kept.clear();
+      weight = 0;
+    },
+    find(key: string): Value | undefined {
+      const value = kept.get(key);
+      // The map keeps the order of insertion.
+      if (value !== undefined && kept.delete(key)) kept.set(key, value);
+      return value;
+    },
+    add(key: string, value: Value): void {
+      forget(key);
+      kept.set(key, value);
+      weight += weigh(value);
+      for (const oldest of kept.keys()) {
+        if (weight <= most || oldest === key) break;
+        forget(oldest);
+      }
+    },
+  };
 }
 
 /** A memory for the time of a process; each process has its own. */
 export function createSearchMemory(): SearchMemory {
-  const kept = new Map<string, Matches>();
+  const shelves = {
+    matches: createShelf(matchBytes, weighMatches),
+    sets: createShelf(setBytes, weighSet),
+  };
   let keptRun: string | null | undefined;
-  let weight = 0;
 
-  function forgetAll(): void {
-    kept.clear();
-    weight = 0;
+  function advance(run_id: string | null): void {
+    const isLater = keptRun === undefined || BigInt(run_id ?? 0) > BigInt(keptRun ?? 0);
+    if (!isLater) return;
+    for (const shelf of Object.values(shelves)) shelf.clear();
+    keptRun = run_id;
+  }
+
+  function open<Value>(shelf: ReturnType<typeof createShelf<Value>>): Shelf<Value> {
+    return {
+      find: (key) => shelf.find(key),
+      keep(run_id, key, value) {
+        advance(run_id);
+        // What began before the newest snapshot does not bring the old one back.
+        if (run_id === keptRun) shelf.add(key, value);
+      },
+    };
   }
 
   return {
-    find(key) {
-      const matches = kept.get(key);
-      if (matches) {
-        // The map keeps the order of insertion.
-        kept.delete(key);
-        kept.set(key, matches);
-      }
-      return matches;
-    },
-    keep(run_id, key, matches) {
-      if (run_id !== keptRun) {
-        // A request that began before the newest snapshot does not bring the old one back.
-        if (BigInt(run_id ?? 0) < BigInt(keptRun ?? 0)) return;
-        forgetAll();
-        keptRun = run_id;
-      }
-      const known = kept.get(key);
-      if (known) weight -= weigh(known);
-      kept.set(key, matches);
-      weight += weigh(matches);
-      for (const [oldest, { numbers, blocks, total }] of kept) {
-        if (weight <= mostKept || oldest === key) break;
-        kept.delete(oldest);
-        weight -= weigh({ numbers, blocks, total });
-      }
-    },
-    isOf(run_id) {
-      if (run_id === keptRun) return true;
-      if (BigInt(run_id ?? 0) > BigInt(keptRun ?? 0)) {
-        forgetAll();
-        keptRun = run_id;
-      }
-      return false;
-    },
+    matches: open(shelves.matches),
+    sets: open(shelves.sets),
+    run_id: () => keptRun,
+    advance,
   };
 }

@@ -30,8 +30,12 @@ function toBase62(value: bigint, digits: number): string {
   return text;
 }
 
+// Each request has one checked, and numbers of 32 bits need no bigints.
 function checksumOf(text: string): string {
-  return toBase62(BigInt(crc32(text)), checksumDigits);
+  let digits = '';
+  for (let rest = crc32(text); digits.length < checksumDigits; rest = Math.floor(rest / 62))
+    digits = base62[rest % 62] + digits;
+  return digits;
 }
 
 /** SHA-256 of a secret, 64 hexadecimal digits: enough for 256 bits of randomness, unlike a password. */

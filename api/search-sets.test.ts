@@ -4,9 +4,12 @@ import { generateDays } from '../fixtures/generated-days.ts';
 import { runDump } from '../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { Random } from '../scripts/generator/random.ts';
-import { findByBits, isOfBits } from './search-bits.ts';
+import { countBits, listBits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import { conditionOf, findInTable, placeWindow } from './search-match.ts';
+import { conditionOf, findInTable } from './search-match.ts';
+import { createSearchMemory } from './search-memory.ts';
+import { createSetReader, readNamed } from './search-read.ts';
+import { findInSets, isOfSets, namesOfSets } from './search-sets.ts';
 
 const size = 20;
 let database: TestDatabase;
@@ -97,21 +100,34 @@ async function listMatches(filter: SearchFilter): Promise<number[]> {
   return rows.map(({ search_no }) => search_no);
 }
 
-describe('findByBits', () => {
-  it('finds what a look at each company finds, on any page', async () => {
+function listFound(found: ReturnType<typeof findInSets>): number[] {
+  if (found instanceof Int32Array) return [...found];
+  const blocks = countBits(found);
+  const numbers = listBits(
+    found,
+    blocks.map(({ block }) => block),
+  );
+  expect(numbers).toHaveLength(blocks.reduce((sum, { count }) => sum + count, 0));
+  return numbers;
+}
+
+describe('findInSets', () => {
+  it('finds what a look at each company finds, in all blocks or in some', async () => {
+    const readSets = createSetReader(database.kysely, createSearchMemory());
     let found = 0;
     for (let at = 0; at < 400; at += 1) {
-      const filter = drawFilter(false);
-      expect(isOfBits(filter)).toBe(true);
+      const filter = drawFilter(at % 4 === 0);
+      expect(isOfSets(filter)).toBe(true);
       const expected = await listMatches(filter);
-      const skipped = random.below(Math.max(1, expected.length));
-      const { matches, numbers } = await findByBits(database.kysely, filter, { skipped, size });
-      expect([filter, matches.total]).toEqual([filter, expected.length]);
-      expect([filter, numbers]).toEqual([filter, expected.slice(skipped, skipped + size)]);
-      // As it is read again once the blocks are known.
-      const place = placeWindow(matches, { skipped, size });
-      const again = await findByBits(database.kysely, filter, place, place.blocks);
-      expect([filter, again.numbers]).toEqual([filter, numbers]);
+      const { sets } = await readSets(namesOfSets(filter));
+      expect([filter, listFound(findInSets(filter, sets))]).toEqual([filter, expected]);
+      const first = random.below(4);
+      const end = first + random.below(3);
+      const inBlocks = expected.filter((no) => no >> 13 >= first && no >> 13 < end);
+      expect([filter, listFound(findInSets(filter, sets, { first, end }))]).toEqual([
+        filter,
+        inBlocks,
+      ]);
       found += expected.length;
     }
     expect(found).toBeGreaterThan(10_000);
@@ -123,20 +139,30 @@ describe('findByBits', () => {
     ['0001-01-01', '9999-12-31'],
   ])('leaves days that are far away to the table: %s to %s', (from, to) => {
     const filter = { ...drawFilter(false), activity_start_from: from, activity_start_to: to };
-    expect(isOfBits(filter)).toBe(false);
+    expect(isOfSets(filter)).toBe(false);
+  });
+});
+
+describe('readNamed', () => {
+  it('finds a name among some companies', async () => {
+    for (let at = 0; at < 20; at += 1) {
+      const filter = drawFilter(true);
+      const all = await listMatches({ ...filter, name: undefined });
+      const { set } = await readNamed(database.kysely, filter.name ?? '', all);
+      expect([filter, listFound(set)]).toEqual([filter, await listMatches(filter)]);
+    }
   });
 });
 
 describe('findInTable', () => {
-  it('finds the same names, whatever else is asked for', async () => {
+  it('finds the same, whatever is asked for', async () => {
     for (let at = 0; at < 100; at += 1) {
-      const filter = drawFilter(true);
+      const filter = drawFilter(at % 2 === 0);
       const expected = await listMatches(filter);
-      const { matches, numbers } = await database.kysely
-        .transaction()
-        .execute((tx) => findInTable(tx, filter, { skipped: 0, size }));
+      const skipped = random.below(Math.max(1, expected.length));
+      const { matches, numbers } = await findInTable(database.kysely, filter, { skipped, size });
       expect([filter, matches.total]).toEqual([filter, expected.length]);
-      expect([filter, numbers]).toEqual([filter, expected.slice(0, size)]);
+      expect([filter, numbers]).toEqual([filter, expected.slice(skipped, skipped + size)]);
     }
   });
 });
