@@ -151,7 +151,9 @@ async function finishLater(night: Night): Promise<RunSummary> {
   const later = new LaterSnapshot(night.db.pool);
   const rest = async () => {
     await check(night);
-    return await publish(night, () => later.write(night.client));
+    return await publish(night, () =>
+      later.write(night.client, () => night.reporter.step('publish')),
+    );
   };
   const [summary] = await settle([rest(), later.end()]);
   return summary;
@@ -194,7 +196,7 @@ async function check({ client, reporter, isImport, reason }: Night): Promise<voi
  */
 async function publish(night: Night, write: () => Promise<void>): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
-  reporter.step('publish');
+  reporter.step('events');
   await client.query('begin; set local synchronous_commit to default');
   await write();
   await runSteps(client, ['4e_search', '4f_search_index']);
@@ -213,8 +215,9 @@ async function publish(night: Night, write: () => Promise<void>): Promise<RunSum
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-async function writeFirst({ db, client }: Night, first: FirstSnapshot): Promise<void> {
+async function writeFirst({ db, client, reporter }: Night, first: FirstSnapshot): Promise<void> {
   await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
+  reporter.step('publish');
   await settle([first.loadKeys(), runSteps(client, ['4b_new_companies'])]);
   await first.attach(client);
   await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
