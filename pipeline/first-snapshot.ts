@@ -119,3 +119,17 @@ export async function isRegistryEmpty(client: PoolClient): Promise<boolean> {
   );
   return rows[0]!.is_empty;
 }
+
+/**
+ * After a first snapshot is published. What was loaded beside other statements was not visible to all
+ * of them, nor were the keys part of the statistics of all. The few rows of the search that are dead
+ * already are not worth a walk through every index.
+ */
+export async function tidy(pool: Pool): Promise<void> {
+  await settle([
+    pool.query('vacuum (index_cleanup off) registry.search'),
+    pool.query('analyze registry.entry_key'),
+    // All entries were staged: that is as large as they are.
+    pool.query('drop schema stage cascade; create schema stage'),
+  ]);
+}

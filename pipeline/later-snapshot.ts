@@ -31,10 +31,15 @@ export class LaterSnapshot {
     await settle([this.#told, this.#touched, this.#shown, this.#counted]);
   }
 
-  /** Writes what is worked out, in the transaction of `client`. */
-  async write(client: PoolClient): Promise<void> {
+  /**
+   * Writes what is worked out, in the transaction of `client`.
+   *
+   * @param onTold called when the events are known
+   */
+  async write(client: PoolClient, onTold: () => void): Promise<void> {
     await runSteps(client, ['4b_new_sum', '4b_new_companies', '4c_entries']);
     await settle([this.#touched, this.#told]);
+    onTold();
     await runSteps(client, ['4c_due', '4d_events']);
     await this.#shown;
     await runSteps(client, ['4e_alone']);

@@ -2,7 +2,7 @@ import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
 import { type Dump, hashDump, listDump } from './dump.ts';
 import { isLostConnection } from './fault.ts';
-import { FirstSnapshot, isRegistryEmpty } from './first-snapshot.ts';
+import { FirstSnapshot, isRegistryEmpty, tidy } from './first-snapshot.ts';
 import { runChecks } from './guard.ts';
 import { eventSteps, LaterSnapshot } from './later-snapshot.ts';
 import { lockImport, lockSource } from './lock.ts';
@@ -151,7 +151,9 @@ async function finishLater(night: Night): Promise<RunSummary> {
   const later = new LaterSnapshot(night.db.pool);
   const rest = async () => {
     await check(night);
-    return await publish(night, () => later.write(night.client));
+    return await publish(night, () =>
+      later.write(night.client, () => night.reporter.step('publish')),
+    );
   };
   const [summary] = await settle([rest(), later.end()]);
   return summary;
@@ -194,7 +196,7 @@ async function check({ client, reporter, isImport, reason }: Night): Promise<voi
  */
 async function publish(night: Night, write: () => Promise<void>): Promise<RunSummary> {
   const { client, reporter, run_id } = night;
-  reporter.step('publish');
+  reporter.step('events');
   await client.query('begin; set local synchronous_commit to default');
   await write();
   await runSteps(client, ['4e_search', '4f_search_index']);
@@ -209,30 +211,19 @@ async function publish(night: Night, write: () => Promise<void>): Promise<RunSum
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');
   if (night.isDryRun) await forgetRun(client, run_id);
-  else if (summary.is_baseline) await tidy(night);
+  else if (summary.is_baseline) {
+    reporter.step('vacuum');
+    await tidy(night.db.pool);
+  }
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-async function writeFirst({ db, client }: Night, first: FirstSnapshot): Promise<void> {
+async function writeFirst({ db, client, reporter }: Night, first: FirstSnapshot): Promise<void> {
   await runBeside(db.pool, [...eventSteps.flat(), '4b_touched']);
+  reporter.step('publish');
   await settle([first.complete(), runSteps(client, ['4b_new_companies'])]);
   await first.attach(client);
   await runSteps(client, ['4c_entries', '4c_due', '4d_events']);
-}
-
-/**
- * What was loaded beside other statements was not visible to all of them, nor were the keys
- * part of the statistics of all. The few rows of the search that are dead already are not worth a walk
- * through every index.
- */
-async function tidy({ db, client, reporter }: Night): Promise<void> {
-  reporter.step('vacuum');
-  await settle([
-    client.query('vacuum (index_cleanup off) registry.search'),
-    db.pool.query('analyze registry.entry_key'),
-    // All entries were staged: that is as large as they are.
-    db.pool.query('drop schema stage cascade; create schema stage'),
-  ]);
 }
 
 /** @returns what to throw: why the attempt failed */

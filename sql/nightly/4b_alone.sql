@@ -1,28 +1,46 @@
 -- What search will show of the companies of one entry. Runs beside, before anything is published: only
 -- this night writes what it reads.
 
--- One row per company that was touched and has one entry.
+-- One row per company that was touched and has one entry. is_changed: the company itself, not only
+-- its activities.
 create unlogged table stage.alone_company as
+with alone as (
+    select
+        after.company_id, after.nip, after.regon9, after.krs,
+        coalesce(after.name, nullif(concat_ws(' ', after.first_name, after.surname), ''))
+            as name,
+        after.status, after.legal_form, after.voivodeship, after.city, after.postal_code,
+        after.activity_main, after.start_date as activity_start, after.activity_codes
+    from stage.touched_company
+    join stage.after using (company_id)
+    where touched_company.is_alone
+    union all
+    -- Gone, or ended.
+    select
+        entry.company_id, entry.nip, entry.regon9, entry.krs,
+        coalesce(entry.name, nullif(concat_ws(' ', entry.first_name, entry.surname), '')),
+        'DELETED', entry.legal_form, entry.voivodeship, entry.city, entry.postal_code,
+        entry.activity_main, entry.start_date, entry.activity_codes
+    from stage.touched_company
+    join registry.entry using (company_id)
+    where
+        touched_company.is_alone
+        and not exists (select from stage.after where after.entry_id = entry.entry_id)
+)
+
 select
-    after.company_id, after.nip, after.regon9, after.krs,
-    coalesce(after.name, nullif(concat_ws(' ', after.first_name, after.surname), '')) as name,
-    after.status, after.legal_form, after.voivodeship, after.city, after.postal_code,
-    after.activity_main, after.start_date as activity_start, after.activity_codes
-from stage.touched_company
-join stage.after using (company_id)
-where touched_company.is_alone
-union all
--- Gone, or ended.
-select
-    entry.company_id, entry.nip, entry.regon9, entry.krs,
-    coalesce(entry.name, nullif(concat_ws(' ', entry.first_name, entry.surname), '')),
-    'DELETED', entry.legal_form, entry.voivodeship, entry.city, entry.postal_code,
-    entry.activity_main, entry.start_date, entry.activity_codes
-from stage.touched_company
-join registry.entry using (company_id)
-where
-    touched_company.is_alone
-    and not exists (select from stage.after where after.entry_id = entry.entry_id);
+    alone.*,
+    (
+        company.nip, company.regon9, company.krs, company.name, company.status,
+        company.legal_form, company.voivodeship, company.city, company.postal_code,
+        company.activity_main, company.activity_start
+    ) is distinct from (
+        alone.nip, alone.regon9, alone.krs, alone.name, alone.status, alone.legal_form,
+        alone.voivodeship, alone.city, alone.postal_code, alone.activity_main,
+        alone.activity_start
+    ) as is_changed
+from alone
+join registry.company using (company_id);
 
 analyze stage.alone_company (company_id);
 

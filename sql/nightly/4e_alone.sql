@@ -16,15 +16,7 @@ set
 from stage.alone_company as alone
 where
     company.company_id = alone.company_id
-    and (
-        company.nip, company.regon9, company.krs, company.name, company.status,
-        company.legal_form, company.voivodeship, company.city, company.postal_code,
-        company.activity_main, company.activity_start
-    ) is distinct from (
-        alone.nip, alone.regon9, alone.krs, alone.name, alone.status, alone.legal_form,
-        alone.voivodeship, alone.city, alone.postal_code, alone.activity_main,
-        alone.activity_start
-    );
+    and alone.is_changed;
 
 -- Their bits and places come from 4b_alone.sql.
 set local registry.search_bits = 'apart';
