@@ -100,7 +100,8 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
   const partitions = files.map(
     ({ file_no }) => `
       create unlogged table stage.column_text_${file_no}
-      partition of stage.column_text for values in (${file_no})`,
+      partition of stage.column_text for values in (${file_no})
+      with (autovacuum_enabled = false)`,
   );
   await client.query(`
     create table stage.column_text (

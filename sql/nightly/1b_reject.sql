@@ -8,7 +8,10 @@ set local default_statistics_target = 20;
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 
 -- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
--- that is a number of its own entry is looked at once.
+-- that is a number of its own entry is looked at once. Sorted, since a table of millions of groups that
+-- have one member each is larger than any cache.
+set local enable_hashagg = off;
+
 create unlogged table stage.repeated_hash as
 select looked_at.hash
 from (
@@ -31,6 +34,7 @@ from (
 group by looked_at.hash
 having count(*) > 1;
 
+set local enable_hashagg to default;
 analyze stage.repeated_hash;
 
 -- One row per record that may share its key or a number with another.

@@ -12,7 +12,9 @@ declare
 begin
     for file_no in select file.file_no from stage.file loop
         execute format(
-            'create unlogged table stage.entry_%s partition of stage.entry for values in (%s)',
+            -- Autovacuum would only take time from the night.
+            'create unlogged table stage.entry_%s partition of stage.entry for values in (%s)
+             with (autovacuum_enabled = false)',
             file_no, file_no
         );
     end loop;
