@@ -105,6 +105,9 @@ describe('kill -9 of a holder', () => {
     await kill(holder.child.pid!);
     const server = await acquire();
     expect(await postmasterOf(cluster)).toBe(pid);
+    // The server, too, has to notice that the holder is gone.
+    const keepers = "select pid from pg_stat_activity where application_name = 'registry keeper'";
+    await until(async () => (await query(server.connection, keepers)).length === 1);
     await server.release();
     expect(processStart(pid)).toBeUndefined();
   });
