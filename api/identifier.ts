@@ -1,5 +1,6 @@
 import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
+import { areNipDigits, areRegon9Digits } from '../sql/check-digit.ts';
 import type { Tables } from '../sql/tables.ts';
 
 export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
@@ -21,20 +22,10 @@ export const identifierValue = z.string().max(maxCharacters);
 
 const separators = /[\s\u2010-\u2015-]/g;
 
-// Both check digits are sums of weighted digits, modulo 11; no NIP is issued whose sum gives 10.
-const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6, 7];
-const regon9Weights = [8, 9, 2, 3, 4, 5, 6, 7];
-
-function weigh(digits: string, weights: readonly number[]): number {
-  return weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0) % 11;
-}
-
 // As `registry.is_nip`, `is_regon9` and `is_krs` say of what the registries bring.
 const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
-  NIP: (digits) =>
-    /^(?!0{10})\d{10}$/.test(digits) && weigh(digits, nipWeights) === Number(digits[9]),
-  REGON9: (digits) =>
-    /^(?!0{9})\d{9}$/.test(digits) && weigh(digits, regon9Weights) % 10 === Number(digits[8]),
+  NIP: (digits) => digits.length === 10 && areNipDigits(Buffer.from(digits), 0),
+  REGON9: (digits) => digits.length === 9 && areRegon9Digits(Buffer.from(digits), 0),
   KRS: (digits) => /^(?!0{10})\d{10}$/.test(digits),
 };
 

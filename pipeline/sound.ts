@@ -1,4 +1,4 @@
-import { areNipDigits, areRegon9Digits } from './check-digit.ts';
+import { areNipDigits, areRegon9Digits } from '../sql/check-digit.ts';
 
 /** What the fields of a column look like in nearly all records. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities';

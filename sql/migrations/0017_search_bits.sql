@@ -1,11 +1,11 @@
 -- What the search counts by: for each thing that companies have in common, which ones have it. Blocks
 -- are those of `registry.search`; a place is the number of a company beyond the first of its block.
 
--- One row per term that many companies have, and block in which some company has it: the bit of a
--- place, from the left, is set where the company has it. Terms are `status ACTIVE`,
--- `voivodeship 14`, `legal_form 099`; `activity 47` and other beginnings of activities of one to three
--- digits; `start` for a known date, `start 2001` for one in that year or later, from 1950 to 2155, and
--- `start 0` … `start 8` for the binary digits of its day of the year, the lowest first.
+-- One row per term that many companies have, and block in which some company has it (all blocks for
+-- the terms `start`): the bit of a place, from the left, is set where the company has it. Terms are
+-- `status ACTIVE`, `voivodeship 14`, `legal_form 099`; `activity 47` and other beginnings of
+-- activities of one to three digits; `start` for a known date, and `start 00` … `start 16` for the
+-- binary digits of its day, the lowest first.
 create table registry.search_bits (
     term text collate "C" not null,
     block smallint not null,
@@ -20,13 +20,21 @@ create table registry.search_places (
     block smallint not null,
     places smallint [] not null,
     constraint search_places_pkey primary key (code, block)
-) with (fillfactor = 85, autovacuum_vacuum_scale_factor = 0.05);
+) with (autovacuum_vacuum_scale_factor = 0.05);
 
--- The number that the binary digits are of, ascending with the days of a year: 4 digits for the month,
--- of which the last one is 15, and 5 for the day.
+-- The number that the binary digits are of, ascending with the days: 8 for the year since 1900, 4 for
+-- the month, which ends with 15, and 5 for the day, so that what lasts for whole years or months has
+-- ends that take few digits to compare. What is beyond those years is put at their end.
 create function registry.search_day(day date) returns integer
 language sql immutable parallel safe
-return (extract(month from day)::integer + 3 << 5) | extract(day from day)::integer;
+return case
+    when day < '1900-01-01' then 0
+    when day > '2155-12-31' then 131071
+    else
+        (extract(year from day)::integer - 1900 << 9)
+        | (extract(month from day)::integer + 3 << 5)
+        | extract(day from day)::integer
+end;
 
 -- The terms of a company that have bits; the columns are those of `registry.search`.
 create function registry.search_terms(
@@ -46,21 +54,19 @@ begin atomic
     union all
     select 'start' where activity_start is not null
     union all
-    select 'start ' || year
-    from generate_series(
-        1950,
-        case when activity_start < '2156-01-01' then extract(year from activity_start)::integer
-            when activity_start is not null then 2155
-        end
-    ) as year
-    union all
-    select 'start ' || digit
-    from generate_series(0, 8) as digit
+    select 'start ' || lpad(digit::text, 2, '0')
+    from generate_series(0, 16) as digit
     where registry.search_day(activity_start) >> digit & 1 = 1;
 end;
 
--- Bits and places follow the table of the search: `before` and `after` are the rows that a statement
--- has changed, and what a company has now counts 1, what it no longer has -1.
+create view registry.search_start_term as
+select 'start' as term
+union all
+select 'start ' || lpad(digit::text, 2, '0')
+from generate_series(0, 16) as digit;
+
+-- Bits and places follow the table of the search, by what companies have now (change 1) and no longer
+-- have (-1): `before` and `after` are the rows that a statement has changed.
 create function registry.change_search_bits() returns trigger
 language plpgsql as $$
 declare
@@ -95,21 +101,9 @@ declare
                 end as activity_start
             from before
             join after using (search_no)
-            cross join (values (1), (-1)) as side (change)
-            where (
-                before.status, before.voivodeship, before.legal_form, before.codes,
-                before.activity_start
-            ) is distinct from (
-                after.status, after.voivodeship, after.legal_form, after.codes,
-                after.activity_start
-            )'
+            cross join (values (1), (-1)) as side (change)'
     end;
-    is_any boolean;
 begin
-    execute 'select count(*) > 0 from (' || told || ') as told' into is_any;
-    if not is_any then
-        return null;
-    end if;
     execute
         'with changed as (
             select term, told.search_no, sum(told.change) as change
@@ -130,23 +124,34 @@ begin
                 coalesce(
                     bit_or(set_bit(0::bit(8192), search_no & 8191, 1)) filter (where change < 0),
                     0::bit(8192)
-                ) as lost
+                ) as removed
             from changed
             group by term, search_no >> 13
         ),
         kept as (
             update registry.search_bits as known
-            set bits = (known.bits & ~ mask.lost) | mask.added
+            set bits = (known.bits & ~ mask.removed) | mask.added
             from mask
-            where known.term = mask.term and known.block = mask.block
+            where mask.term = known.term and mask.block = known.block
+            returning known.term, known.block
         )
         insert into registry.search_bits (term, block, bits)
         select mask.term, mask.block, mask.added
         from mask
-        where not exists (
-            select from registry.search_bits as known
-            where known.term = mask.term and known.block = mask.block
-        )';
+        left join kept using (term, block)
+        where kept.term is null';
+    -- Whoever compares days finds all digits.
+    if tg_op <> 'DELETE' then
+        execute
+            'insert into registry.search_bits (term, block, bits)
+            select start_term.term, told.block, 0::bit(8192)
+            from (select distinct (search_no >> 13)::smallint as block from after) as told
+            cross join registry.search_start_term as start_term
+            where not exists (
+                select from registry.search_bits as known
+                where known.term = start_term.term and known.block = told.block
+            )';
+    end if;
     execute
         'with changed as (
             select code, told.search_no, sum(told.change) as change
@@ -159,30 +164,28 @@ begin
             select
                 code, (search_no >> 13)::smallint as block,
                 array_agg((search_no & 8191)::smallint) filter (where change > 0) as added,
-                array_agg((search_no & 8191)::smallint) filter (where change < 0) as lost
+                array_agg((search_no & 8191)::smallint) filter (where change < 0) as removed
             from changed
             group by code, search_no >> 13
         ),
         kept as (
             update registry.search_places as known
             set places = mask.added || case
-                when mask.lost is null then known.places
-                when cardinality(mask.lost) = 1 then array_remove(known.places, mask.lost[1])
+                when mask.removed is null then known.places
                 else array(
                     select place from unnest(known.places) as place
-                    where place <> all (mask.lost)
+                    where place <> all (mask.removed)
                 )
             end
             from mask
-            where known.code = mask.code and known.block = mask.block
+            where mask.code = known.code and mask.block = known.block
+            returning known.code, known.block
         )
         insert into registry.search_places (code, block, places)
         select mask.code, mask.block, mask.added
         from mask
-        where not exists (
-            select from registry.search_places as known
-            where known.code = mask.code and known.block = mask.block
-        )';
+        left join kept using (code, block)
+        where kept.code is null';
     return null;
 end;
 $$;
@@ -213,6 +216,12 @@ cross join registry.search_terms(
     search.status, search.voivodeship, search.legal_form, search.codes, search.activity_start
 ) as term
 group by term, search.block;
+
+insert into registry.search_bits (term, block, bits)
+select start_term.term, search.block, 0::bit(8192)
+from (select distinct search.block from registry.search) as search
+cross join registry.search_start_term as start_term
+on conflict (term, block) do nothing;
 
 insert into registry.search_places (code, block, places)
 select code, search.block, array_agg((search.search_no & 8191)::smallint)

@@ -14,3 +14,8 @@ from registry.calendar
 where calendar.day between '1985-01-01' and '2034-12-31';
 
 analyze registry.recent_day;
+
+-- The day that is written so; null for what is no day of the calendar.
+create function registry.calendar_day(written text) returns date
+language sql stable strict parallel safe
+return (select calendar.day from registry.calendar where calendar.written = calendar_day.written);

@@ -117,72 +117,22 @@ select
 from (
     select
         mapped.*,
-        coalesce(
-            recent_start.day,
-            case
-                when mapped.start_date is not null then (
-                    select calendar.day
-                    from registry.calendar
-                    where calendar.written = mapped.start_date
-                )
-            end
-        ) as start_day,
-        coalesce(
-            recent_end.day,
-            case
-                when mapped.end_date is not null then (
-                    select calendar.day
-                    from registry.calendar
-                    where calendar.written = mapped.end_date
-                )
-            end
-        ) as end_day,
-        coalesce(
-            recent_suspension.day,
-            case
-                when mapped.suspension_date is not null then (
-                    select calendar.day
-                    from registry.calendar
-                    where calendar.written = mapped.suspension_date
-                )
-            end
-        ) as suspension_day,
-        coalesce(
-            recent_resumption.day,
-            case
-                when mapped.resumption_date is not null then (
-                    select calendar.day
-                    from registry.calendar
-                    where calendar.written = mapped.resumption_date
-                )
-            end
-        ) as resumption_day,
-        case
-            when mapped.struck_off_date is not null then (
-                select calendar.day
-                from registry.calendar
-                where calendar.written = mapped.struck_off_date
-            )
-        end as struck_off_day,
-        case
-            when mapped.bankruptcy_start_date is not null then (
-                select calendar.day
-                from registry.calendar
-                where calendar.written = mapped.bankruptcy_start_date
-            )
-        end as bankruptcy_start_day,
-        case
-            when mapped.bankruptcy_end_date is not null then (
-                select calendar.day
-                from registry.calendar
-                where calendar.written = mapped.bankruptcy_end_date
-            )
-        end as bankruptcy_end_day
+        coalesce(recent_start.day, registry.calendar_day(mapped.start_date)) as start_day,
+        coalesce(recent_end.day, registry.calendar_day(mapped.end_date)) as end_day,
+        coalesce(recent_suspension.day, registry.calendar_day(mapped.suspension_date))
+            as suspension_day,
+        coalesce(recent_resumption.day, registry.calendar_day(mapped.resumption_date))
+            as resumption_day,
+        registry.calendar_day(mapped.struck_off_date) as struck_off_day,
+        registry.calendar_day(mapped.bankruptcy_start_date) as bankruptcy_start_day,
+        registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day
     from stage.mapped
     left join registry.recent_day as recent_start on recent_start.written = mapped.start_date
     left join registry.recent_day as recent_end on recent_end.written = mapped.end_date
-    left join registry.recent_day as recent_suspension on recent_suspension.written = mapped.suspension_date
-    left join registry.recent_day as recent_resumption on recent_resumption.written = mapped.resumption_date
+    left join registry.recent_day as recent_suspension
+        on recent_suspension.written = mapped.suspension_date
+    left join registry.recent_day as recent_resumption
+        on recent_resumption.written = mapped.resumption_date
     where mapped.file_no = any($1)
     offset 0
 ) as mapped

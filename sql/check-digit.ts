@@ -7,7 +7,9 @@ const zero = '0'.charCodeAt(0);
 
 /** Whether ten bytes are the digits of a NIP that may have been issued. */
 export function areNipDigits(bytes: Uint8Array, at: number): boolean {
-  return weigh(bytes, at, nipWeights) === bytes[at + nipWeights.length]! - zero;
+  const sum = weigh(bytes, at, nipWeights);
+  // Behind '9' comes a colon, which is no tenth digit.
+  return sum < 10 && sum === bytes[at + nipWeights.length]! - zero;
 }
 
 /** Whether nine bytes are the digits of a REGON that may have been issued. */
