@@ -129,32 +129,73 @@ export function listBits({ first, words }: Bits, blocks: number[]): number[] {
 /** Lists with fewer numbers than one in so many places take less memory than bits. */
 const placesPerListed = 64;
 
-/** Those of some lists, each once: by bits, or by their numbers where these are fewer. */
-export function joinLists(lists: Int32Array[]): Bits | Int32Array {
-  let [lowest, highest] = [Infinity, -1];
-  for (const list of lists) {
-    for (const number of list) {
-      if (number < lowest) lowest = number;
-      if (number > highest) highest = number;
+function isFew(total: number, { words }: Bits): boolean {
+  return total * placesPerListed <= words.length * 32;
+}
+
+function makeBits(first: number, last: number): Bits {
+  return { first, words: new Uint32Array((last + 1 - first) * blockWords) };
+}
+
+function addPlaces({ first, words }: Bits, block: number, places: string): void {
+  // Postgres writes an array as {1,2,3}.
+  if (places === '{}') return;
+  const before = (block - first) << blockBits;
+  let place = 0;
+  for (let at = 1; at < places.length; at += 1) {
+    const digit = places.charCodeAt(at) - 48;
+    if (digit >= 0 && digit <= 9) place = place * 10 + digit;
+    else {
+      const number = before + place;
+      words[number >> 5]! |= 1 << ((number & 31) ^ flip);
+      place = 0;
     }
   }
-  if (highest < 0) return new Int32Array();
-  const [first, end] = [lowest >> blockBits, (highest >> blockBits) + 1];
-  const words = new Uint32Array((end - first) * blockWords);
-  const before = first * blockWords;
-  for (const list of lists) {
-    for (const number of list) words[(number >> 5) - before]! |= 1 << ((number & 31) ^ flip);
-  }
-  const bits = { first, words };
+}
+
+/**
+ * Those who have some places, each once: by bits, or by their numbers where these are fewer.
+ *
+ * @param rows blocks, a block maybe several times, with places in them as Postgres writes an array
+ */
+export function joinPlaces(rows: { block: number; places: string }[]): Bits | Int32Array {
+  if (rows.length === 0) return new Int32Array();
+  const known = rows.map(({ block }) => block);
+  const bits = makeBits(Math.min(...known), Math.max(...known));
+  for (const { block, places } of rows) addPlaces(bits, block, places);
   const blocks = countBits(bits);
   const total = blocks.reduce((sum, { count }) => sum + count, 0);
-  if (total * placesPerListed > words.length * 32) return bits;
+  if (!isFew(total, bits)) return bits;
   return Int32Array.from(
     listBits(
       bits,
       blocks.map(({ block }) => block),
     ),
   );
+}
+
+/** @param bytes numbers of 4 bytes, the highest byte first */
+export function readNumbers(bytes: Buffer): Int32Array {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const numbers = new Int32Array(bytes.byteLength / 4);
+  for (let at = 0; at < numbers.length; at += 1) numbers[at] = view.getInt32(at * 4);
+  return numbers;
+}
+
+/** Those who have some numbers, of which none is twice: by bits, or by the numbers where these are fewer. */
+export function setOfNumbers(numbers: Int32Array): Bits | Int32Array {
+  let [lowest, highest] = [Infinity, -1];
+  for (const number of numbers) {
+    if (number < lowest) lowest = number;
+    if (number > highest) highest = number;
+  }
+  if (highest < 0) return new Int32Array();
+  const bits = makeBits(lowest >> blockBits, highest >> blockBits);
+  if (isFew(numbers.length, bits)) return numbers.toSorted();
+  const { first, words } = bits;
+  const before = first << blockBits;
+  for (const number of numbers) words[(number - before) >> 5]! |= 1 << ((number & 31) ^ flip);
+  return bits;
 }
 
 /** Those in an ascending list who are in `bits` too. */

@@ -3,7 +3,7 @@ import type { Tables } from '../sql/tables.ts';
 import { blockBits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { mostNumbers, type Matches } from './search-memory.ts';
-import { hasName } from './search-read.ts';
+import { patternOf } from './search-read.ts';
 import { newestRun } from './search-run.ts';
 
 /** Which results are shown. */
@@ -22,29 +22,41 @@ export interface Found {
 /** So many matches are read one by one; of more only how many are in each block. */
 const mostListed = 200_000;
 
-// The operator of the same meaning would look into no index either.
-function meetsPrefix({ activity_code, activity_prefix }: SearchFilter) {
-  if (activity_prefix === undefined || activity_code?.startsWith(activity_prefix)) return undefined;
-  return sql<boolean>`search.codes @@ ${`'${activity_prefix}':*`}::tsquery`;
+// Four digits and a letter, or what they begin with.
+function queriesOf({ activity_code, activity_prefix }: SearchFilter) {
+  const isImplied = activity_prefix && activity_code?.startsWith(activity_prefix);
+  return {
+    code: activity_code && `'${activity_code}'`,
+    beginning: isImplied || !activity_prefix ? undefined : `'${activity_prefix}':*`,
+  };
 }
 
-/** The condition on `registry.search` as `search`. */
-export function conditionOf(filter: SearchFilter): RawBuilder<boolean> {
+/**
+ * The condition on `registry.search` as `search`.
+ *
+ * @param isOneText whether the text is the same for all filters, those that are not asked for included
+ */
+export function conditionOf(filter: SearchFilter, isOneText = false): RawBuilder<boolean> {
+  const { code, beginning } = queriesOf(filter);
   const conditions: RawBuilder<boolean>[] = [sql`search.status = ${filter.status}`];
-  const add = (value: string | undefined, condition: (value: string) => RawBuilder<boolean>) => {
-    if (value !== undefined) conditions.push(condition(value));
+  const add = (
+    value: string | undefined,
+    condition: (value: string | null) => RawBuilder<boolean>,
+  ) => {
+    const asked = value ?? null;
+    if (isOneText) conditions.push(sql`(${asked}::text is null or ${condition(asked)})`);
+    else if (asked !== null) conditions.push(condition(asked));
   };
+  add(filter.postal_code, (value) => sql`search.postal_code = ${value}`);
   add(filter.voivodeship, (value) => sql`search.voivodeship = ${value}`);
   add(filter.legal_form, (value) => sql`search.legal_form = ${value}`);
-  add(filter.postal_code, (value) => sql`search.postal_code = ${value}`);
   add(filter.city, (value) => sql`search.city = ${value}`);
   add(filter.activity_start_from, (value) => sql`search.activity_start >= ${value}::date`);
   add(filter.activity_start_to, (value) => sql`search.activity_start <= ${value}::date`);
-  // Four digits and a letter.
-  add(filter.activity_code, (value) => sql`search.codes @@ ${`'${value}'`}::tsquery`);
-  add(filter.name, hasName);
-  const prefix = meetsPrefix(filter);
-  return sql.join(prefix ? [...conditions, prefix] : conditions, sql` and `);
+  add(code, (value) => sql`search.codes @@ ${value}::tsquery`);
+  add(beginning, (value) => sql`search.codes @@ ${value}::tsquery`);
+  add(filter.name && patternOf(filter.name), (value) => sql`search.name like ${value}`);
+  return sql.join(conditions, sql` and `);
 }
 
 /** Postgres is to plan as for what is in memory, as this table soon is wherever it is searched. */
@@ -113,7 +125,7 @@ export function matchesOf(numbers: Int32Array): Matches {
 
 /**
  * Counts what matches a filter, and finds the numbers of the companies in a window, by a look at the
- * companies: what no set knows, and names of many.
+ * companies: what no set knows.
  */
 export async function findInTable(
   db: Kysely<Tables>,

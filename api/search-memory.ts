@@ -13,7 +13,7 @@ export interface Matches {
 }
 
 /** The companies that have something, by a bit each or by their numbers, ascending. */
-export type SearchSet = Bits | Int32Array | 'many';
+export type SearchSet = Bits | Int32Array;
 
 /** What is remembered of one kind. */
 interface Shelf<Value> {
@@ -43,7 +43,6 @@ function weighMatches({ numbers, blocks }: Matches): number {
 }
 
 function weighSet(set: SearchSet): number {
-  if (set === 'many') return leastBytes;
   return leastBytes + ('words' in set ? set.words.byteLength : set.byteLength);
 }
 

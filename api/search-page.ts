@@ -77,6 +77,10 @@ export async function takePage(
     with newest as materialized (
         select ${newestRun} as run_id
     ),
+    -- By itself: of a page whose length it knew the planner would think anew each time.
+    asked as materialized (
+        select ${`{${numbers.join(',')}}`}::integer[] as numbers
+    ),
     page as materialized (
         select
             search.search_no, company.nip, company.regon9, company.krs, company.name,
@@ -94,7 +98,7 @@ export async function takePage(
                     entry.entry_id
             ) as contacts
         from newest
-        join registry.search as search on search.search_no = any(${`{${numbers.join(',')}}`}::integer[])
+        join registry.search as search on search.search_no = any((select numbers from asked)::integer[])
         join registry.company as company on company.company_id = search.company_id
         where newest.run_id is not distinct from ${run_id}::bigint
     )

@@ -1,13 +1,10 @@
 import { sql, type Kysely, type RawBuilder } from 'kysely';
 import { prepared } from '../sql/prepared.ts';
 import type { Tables } from '../sql/tables.ts';
-import { blockBits, joinLists, readBits, type Bits } from './search-bits.ts';
+import { joinPlaces, readBits, readNumbers, setOfNumbers, type Bits } from './search-bits.ts';
 import type { SearchMemory, SearchSet } from './search-memory.ts';
 import { newestRun } from './search-run.ts';
 import type { ListKind, SearchSets } from './search-sets.ts';
-
-/** A name of so many companies is known by their numbers; of more it is looked for one by one. */
-const mostNamed = 200_000;
 
 /** Sets, all of the snapshot that a run published. */
 export interface KnownSets {
@@ -32,87 +29,55 @@ async function readTerms(db: Kysely<Tables>, terms: string[]): Promise<KnownSets
   return { run_id: rows[0]!.run_id, sets: new Map(sets) };
 }
 
-// Postgres writes an array as {1,2,3}.
-function readArray(text: string, added = 0): Int32Array {
-  const numbers = new Int32Array(text.length >> 1);
-  let [length, number] = [0, 0];
-  for (let at = 1; at < text.length; at += 1) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit >= 0 && digit <= 9) number = number * 10 + digit;
-    else {
-      numbers[length] = number + added;
-      length += 1;
-      number = 0;
-    }
-  }
-  return text === '{}' ? new Int32Array() : numbers.slice(0, length);
-}
-
-/** What was read in the snapshot that a run published, and of how many companies it was made. */
+/** What was read in the snapshot that a run published. */
 interface ReadSet {
   run_id: string | null;
   set: Bits | Int32Array;
-  length: number;
 }
 
-function setOf(run_id: string | null, lists: Int32Array[]): ReadSet {
-  const length = lists.reduce((sum, list) => sum + list.length, 0);
-  return { run_id, set: joinLists(lists), length };
-}
+/** Statements that read the companies of an activity at once. */
+const readersOfPlaces = 3;
 
-/** The companies of activities, read on two connections at once; `condition` is on `known`. */
+/** The companies of activities, each statement a part of them; `condition` is on `known`. */
 async function readPlaces(db: Kysely<Tables>, condition: RawBuilder<unknown>): Promise<ReadSet> {
-  const halves = await Promise.all(
-    [0, 1].map(async (half) => {
+  const parts = await Promise.all(
+    Array.from({ length: readersOfPlaces }, async (_, part) => {
       const { rows } = await sql<Row & { block: number | null; places: string }>`${prepared}
         select newest.run_id, known.block, known.places::text
         from ${newest}
         left join registry.search_places as known
-            on ${condition} and known.block % 2 = ${half}::integer
+            on ${condition} and known.block % ${readersOfPlaces} = ${part}::integer
       `.execute(db);
       return rows;
     }),
   );
-  const [run_id, ...others] = new Set(halves.map((rows) => rows[0]!.run_id));
+  const [run_id, ...others] = new Set(parts.map((rows) => rows[0]!.run_id));
   // A night was published in between.
   if (others.length > 0) return readPlaces(db, condition);
-  const lists = halves.flat().flatMap(({ block, places }) => {
-    return block === null ? [] : readArray(places, block << blockBits);
-  });
-  return setOf(run_id ?? null, lists);
+  const rows = parts.flat().filter(({ block }) => block !== null);
+  return { run_id: run_id ?? null, set: joinPlaces(rows as { block: number; places: string }[]) };
 }
 
-/** @param table of companies, as `search`, and which of them */
-export async function readNumbers(
-  db: Kysely<Tables>,
-  table: RawBuilder<unknown>,
-): Promise<ReadSet> {
-  const { rows } = await sql<Row & { numbers: string }>`
-    select newest.run_id, array(select search.search_no from ${table})::text as numbers
+/** The numbers of companies in a statement: each in 4 bytes, without a text to write and read. */
+function numbersIn(table: RawBuilder<unknown>): RawBuilder<unknown> {
+  return sql`
+    select newest.run_id, (select string_agg(int4send(search.search_no), '') from ${table}) as numbers
     from ${newest}
-  `.execute(db);
-  return setOf(rows[0]!.run_id, [readArray(rows[0]!.numbers)]);
+  `;
 }
 
-export function hasName(name: string): RawBuilder<boolean> {
-  const pattern = name.replaceAll(/[\\%_]/g, String.raw`\$&`);
-  return sql`search.name like ${`%${pattern}%`}`;
+async function readSet(db: Kysely<Tables>, statement: RawBuilder<unknown>): Promise<ReadSet> {
+  const { rows } = await sql<Row & { numbers: Buffer | null }>`${statement}`.execute(db);
+  const { run_id, numbers } = rows[0]!;
+  return { run_id, set: numbers ? setOfNumbers(readNumbers(numbers)) : new Int32Array() };
 }
 
-// A name of many is looked for in most of the table: several processes of the database share that.
-function readName(db: Kysely<Tables>, name: string): Promise<ReadSet> {
-  return db.transaction().execute(async (tx) => {
-    await sql`
-      select
-          set_config('parallel_setup_cost', '0', true),
-          set_config('parallel_tuple_cost', '0', true)
-    `.execute(tx);
-    return readNumbers(
-      tx,
-      sql`registry.search as search where ${hasName(name)} limit ${sql.lit(mostNamed + 1)}`,
-    );
-  });
+/** What is like a name, or a part of it. */
+export function patternOf(name: string): string {
+  return `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
 }
+
+const hasName = (name: string) => sql`search.name like ${patternOf(name)}`;
 
 /** @param name of a set: its kind, a space, and what it is */
 async function readList(db: Kysely<Tables>, name: string): Promise<KnownSets> {
@@ -121,11 +86,12 @@ async function readList(db: Kysely<Tables>, name: string): Promise<KnownSets> {
   const read: Record<ListKind, () => Promise<ReadSet>> = {
     code: () => readPlaces(db, sql`known.code = ${value}`),
     beginning: () => readPlaces(db, sql`known.code >= ${value} and known.code < ${`${value}~`}`),
-    city: () => readNumbers(db, sql`registry.search as search where search.city = ${value}`),
-    name: () => readName(db, value),
+    city: () => readMatching(db, sql`search.city = ${value}`),
+    // Each name is planned for: most of the table has to be looked at for that of many.
+    name: () => readSet(db, numbersIn(sql`registry.search as search where ${hasName(value)}`)),
   };
-  const { run_id, set, length } = await read[kind]();
-  return { run_id, sets: new Map([[name, kind === 'name' && length > mostNamed ? 'many' : set]]) };
+  const { run_id, set } = await read[kind]();
+  return { run_id, sets: new Map([[name, set]]) };
 }
 
 /**
@@ -133,17 +99,25 @@ async function readList(db: Kysely<Tables>, name: string): Promise<KnownSets> {
  *
  * @param numbers ascending, and not many
  */
-export async function readNamed(
-  db: Kysely<Tables>,
-  name: string,
-  numbers: number[],
-): Promise<ReadSet> {
+export function readNamed(db: Kysely<Tables>, name: string, numbers: number[]): Promise<ReadSet> {
   // The offset keeps the planner from looking for the name in the whole country.
   const looked = sql`(
-      select * from registry.search where search_no = any(${`{${numbers.join(',')}}`}::integer[])
+      select *
+      from registry.search
+      where search_no = any((select ${`{${numbers.join(',')}}`}::integer[])::integer[])
       offset 0
   ) as search`;
-  return readNumbers(db, sql`${looked} where ${hasName(name)}`);
+  return readSet(db, sql`${prepared} ${numbersIn(sql`${looked} where ${hasName(name)}`)}`);
+}
+
+/**
+ * Finds the companies that meet a condition on `search`.
+ *
+ * @param condition with the same text for all that is asked for, which is planned for but once
+ */
+export function readMatching(db: Kysely<Tables>, condition: RawBuilder<boolean>): Promise<ReadSet> {
+  const table = sql`registry.search as search where ${condition}`;
+  return readSet(db, sql`${prepared} ${numbersIn(table)}`);
 }
 
 /**

@@ -87,7 +87,7 @@ function narrowTo(numbers: Int32Array, { first, end }: Range): Range {
  */
 export function findInSets(filter: SearchFilter, sets: SearchSets, within?: Range) {
   const bitsOf = (term: string) => sets.get(term) as Bits;
-  const known = listsOf(filter).map((name) => sets.get(name) as Bits | Int32Array);
+  const known = listsOf(filter).map((name) => sets.get(name)!);
   const terms = termsOf(filter).map(bitsOf);
   terms.push(...known.filter((set) => 'words' in set));
   const [shortest, ...others] = known

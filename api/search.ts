@@ -14,7 +14,7 @@ import {
   type Window,
 } from './search-match.ts';
 import { createSearchMemory, mostNumbers, type Matches } from './search-memory.ts';
-import { createSetReader, readNamed, readNumbers } from './search-read.ts';
+import { createSetReader, readMatching, readNamed } from './search-read.ts';
 import { takePage, type Page } from './search-page.ts';
 import { findInSets, isOfSets, namesOfSets } from './search-sets.ts';
 
@@ -80,16 +80,17 @@ export function createSearch(
   async function find(asked: Asked): Promise<Found> {
     const { filter, window } = asked;
     // Few companies have it: all else is looked for in those.
-    if (filter.postal_code !== undefined) {
-      const table = sql`registry.search as search where ${conditionOf(filter)}`;
-      const { run_id, set } = await readNumbers(db, table);
+    const { postal_code, ...others } = filter;
+    if (postal_code !== undefined) {
+      const hasPostalCode = sql<boolean>`search.postal_code = ${postal_code}`;
+      const hasOthers = conditionOf({ ...others, postal_code: undefined }, true);
+      const { run_id, set } = await readMatching(db, sql`${hasPostalCode} and ${hasOthers}`);
       return { run_id, ...show(set, window) };
     }
     if (!isOfSets(filter)) return findInTable(db, filter, window);
     const named = await findNamed(asked);
     if (named) return named;
     const { run_id, sets } = await readSets(namesOfSets(filter));
-    if ([...sets.values()].includes('many')) return findInTable(db, filter, window);
     return { run_id, ...show(findInSets(filter, sets), window) };
   }
 
@@ -105,10 +106,8 @@ export function createSearch(
       const known = await readSets(namesOfSets(filter));
       // What is known to match is that of a snapshot before this one.
       if (known.run_id !== run_id) return find(asked);
-      if (![...known.sets.values()].includes('many')) {
-        const found = findInSets(filter, known.sets, { first, end: last + 1 });
-        return { run_id, matches, numbers: show(found, place).numbers };
-      }
+      const found = findInSets(filter, known.sets, { first, end: last + 1 });
+      return { run_id, matches, numbers: show(found, place).numbers };
     }
     return { run_id, matches, numbers: await listInBlocks(db, filter, place) };
   }
