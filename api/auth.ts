@@ -15,6 +15,7 @@ import {
   type Caller,
   type KnownToken,
   type Lane,
+  type LimitedUse,
   type Use,
 } from './token-use.ts';
 
@@ -22,6 +23,9 @@ export type { Caller };
 
 /** Statements that count requests at once; those of one token wait for each other. */
 const mostCounting = 2;
+
+/** Tokens of which it is remembered that they were let in. */
+const mostExpected = 10_000;
 
 /** The 401 of the specification. */
 export function unauthorized(error: string): HttpError {
@@ -50,6 +54,11 @@ export interface Authentication {
    */
   countRequest: (request: Request) => Promise<IncrementResponse> | undefined;
   /**
+   * Whether a request is likely to be let in: its token was, by this process, in the window of the limit
+   * that is still open, and has requests left in it.
+   */
+  isExpected: (request: Request) => boolean;
+  /**
    * Lets a request in, and counts the use where that has not been done. Throws the 401 of a token that
    * is missing, malformed, unknown, expired or revoked; a malformed one costs no query.
    */
@@ -73,9 +82,21 @@ export function createAuthentication({ db, now }: AuthenticationOptions): Authen
   const [pass, wait] = [createLane('passing'), createLane('waiting')];
   const found = new WeakMap<IncomingMessage, { known: KnownToken | undefined }>();
 
+  // By the hashes of tokens that were let in, when their windows close.
+  const expected = new Map<string, Date>();
+
+  function expect({ hash }: Use, { known, hit_count, reset_at }: LimitedUse): void {
+    expected.delete(hash);
+    if (known?.state !== 'counted' || hit_count >= generalLimit.request_count) return;
+    if (expected.size >= mostExpected) expected.clear();
+    expected.set(hash, reset_at);
+  }
+
   async function countUse(request: Request, use: Use): Promise<IncrementResponse> {
-    const { known, hit_count, reset_at } = await countLimited(use);
+    const counted = await countLimited(use);
+    const { known, hit_count, reset_at } = counted;
     found.set(request, { known });
+    expect(use, counted);
     return { totalHits: hit_count, resetTime: reset_at };
   }
 
@@ -84,6 +105,11 @@ export function createAuthentication({ db, now }: AuthenticationOptions): Authen
       const bearer = readBearer(request);
       if (typeof bearer === 'string') return undefined;
       return countUse(request, { hash: bearer.hash, ip: clientAddressOf(request) });
+    },
+    isExpected(request) {
+      const bearer = readBearer(request);
+      const reset_at = typeof bearer === 'string' ? undefined : expected.get(bearer.hash);
+      return reset_at !== undefined && reset_at > now();
     },
     async authenticate(request) {
       const bearer = readBearer(request);

@@ -5,7 +5,8 @@ import { endpoint, type Endpoint } from './endpoint.ts';
 import { lastPageOf, pageSize, skippedBy } from './paging.ts';
 import { createSearchDictionary } from './search-dictionary.ts';
 import { resolveFilter, searchQuery } from './search-filter.ts';
-import { createSearch } from './search.ts';
+import type { Found } from './search-match.ts';
+import { createSearch, type Asked } from './search.ts';
 import { snapshotEndpoint } from './snapshot.ts';
 
 const identifier = z.strictObject({ type: z.enum(['NIP', 'REGON9', 'KRS']), value: z.string() });
@@ -69,6 +70,12 @@ function describeSearch(credits: number): string {
   ].join(' ');
 }
 
+/** What is known of a search before it is known who asks. */
+interface Finding {
+  asked: Asked;
+  found: Found;
+}
+
 function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = createSearchDictionary(db);
@@ -98,11 +105,8 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
         },
       },
     },
-    async ({ query: { page, ...query }, caller, request, response }) => {
-      const filter = await resolveFilter(db, await readDictionary(), query);
-      const skipped = skippedBy({ page, per_page: pageSize });
-      const window = { skipped, size: pageSize };
-      const { total, results, headers } = await search(filter, window, {
+    async ({ query: { page }, caller, request, response }, { asked, found }: Finding) => {
+      const { total, results, headers } = await search.take(asked, found, {
         account_id: caller.account_id,
         // To HEAD nothing is answered that would be worth a credit.
         amount: request.method === 'HEAD' ? 0 : searchCredits,
@@ -119,6 +123,12 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
           results,
         },
       };
+    },
+    async ({ query: { page, ...query } }) => {
+      const filter = await resolveFilter(db, await readDictionary(), query);
+      const window = { skipped: skippedBy({ page, per_page: pageSize }), size: pageSize };
+      const asked = { filter, window };
+      return { asked, found: await search.find(asked) };
     },
   );
 }

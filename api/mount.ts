@@ -11,7 +11,7 @@ import { z } from 'zod';
 import type { Tables } from '../sql/tables.ts';
 import type { Authentication, Caller } from './auth.ts';
 import { readBody } from './body.ts';
-import type { Auth, Call, Endpoint } from './endpoint.ts';
+import type { Asked, Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './http.ts';
 import { createLimits, generalLimit, limitRequests } from './limit.ts';
 import { JsonText } from './json-text.ts';
@@ -35,7 +35,7 @@ export const basePath = '/api/v1';
 export function mountEndpoints(
   endpoints: Endpoint[],
   options: MountOptions,
-  { authenticate, countRequest }: Authentication,
+  { authenticate, countRequest, isExpected }: Authentication,
 ): Router {
   const router = Router();
   const direct = new Map<string, RequestHandler[]>();
@@ -56,13 +56,15 @@ export function mountEndpoints(
     for (const one of ofPath) {
       const { method, limit, auth } = one.description;
       const isOpen = auth === 'none' && method === 'get';
+      const reader = createReader(one);
       const handlers = [
         begin(path, isOpen),
+        ...(one.read ? [readAhead(reader, isExpected)] : []),
         limitBy(limit, auth),
         ...(auth === 'none' ? [] : [admit(auth)]),
         // What a body would mean to a GET is not defined: nobody reads it.
         ...(method === 'get' ? [] : [readBody]),
-        answer(one),
+        answer(one, reader),
       ];
       route[method](...handlers);
       if (!path.includes('{')) direct.set(`${method.toUpperCase()} ${path}`, handlers);
@@ -137,19 +139,44 @@ function createAdmission(authenticate: Authentication['authenticate'], limitGues
     };
 }
 
-function answer({ description, handle }: Endpoint): RequestHandler {
+/** Checks what a request asks, and reads what the endpoint reads whoever asks. */
+type Reader = (
+  request: Request,
+) => Promise<{ asked: Asked<unknown, unknown, unknown>; known: unknown }>;
+
+function createReader({ description, read }: Endpoint): Reader {
   const nothing = z.strictObject({});
-  const { status, params = nothing, query = nothing, body = nothing } = description;
+  const { params = nothing, query = nothing, body = nothing } = description;
   const schema = z.object({ params, query, body });
-  return async (request: Request, response: Response) => {
-    const parts = parse(schema, {
+  return async (request) => {
+    const asked = parse(schema, {
       params: request.params,
       query: request.query,
       body: (request.body as unknown) ?? {},
     });
+    return { asked, known: await read?.(asked) };
+  };
+}
+
+// Whoever is let in, as is likely, then waits for the longer of both alone; who is not is told nothing
+// of it. To let in takes longer, and is asked for first.
+function readAhead(reader: Reader, isExpected: Authentication['isExpected']): RequestHandler {
+  return (request, response, next) => {
+    next();
+    if (!isExpected(request)) return;
+    const reading = new Promise((begin) => setImmediate(begin)).then(() => reader(request));
+    reading.catch(() => undefined);
+    response.locals.reading = reading;
+  };
+}
+
+function answer({ description: { status }, handle }: Endpoint, reader: Reader): RequestHandler {
+  return async (request: Request, response: Response) => {
+    const reading = (response.locals.reading as ReturnType<Reader> | undefined) ?? reader(request);
+    const { asked, known } = await reading;
     const caller = response.locals.caller as Caller | undefined;
-    const call = { ...parts, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
-    const answered = await handle(call);
+    const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
+    const answered = await handle(call, known);
     const text = answered instanceof JsonText ? answered.text : JSON.stringify(answered);
     // The framework's own way looks for a charset, a callback and a freshness that are not there.
     response.statusCode = status;

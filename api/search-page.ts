@@ -6,8 +6,9 @@ import { identifiersOf } from './identifier-list.ts';
 import type { Found } from './search-match.ts';
 import { newestRun } from './search-run.ts';
 
-/** A row of `registry.company`, and what its registry entries give to reach it. */
+/** A row of `registry.company`, and what one of its registry entries gives to reach it. */
 interface ResultRow {
+  search_no: number;
   nip: string | null;
   regon9: string | null;
   krs: string | null;
@@ -17,20 +18,23 @@ interface ResultRow {
   activity_start: string | null;
   activity_main: string | null;
   status: 'ACTIVE' | 'SUSPENDED' | 'DELETED';
-  contacts: { phone: string | null; email: string | null; fax: string | null }[];
+  phone: string | null;
+  email: string | null;
+  fax: string | null;
 }
 
 const contactTypes = ['phone', 'email', 'fax'] as const;
 
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
 // What is not known is an empty string, and null for a date.
-function viewResult(row: ResultRow) {
+function viewResult(rows: ResultRow[]) {
   const contacts = new Map<string, { type: (typeof contactTypes)[number]; value: string }>();
   for (const type of contactTypes) {
-    for (const { [type]: value } of row.contacts) {
+    for (const { [type]: value } of rows) {
       if (value !== null) contacts.set(`${type} ${value}`, { type, value });
     }
   }
+  const row = rows[0]!;
   return {
     identifiers: identifiersOf([row]),
     name: row.name ?? '',
@@ -45,7 +49,7 @@ function viewResult(row: ResultRow) {
 
 interface PageRow {
   run_id: string | null;
-  results: ResultRow[] | null;
+  rows: ResultRow[] | null;
   charged_balance: string | null;
   balance: string | null;
 }
@@ -77,7 +81,7 @@ export async function takePage(
     with newest as materialized (
         select ${newestRun} as run_id
     ),
-    -- By itself: of a page whose length it knew the planner would think anew each time.
+    -- Of a page whose length it knew, the planner would think anew each time.
     asked as materialized (
         select ${`{${numbers.join(',')}}`}::integer[] as numbers
     ),
@@ -85,33 +89,34 @@ export async function takePage(
         select
             search.search_no, company.nip, company.regon9, company.krs, company.name,
             company.city, company.voivodeship, company.activity_start, company.activity_main,
-            company.status,
-            array(
-                select json_build_object('phone', entry.phone, 'email', entry.email, 'fax', entry.fax)
-                from registry.entry as entry
-                where
-                    entry.company_id = search.company_id
-                    and (entry.status <> 'DELETED' or company.status = 'DELETED')
+            company.status, entry.phone, entry.email, entry.fax,
+            row_number() over (
                 order by
+                    search.search_no,
                     case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
                     entry.start_date desc nulls last,
                     entry.entry_id
-            ) as contacts
+            ) as place
         from newest
-        join registry.search as search on search.search_no = any((select numbers from asked)::integer[])
+        join registry.search as search
+            on search.search_no = any((select asked.numbers from asked)::integer[])
         join registry.company as company on company.company_id = search.company_id
+        join registry.entry as entry
+            on entry.company_id = search.company_id
+            and (entry.status <> 'DELETED' or company.status = 'DELETED')
         where newest.run_id is not distinct from ${run_id}::bigint
     )
     ${withCharge ? sql`, ${charging.chargeIf(sql`exists (select from page)`, charge)}` : sql``}
     select
         newest.run_id,
-        (select json_agg(page order by page.search_no) from page) as results,
+        (select json_agg(page order by page.place) from page) as rows,
         ${withCharge ? sql`(select balance_after from written)` : sql`null`} as charged_balance,
         (select balance from customer.wallet where account_id = ${account_id}) as balance
     from newest
   `.execute(db);
   const [row] = rows;
-  const results = (row?.results ?? []).map(viewResult);
+  const byCompany = Map.groupBy(row?.rows ?? [], ({ search_no }) => search_no);
+  const results = [...byCompany.values()].map(viewResult);
   const newest = row?.run_id ?? null;
   if (!withCharge || newest !== run_id) {
     return { run_id: newest, results, headers: describeCharge(0, Number(row?.balance ?? 0)) };

@@ -25,9 +25,22 @@ export interface FoundPage extends Page {
   total: number;
 }
 
-interface Asked {
+/** A search, and which part of its results. */
+export interface Asked {
   filter: SearchFilter;
   window: Window;
+}
+
+/** The search. */
+export interface Search {
+  /** Finds out which companies are in the window. */
+  find(asked: Asked): Promise<Found>;
+  /** Reads those that were found, and charges for them. */
+  take(asked: Asked, found: Found, charge: Charge): Promise<FoundPage>;
+}
+
+function keyOf({ filter }: Asked): string {
+  return JSON.stringify(filter);
 }
 
 /** Numbers and matches of what was found in sets. */
@@ -51,13 +64,8 @@ function show(found: Bits | Int32Array, window: Window): Omit<Found, 'run_id'> {
 /**
  * Makes the search. What it reads is remembered until the next snapshot, from whichever registry;
  * total and results of an answer are always of one snapshot.
- *
- * @returns finds the results in a window of all that match, and charges for them
  */
-export function createSearch(
-  db: Kysely<Tables>,
-  charging: Charging,
-): (filter: SearchFilter, window: Window, charge: Charge) => Promise<FoundPage> {
+export function createSearch(db: Kysely<Tables>, charging: Charging): Search {
   const memory = createSearchMemory();
   const readSets = createSetReader(db, memory);
 
@@ -112,18 +120,22 @@ export function createSearch(
     return { run_id, matches, numbers: await listInBlocks(db, filter, place) };
   }
 
-  return async (filter, window, charge) => {
-    const asked = { filter, window };
-    const key = JSON.stringify(filter);
-    for (;;) {
-      const matches = memory.matches.find(key);
-      const found = matches ? await findAgain(asked, matches) : await find(asked);
-      const page = await takePage(db, charging, found, charge);
-      memory.advance(page.run_id);
-      // What was published in the meantime must not part the total from the results.
-      if (page.run_id !== found.run_id) continue;
-      memory.matches.keep(page.run_id, key, found.matches);
-      return { ...page, total: found.matches.total };
-    }
+  async function findPage(asked: Asked): Promise<Found> {
+    const matches = memory.matches.find(keyOf(asked));
+    return matches ? findAgain(asked, matches) : find(asked);
+  }
+
+  return {
+    find: findPage,
+    async take(asked, first, charge) {
+      for (let found = first; ; found = await findPage(asked)) {
+        const page = await takePage(db, charging, found, charge);
+        memory.advance(page.run_id);
+        // What was published in the meantime must not part the total from the results.
+        if (page.run_id !== found.run_id) continue;
+        memory.matches.keep(page.run_id, keyOf(asked), found.matches);
+        return { ...page, total: found.matches.total };
+      }
+    },
   };
 }
