@@ -164,7 +164,7 @@ function readAhead(reader: Reader, isExpected: Authentication['isExpected']): Re
   return (request, response, next) => {
     next();
     if (!isExpected(request)) return;
-    const reading = new Promise((begin) => setImmediate(begin)).then(() => reader(request));
+    const reading = new Promise((proceed) => setImmediate(proceed)).then(() => reader(request));
     reading.catch(() => undefined);
     response.locals.reading = reading;
   };

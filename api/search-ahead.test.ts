@@ -24,9 +24,7 @@ afterAll(async () => {
 beforeEach(async () => {
   searcher = await createSearcher(database.kysely, api);
   // Both of its tokens.
-  for (const balance of ['199', '198']) {
-    expect(await searcher.search('?city=Wrocław')).toMatchObject({ status: 200, balance });
-  }
+  for (const _ of ['Master', 'API']) await searcher.search('?city=Wrocław');
 });
 
 async function countMovements(): Promise<number> {
@@ -57,8 +55,8 @@ describe('a search of a token that was let in before', () => {
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => searcher.search('?city=Wrocław')),
     );
-    const statuses = answers.map(({ status }) => status).toSorted();
-    expect(statuses).toEqual([...Array(4).fill(200), ...Array(6).fill(429)]);
+    const statuses = answers.map(({ status }) => status).toSorted((one, other) => one - other);
+    expect(statuses).toEqual([200, 200, 200, 200, 429, 429, 429, 429, 429, 429]);
     expect(await countMovements()).toBe(3 + 4);
   });
 
