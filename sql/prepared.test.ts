@@ -38,4 +38,9 @@ describe('a statement that asks to be prepared', () => {
       expect((await divide(2)).rows).toEqual([{ answer: 3 }]);
     });
   });
+
+  it('is answered to whoever asks a pool, which listens by a function', async () => {
+    const { rows } = await database.pool.query('/* prepared */ select $1::integer as answer', [7]);
+    expect(rows).toEqual([{ answer: 7 }]);
+  });
 });
