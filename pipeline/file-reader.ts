@@ -1,7 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { CopyBuffer, recordPrefix, scanRecord } from './copy-buffer.ts';
 import type { DumpFile } from './dump.ts';
-import { fingerprint, type Fingerprint, fingerprintOf, type KnownRecords } from './fingerprint.ts';
+import { fingerprint, type Fingerprint, fingerprintOf } from './fingerprint.ts';
+import type { KnownRecords } from './known-records.ts';
 import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './layout.ts';
 import { scanQuoted } from './quoted.ts';
 import type { RecordHandler } from './record.ts';

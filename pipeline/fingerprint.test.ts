@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { makeRow } from '../fixtures/bad-dump.ts';
-import { fingerprint, fingerprintOf, KnownRecords, toBigint } from './fingerprint.ts';
+import { fingerprint, fingerprintOf, toBigint } from './fingerprint.ts';
 
 const noSeed = { high: 0, low: 0 };
 
@@ -104,75 +104,5 @@ describe('fingerprint', () => {
         expect(toBigint({ high, low })).toBe(value);
       }),
     );
-  });
-});
-
-describe('KnownRecords', () => {
-  const half = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer());
-  const key = fc
-    .record({ high: half, low: half })
-    .filter(({ high, low }) => high !== 0 || low !== 0);
-
-  test('does what a map of the fingerprints does', () => {
-    const steps = fc.array(fc.record({ isAdded: fc.boolean(), key, again: fc.nat() }), {
-      maxLength: 300,
-    });
-    fc.assert(
-      fc.property(steps, fc.nat(40), (list, expected_count) => {
-        const known = new KnownRecords(expected_count);
-        const model = new Map<bigint, 'not met' | 'met' | 'shared'>();
-        const met: [boolean, boolean][] = [];
-        for (const [at, step] of list.entries()) {
-          // Every other time one of those that were there before.
-          const {
-            key: { high, low },
-          } = step.again % 2 ? list[step.again % (at + 1)]! : step;
-          const name = toBigint({ high, low });
-          const state = model.get(name);
-          if (step.isAdded) {
-            known.add(high, low);
-            model.set(name, state === undefined ? 'not met' : 'shared');
-          } else {
-            met.push([known.meet({ high, low }), state === 'not met']);
-            if (state === 'not met') model.set(name, 'met');
-          }
-        }
-        expect(met.map(([isMet]) => isMet)).toEqual(met.map(([, isExpected]) => isExpected));
-        expect(known.size).toBe(model.size);
-        const unmet = [...model].filter(([, state]) => state !== 'met').map(([name]) => name);
-        expect(new Set(known.unmet())).toEqual(new Set(unmet));
-      }),
-      { numRuns: 500 },
-    );
-  });
-
-  test('adds what a server sends as it adds one after another', () => {
-    fc.assert(
-      fc.property(fc.array(key, { maxLength: 200 }), fc.nat(40), (keys, expected_count) => {
-        const bytes = Buffer.alloc(keys.length * 8 + 3, 1);
-        const single = new KnownRecords(expected_count);
-        keys.forEach(({ high, low }, at) => {
-          bytes.writeInt32BE(high, at * 8);
-          bytes.writeInt32BE(low, at * 8 + 4);
-          single.add(high, low);
-        });
-        const known = new KnownRecords(expected_count);
-        known.addAll(bytes, keys.length * 8);
-        expect(known.table).toEqual(single.table);
-      }),
-    );
-  });
-
-  test('grows far beyond what was expected, whatever the low bits are', () => {
-    const known = new KnownRecords(0);
-    for (let high = 1; high <= 100_000; high++) known.add(high, 0);
-    expect(known.size).toBe(100_000);
-    for (let high = 1; high <= 100_000; high += 2) {
-      expect(known.meet({ high, low: 0 })).toBe(true);
-      expect(known.meet({ high, low: 0 })).toBe(false);
-    }
-    const unmet = [...known.unmet()];
-    expect(unmet).toHaveLength(50_000);
-    expect(unmet.every((found) => (found >> 32n) % 2n === 0n)).toBe(true);
   });
 });

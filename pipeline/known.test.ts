@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateDays } from '../fixtures/generated-days.ts';
 import { runDump } from '../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
-import { loadKnown } from './known.ts';
+import { KnownRecords } from './known-records.ts';
+import { loadPrints } from './known.ts';
 
 let db: TestDatabase;
 
@@ -27,12 +28,14 @@ describe('what is known', () => {
   test.each([1, 7, 2000])('is every fingerprint once, read %i pages at a time', async (pages) => {
     const fingerprints = await readFingerprints();
     expect(fingerprints.size).toBeGreaterThan(4900);
-    const known = await loadKnown(db.pool, 'ceidg', 5000, pages);
-    expect(known.size).toBe(fingerprints.size);
+    const prints = await loadPrints(db.pool, 'ceidg', pages);
+    expect(prints.size).toBe(fingerprints.size);
+    const known = new KnownRecords(prints.size);
+    known.learn(prints.share(0, 1));
     expect(new Set(known.unmet())).toEqual(fingerprints);
   });
 
   test('is nothing of a source that has no entries', async () => {
-    expect((await loadKnown(db.pool, 'krs', 0)).size).toBe(0);
+    expect((await loadPrints(db.pool, 'krs')).size).toBe(0);
   });
 });

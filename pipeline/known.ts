@@ -1,15 +1,14 @@
 import { finished } from 'node:stream/promises';
 import type { Pool, PoolClient } from 'pg';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { KnownRecords } from './fingerprint.ts';
+import { type KnownRecords, Prints } from './known-records.ts';
 import { settle } from './night-session.ts';
 
-/** Bytes before the first tuple of binary COPY: signature, flags, length of the extension. */
+/** Bytes before the value of binary COPY of one field: signature, flags, length of the extension, … */
 const COPY_HEADER_BYTES = 19;
-/** Bytes before the value of a tuple of one field: count of the fields, length of the field. */
+/** … count of the fields, length of the field. */
 const TUPLE_HEADER_BYTES = 6;
-const FINGERPRINT_BYTES = 8;
-/** The table is read in stretches: while one is added, the server is at the next ones. */
+/** The table is read in stretches, so that several sessions share it. */
 const STRETCH_PAGES = 2000;
 /** Sessions that read stretches side by side. */
 const SESSIONS = 3;
@@ -17,25 +16,23 @@ const SESSIONS = 3;
 /**
  * Loads the fingerprints of the entries that the source showed last time, in sessions of its own.
  *
- * @param expected_count about how many there are
  * @param stretch_pages pages of the table that are read at a time
  */
-export async function loadKnown(
+export async function loadPrints(
   pool: Pool,
   source: string,
-  expected_count: number,
   stretch_pages = STRETCH_PAGES,
-): Promise<KnownRecords> {
-  const known = new KnownRecords(expected_count);
+): Promise<Prints> {
+  const prints = new Prints();
   const partition = await findPartition(pool, source);
-  if (!partition) return known;
+  if (!partition) return prints;
   const stretches = cut(partition.page_count, stretch_pages);
   const read = async () => {
     if (stretches.length === 0) return;
     const client = await pool.connect();
     try {
       for (let next = stretches.shift(); next; next = stretches.shift()) {
-        await addAll(known, client, partition, next);
+        prints.addAll(await readPrints(client, partition, next));
       }
     } catch (error) {
       client.release(true);
@@ -44,7 +41,7 @@ export async function loadKnown(
     client.release();
   };
   await settle(Array.from({ length: SESSIONS }, read));
-  return known;
+  return prints;
 }
 
 interface Partition {
@@ -80,12 +77,11 @@ function cut(page_count: number, stretch_pages: number): Stretch[] {
   }));
 }
 
-async function addAll(
-  known: KnownRecords,
+async function readPrints(
   client: PoolClient,
   { name }: Partition,
   { from, to }: Stretch,
-): Promise<void> {
+): Promise<Uint8Array> {
   // One large value: a row for each fingerprint costs more than the fingerprint itself.
   const copy = client.query(
     copyTo(`copy (
@@ -97,28 +93,9 @@ async function addAll(
         and ctid < '(${to},0)'
     ) to stdout (format binary)`),
   );
-  let skip = COPY_HEADER_BYTES + TUPLE_HEADER_BYTES;
-  let left = -1;
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const chunk of copy as AsyncIterable<Buffer>) {
-    let data = rest.length > 0 ? Buffer.concat([rest, chunk]) : chunk;
-    if (left < 0 && data.length >= skip) {
-      left = data.readInt32BE(skip - 4);
-      data = data.subarray(skip);
-      skip = 0;
-    }
-    const used = addWhole(known, data, left);
-    left -= used;
-    rest = data.subarray(used);
-  }
-}
-
-/** @returns how many bytes of the value were used; a fingerprint may be cut by the end of the data */
-function addWhole(known: KnownRecords, data: Buffer, left: number): number {
-  const used = Math.max(0, Math.min(data.length, left));
-  const whole = used - (used % FINGERPRINT_BYTES);
-  known.addAll(data, whole);
-  return whole;
+  const bytes = Buffer.concat((await copy.toArray()) as Buffer[]);
+  const start = COPY_HEADER_BYTES + TUPLE_HEADER_BYTES;
+  return bytes.subarray(start, start + bytes.readInt32BE(start - 4));
 }
 
 /** Sends the fingerprints that no record of today has to `stage.unmet`. */

@@ -118,13 +118,13 @@ async function attempt(
       return await hashDump(listed, threads && ((file) => threads!.hash(file)));
     };
     // Beside each other: the first takes the processor, the second waits for the server.
-    const [dump, known] = await settle([openDump(), prepareStage(prepared, isFullRead)]);
+    const [dump, prints] = await settle([openDump(), prepareStage(prepared, isFullRead)]);
     const today = warsawDate(options.now());
     if (!options.isImport) {
       await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
     }
     const night = { ...prepared, dump, threads };
-    await readNight(night, known);
+    await readNight(night, prints);
     return await (isFirst ? finishFirst(night) : finishLater(night));
   } catch (error) {
     throw await noteFailure(client, run_id, options, error);

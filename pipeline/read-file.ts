@@ -1,7 +1,7 @@
 import { readArchive } from './archive.ts';
 import type { DumpFile } from './dump.ts';
 import { FileReader, type RejectedRecord } from './file-reader.ts';
-import type { KnownRecords } from './fingerprint.ts';
+import type { KnownRecords } from './known-records.ts';
 import type { TableShape } from './layout.ts';
 import { RecordSplitter } from './record.ts';
 

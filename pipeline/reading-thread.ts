@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import type { DumpFile, ListedFile } from './dump.ts';
 import { hashFile } from './file-hash.ts';
-import { KnownRecords, type KnownTable } from './fingerprint.ts';
+import { KnownRecords, type KnownTable, type Share } from './known-records.ts';
 import type { TableShape } from './layout.ts';
 import { type FileCount, readFile, type RecordBatch } from './read-file.ts';
 import { Refusal } from './refusal.ts';
@@ -12,24 +12,25 @@ export interface ReadingTask {
   shape: TableShape;
 }
 
-/** Yesterday's records, told before the first question. */
-export interface ReadingKnowledge {
-  known: KnownTable;
+/** Yesterday's records, told before the first file: a share of them is to be added to the table. */
+export interface Lesson {
+  table: KnownTable;
+  share: Share;
 }
 
-/** The SHA-256 of a file is wanted. */
-export interface HashQuestion {
-  hashed: ListedFile;
+/** What is wanted. Several files may be read by turns. */
+export interface Question {
+  question_no: number;
+  asked:
+    | { lesson: Lesson }
+    /** The SHA-256 of a file. */
+    | { hashed: ListedFile }
+    /** The next batch of a file. */
+    | { file: DumpFile };
 }
 
-/** The next batch of a file is wanted. Several files may be read by turns. */
-export interface ReadingQuestion {
-  file: DumpFile;
-}
-
-export type ReadingAnswer = { file_no: number } & (
-  | { result: IteratorResult<RecordBatch, FileCount> }
-  | { sha256: string }
+export type Answer = { question_no: number } & (
+  | { value: IteratorResult<RecordBatch, FileCount> | string | undefined }
   | { failure: ReadingFailure }
 );
 
@@ -44,26 +45,36 @@ const { shape } = workerData as ReadingTask;
 let known = new KnownRecords(0);
 const readings = new Map<number, AsyncGenerator<RecordBatch, FileCount>>();
 
-async function answer(question: ReadingQuestion | HashQuestion): Promise<ReadingAnswer> {
-  const { file_no } = 'file' in question ? question.file : question.hashed;
+function learn({ table, share }: Lesson): void {
+  known = new KnownRecords(table);
+  known.learn(share);
+}
+
+function readNext(file: DumpFile): Promise<IteratorResult<RecordBatch, FileCount>> {
+  const reading = readings.get(file.file_no) ?? readFile(shape, file, known);
+  readings.set(file.file_no, reading);
+  return reading.next();
+}
+
+async function answer({ question_no, asked }: Question): Promise<Answer> {
   try {
-    if ('hashed' in question) return { file_no, sha256: await hashFile(question.hashed.path) };
-    const reading = readings.get(file_no) ?? readFile(shape, question.file, known);
-    readings.set(file_no, reading);
-    return { file_no, result: await reading.next() };
+    if ('lesson' in asked) {
+      learn(asked.lesson);
+      return { question_no, value: undefined };
+    }
+    if ('hashed' in asked) return { question_no, value: await hashFile(asked.hashed.path) };
+    return { question_no, value: await readNext(asked.file) };
   } catch (error) {
     const { message, stack } = error as Error;
-    return { file_no, failure: { isRefusal: error instanceof Refusal, message, stack } };
+    return { question_no, failure: { isRefusal: error instanceof Refusal, message, stack } };
   }
 }
 
-async function reply(question: ReadingQuestion | HashQuestion): Promise<void> {
+async function reply(question: Question): Promise<void> {
   const said = await answer(question);
-  const lines = 'result' in said && !said.result.done && said.result.value.lines;
+  const value = 'value' in said ? said.value : undefined;
+  const lines = typeof value === 'object' && !value.done && value.value.lines;
   parentPort!.postMessage(said, lines ? [lines.buffer] : []);
 }
 
-parentPort!.on('message', (message: ReadingKnowledge | ReadingQuestion | HashQuestion) => {
-  if ('known' in message) known = new KnownRecords(0, message.known);
-  else void reply(message);
-});
+parentPort!.on('message', (question: Question) => void reply(question));

@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type DumpFile, readDump } from './dump.ts';
-import { type Fingerprint, KnownRecords } from './fingerprint.ts';
+import type { Fingerprint } from './fingerprint.ts';
+import { KnownRecords, Prints } from './known-records.ts';
 import { type FileCount, readFile, type RecordBatch } from './read-file.ts';
 import { ReadingThreads } from './reading-threads.ts';
 import { Refusal } from './refusal.ts';
@@ -39,28 +40,33 @@ async function gather(batches: AsyncGenerator<RecordBatch, FileCount>) {
   }
 }
 
-/** The records of a day, all taken for known. */
-async function know(files: readonly DumpFile[]): Promise<KnownRecords> {
-  const known = new KnownRecords(0);
+/** The fingerprints of the records of a day. */
+async function printsOf(files: readonly DumpFile[]): Promise<Prints> {
+  const prints = new Prints();
   const learning = Object.assign(new KnownRecords(0), {
     meet: ({ high, low }: Fingerprint) => {
-      known.add(high, low);
+      const bytes = Buffer.alloc(8);
+      bytes.writeInt32BE(high, 0);
+      bytes.writeInt32BE(low, 4);
+      prints.addAll(bytes);
       return true;
     },
   });
   for (const file of files) await gather(readFile(source, file, learning));
-  return known;
+  return prints;
 }
 
 describe('ReadingThreads', () => {
   test('find what is found without them, all files at the same time', async () => {
     const [before, after] = days as [DumpFile[], DumpFile[]];
-    const [known, knownByThreads] = await Promise.all([know(before), know(before)]);
+    const prints = await printsOf(before);
+    const known = new KnownRecords(prints.size);
+    known.learn(prints.share(0, 1));
     const expected = [];
     for (const file of after) expected.push(await gather(readFile(source, file, known)));
     const threads = new ReadingThreads(source, after);
     onTestFinished(() => threads.close());
-    threads.know(knownByThreads);
+    const knownByThreads = await threads.learn(prints);
     const found = await Promise.all(after.map((file) => gather(threads.read(file))));
     expect(found).toEqual(expected);
     expect(found.some(({ lines }) => lines.length > 0)).toBe(true);

@@ -2,17 +2,10 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { DumpFile, ListedFile } from './dump.ts';
-import type { KnownRecords } from './fingerprint.ts';
+import { KnownRecords, type Prints } from './known-records.ts';
 import { tableShape, type TableShape } from './layout.ts';
 import type { FileCount, RecordBatch } from './read-file.ts';
-import type {
-  HashQuestion,
-  ReadingAnswer,
-  ReadingFailure,
-  ReadingKnowledge,
-  ReadingQuestion,
-  ReadingTask,
-} from './reading-thread.ts';
+import type { Answer, Question, ReadingFailure, ReadingTask } from './reading-thread.ts';
 import { Refusal } from './refusal.ts';
 
 const MOST_THREADS = 4;
@@ -24,8 +17,8 @@ const COMPILE_CACHE = fileURLToPath(new URL('../node_modules/.cache/compile', im
 
 type Reply = IteratorResult<RecordBatch, FileCount>;
 
-/** What is waited for: a batch, or the SHA-256 of a file. */
-type Waiting = PromiseWithResolvers<Reply | string>;
+/** What is waited for: a batch, the SHA-256 of a file, or that a thread has learnt its share. */
+type Waiting = PromiseWithResolvers<Reply | string | undefined>;
 
 /** A thread, and the bytes of the files that it has under way, by their number. */
 interface Thread {
@@ -39,8 +32,9 @@ interface Thread {
  */
 export class ReadingThreads {
   readonly #threads: Thread[];
-  /** By the number of the file: who waits for it. */
+  /** By the number of the question: who waits for its answer. */
   readonly #waiting = new Map<number, Waiting>();
+  #question_no = 0;
   /** Why no thread answers any more. */
   #end: Error | undefined;
 
@@ -57,18 +51,27 @@ export class ReadingThreads {
     this.#threads = Array.from({ length: count }, () => this.#start(workerData));
   }
 
-  /** Tells yesterday's records, which are dropped: to be called before any file is read. */
-  know({ table }: KnownRecords): void {
-    for (const { worker } of this.#threads) {
-      worker.postMessage({ known: table } satisfies ReadingKnowledge, []);
-    }
+  /**
+   * Tells yesterday's records, which are dropped: to be called before any file is read. Each thread adds
+   * a share of them to the table that all of them share.
+   */
+  async learn(prints: Prints): Promise<KnownRecords> {
+    const known = new KnownRecords(prints.size);
+    const count = this.#threads.length;
+    await Promise.all(
+      this.#threads.map((thread, index) => {
+        const lesson = { table: known.table, share: prints.share(index, count) };
+        return this.#ask<undefined>(thread, { lesson });
+      }),
+    );
+    return known;
   }
 
   /** The SHA-256 of a file that is not being read. */
   async hash(file: ListedFile): Promise<string> {
     const thread = this.#take(file);
     try {
-      return await this.#ask<string>(thread, file, { hashed: file });
+      return await this.#ask<string>(thread, { hashed: file });
     } finally {
       thread.files.delete(file.file_no);
     }
@@ -81,7 +84,7 @@ export class ReadingThreads {
    */
   async *read(file: DumpFile): AsyncGenerator<RecordBatch, FileCount> {
     const thread = this.#take(file);
-    const ask = () => this.#ask<Reply>(thread, file, { file });
+    const ask = () => this.#ask<Reply>(thread, { file });
     try {
       let reply = await ask();
       while (!reply.done) {
@@ -110,7 +113,7 @@ export class ReadingThreads {
       // Little garbage of its own keeps a thread from giving back the chunks it has inflated.
       resourceLimits: { maxYoungGenerationSizeMb: YOUNG_MB },
     });
-    worker.on('message', (answer: ReadingAnswer) => this.#settle(answer));
+    worker.on('message', (answer: Answer) => this.#settle(answer));
     worker.on('error', (error) => this.#giveUp(error as Error));
     worker.on('exit', () => this.#giveUp(new Error('a thread that reads files has ended')));
     return { worker, files: new Map() };
@@ -123,23 +126,23 @@ export class ReadingThreads {
     return thread;
   }
 
-  #ask<Answer extends Reply | string>(
+  #ask<Value extends Reply | string | undefined>(
     { worker }: Thread,
-    { file_no }: ListedFile,
-    question: ReadingQuestion | HashQuestion,
-  ): Promise<Answer> {
+    asked: Question['asked'],
+  ): Promise<Value> {
     if (this.#end) return Promise.reject(this.#end);
-    const waiting = Promise.withResolvers<Answer>();
-    this.#waiting.set(file_no, waiting as unknown as Waiting);
-    worker.postMessage(question, []);
+    const waiting = Promise.withResolvers<Value>();
+    const question_no = (this.#question_no += 1);
+    this.#waiting.set(question_no, waiting as unknown as Waiting);
+    worker.postMessage({ question_no, asked } satisfies Question, []);
     return waiting.promise;
   }
 
-  #settle(answer: ReadingAnswer): void {
-    const waiting = this.#waiting.get(answer.file_no);
-    this.#waiting.delete(answer.file_no);
+  #settle(answer: Answer): void {
+    const waiting = this.#waiting.get(answer.question_no);
+    this.#waiting.delete(answer.question_no);
     if ('failure' in answer) waiting?.reject(revive(answer.failure));
-    else waiting?.resolve('sha256' in answer ? answer.sha256 : answer.result);
+    else waiting?.resolve(answer.value);
   }
 
   #giveUp(error: Error): void {

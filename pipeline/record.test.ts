@@ -3,7 +3,7 @@ import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { columns, header } from '../fixtures/bad-dump.ts';
 import { FileReader } from './file-reader.ts';
-import { KnownRecords } from './fingerprint.ts';
+import { KnownRecords } from './known-records.ts';
 import { parseRecord } from './layout.ts';
 import { RECORD_BYTES, type RecordHandler, RecordSplitter } from './record.ts';
 import { loadSource, type TableSource } from './source.ts';

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { type Database, runFile } from '../sql/database.ts';
 import { assertUntouched, type Dump, type ListedDump } from './dump.ts';
-import { KnownRecords } from './fingerprint.ts';
-import { loadKnown, sendUnmet } from './known.ts';
+import { Prints } from './known-records.ts';
+import { loadPrints, sendUnmet } from './known.ts';
 import type { NightReporter } from './nightly.ts';
 import type { PublishedRun } from './run.ts';
 import { runBeside, settle } from './night-session.ts';
@@ -45,11 +45,8 @@ export function startThreads(
  *
  * @param isFullRead read also the records whose bytes were there yesterday: none is loaded
  */
-export async function prepareStage(
-  night: PreparedNight,
-  isFullRead: boolean,
-): Promise<KnownRecords> {
-  const { db, client, reporter, description, newest } = night;
+export async function prepareStage(night: PreparedNight, isFullRead: boolean): Promise<Prints> {
+  const { db, client, reporter, description } = night;
   // Documents have no fingerprints: what a delta holds has changed.
   const readsAll = isFullRead || description.format === 'document';
   reporter.step('load fingerprints');
@@ -57,21 +54,19 @@ export async function prepareStage(
     await runFile(client, 'nightly/0_stage.sql');
     await saveNight(night, readsAll);
   };
-  const [known] = await settle([
-    readsAll
-      ? Promise.resolve(new KnownRecords(0))
-      : loadKnown(db.pool, description.name, newest!.entry_count),
+  const [prints] = await settle([
+    readsAll ? Promise.resolve(new Prints()) : loadPrints(db.pool, description.name),
     makeStage(),
   ]);
-  return known;
+  return prints;
 }
 
 /**
  * Reads the dump into the tables of `stage` and numbers the entries.
  *
- * @param known yesterday's records, which are not read again
+ * @param prints of yesterday's records, which are not read again
  */
-export async function readNight(night: StagedNight, known: KnownRecords): Promise<void> {
+export async function readNight(night: StagedNight, prints: Prints): Promise<void> {
   const { client, reporter, description, dump, threads } = night;
   reporter.step('read and normalise');
   const reading = {
@@ -84,8 +79,8 @@ export async function readNight(night: StagedNight, known: KnownRecords): Promis
     await stageDocuments(client, { ...reading, source: description });
   } else {
     const { isFirst } = night;
-    await stageDump(client, { ...reading, source: description, known, threads, isFirst });
-    await sendUnmet(client, known);
+    const staging = { ...reading, source: description, prints, threads, isFirst };
+    await sendUnmet(client, await stageDump(client, staging));
   }
   await assertUntouched(dump.files);
   await noteIgnored(client, dump);

@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { runFile } from '../sql/database.ts';
 import type { DumpFile } from './dump.ts';
-import type { KnownRecords } from './fingerprint.ts';
+import type { KnownRecords, Prints } from './known-records.ts';
 import { ROW_NUMBER_COLUMN } from './layout.ts';
 import { settle } from './night-session.ts';
 import type { FileCount } from './read-file.ts';
@@ -18,8 +18,8 @@ export interface Staging {
   pool: Pool;
   source: TableSource;
   files: readonly DumpFile[];
-  /** Yesterday's records, which are dropped; those that are met are marked. */
-  known: KnownRecords;
+  /** Those of yesterday's records, which are dropped. */
+  prints: Prints;
   /** Whether the source has no entries yet: all are staged. */
   isFirst: boolean;
   /** Those that were started while it was loaded. */
@@ -33,16 +33,22 @@ export interface Staging {
  * records to `column_text` and, normalised, to `entry`; unreadable ones to `reject`, counts to
  * `file`, unknown columns to `notice`.
  * Throws a `Refusal` when a file as a whole cannot be read.
+ *
+ * @returns yesterday's records, those being marked that are there today
  */
-export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
+export async function stageDump(client: PoolClient, staging: Staging): Promise<KnownRecords> {
   // If not yet, they start while the tables are made.
   const threads = staging.threads ?? new ReadingThreads(staging.source, staging.files);
   try {
-    threads.know(staging.known);
-    // The files are begun while the tables are made.
+    // Yesterday's records are learnt, and the files begun, while the tables are made.
     const tables = createRecordTables(client, staging);
-    const [counts] = await settle([stageFiles(staging, threads, tables), tables]);
+    const read = async () => {
+      const known = await threads.learn(staging.prints);
+      return { known, counts: await stageFiles(staging, threads, tables) };
+    };
+    const [{ known, counts }] = await settle([read(), tables]);
     await saveCounts(client, counts);
+    return known;
   } finally {
     await threads.close();
   }

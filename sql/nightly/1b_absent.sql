@@ -1,11 +1,13 @@
 -- Whose records of yesterday are not there today, or are said to be struck off. Runs beside 1b_reject.sql.
 
-create unique index on stage.unmet (fingerprint);
 analyze stage.unmet;
 analyze stage.deleted_number;
 
--- One row per entry of a full dump whose record of yesterday is not there today. Each way to be one
--- is a query of its own, so that none of them is a condition on every entry.
+-- One row per entry of a full dump whose record of yesterday is not there today, or that is to be read
+-- again; of all entries, when every record was read. All keys are read once, by several processes:
+-- Postgres would think that most of them are found.
+set local parallel_tuple_cost = 0;
+
 create unlogged table stage.absent as
 select
     entry_key.company_id,
@@ -14,41 +16,18 @@ select
     entry_key.file_key,
     entry_key.content_hash
 from registry.entry_key
-join stage.unmet using (fingerprint)
-cross join stage.night
+left join stage.unmet using (fingerprint)
 where
-    night.dump_kind = 'full'
-    and not night.is_full_read
-    and entry_key.source = night.source
-union all
-select
-    entry_key.company_id,
-    entry_key.entry_id,
-    entry_key.entry_key,
-    entry_key.file_key,
-    entry_key.content_hash
-from registry.entry_key
-cross join stage.night
-where
-    night.dump_kind = 'full'
-    and not night.is_full_read
-    and entry_key.source = night.source
-    and entry_key.fingerprint is null
+    (select night.dump_kind from stage.night) = 'full'
+    and entry_key.source = (select night.source from stage.night)
     and not entry_key.is_gone
-union all
-select
-    entry_key.company_id,
-    entry_key.entry_id,
-    entry_key.entry_key,
-    entry_key.file_key,
-    entry_key.content_hash
-from registry.entry_key
-cross join stage.night
-where
-    night.dump_kind = 'full'
-    and night.is_full_read
-    and entry_key.source = night.source
-    and not entry_key.is_gone;
+    and (
+        unmet.fingerprint is not null
+        or entry_key.fingerprint is null
+        or (select night.is_full_read from stage.night)
+    );
+
+set local parallel_tuple_cost to default;
 
 -- … and of a delta, which says nothing by what it does not hold, those that it says are struck off.
 insert into stage.absent
