@@ -2,6 +2,8 @@ import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
+    // Most of what they wait for are programs of their own.
+    maxWorkers: '100%',
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/test-cluster.ts',
     testTimeout: 60_000,
