@@ -15,6 +15,7 @@ test.each([
   ['effective_cache_size', `'32768MB'`, `'256MB'`],
   ['work_mem', `'64MB'`, `'8MB'`],
   ['maintenance_work_mem', `'1024MB'`, `'64MB'`],
+  ['wal_buffers', `'64MB'`, `'4MB'`],
   ['max_wal_size', `'4096MB'`, `'256MB'`],
   ['max_worker_processes', '16', '8'],
   ['max_parallel_workers', '16', '1'],

@@ -59,6 +59,8 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     wal_level: 'minimal',
     max_wal_senders: 0,
     wal_compression: false,
+    // A night writes faster than the log's own process: with more room it seldom has to do so itself.
+    wal_buffers: size(clamp(memory / 256, 4 * MB, 64 * MB)),
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',
