@@ -101,7 +101,7 @@ export async function takePage(
         join registry.search as search
             on search.search_no = any((select asked.numbers from asked)::integer[])
         join registry.company as company on company.company_id = search.company_id
-        join registry.entry as entry
+        left join registry.entry as entry
             on entry.company_id = search.company_id
             and (entry.status <> 'DELETED' or company.status = 'DELETED')
         where newest.run_id is not distinct from ${run_id}::bigint

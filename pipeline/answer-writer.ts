@@ -1,7 +1,5 @@
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import type { Pool, PoolClient } from 'pg';
-import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
+import { CopyIn } from './copy-in.ts';
 import type { DumpFile } from './dump.ts';
 import { Refusal } from './refusal.ts';
 import type { Answer } from './source.ts';
@@ -26,19 +24,17 @@ interface RejectedAnswer {
 /** Sends answers to `stage.answer`, through one COPY, and those that cannot be read to `stage.reject`. */
 export class AnswerWriter {
   readonly #pool: Pool;
-  readonly #copy: CopyStreamQuery;
+  readonly #copy: CopyIn;
   #rejects: RejectedAnswer[] = [];
   readonly #unreadable_counts = new Map<number, number>();
-  #failure: Error | undefined;
-  #drain: Promise<unknown> | undefined;
 
   /** @param client its session is busy with the COPY until `end` or `abort` */
   constructor(client: PoolClient, pool: Pool) {
     this.#pool = pool;
-    this.#copy = client.query(
-      copyFrom('copy stage.answer (file_no, line, answer, raw) from stdin (encoding utf8)'),
+    this.#copy = new CopyIn(
+      client,
+      'copy stage.answer (file_no, line, answer, raw) from stdin (encoding utf8)',
     );
-    this.#copy.on('error', (error: Error) => (this.#failure ??= error));
   }
 
   /** Throws a `Refusal` when the file has more unreadable answers than a dump can have. */
@@ -47,27 +43,18 @@ export class AnswerWriter {
     if (reason !== undefined) await this.#reject(file, answer, reason);
     else if ('answer' in answer) {
       const fields = [JSON.stringify(answer.answer), shorten(answer.raw)].map(escape).join('\t');
-      await this.#send(`${file.file_no}\t${answer.line}\t${fields}\n`);
+      await this.#copy.write(`${file.file_no}\t${answer.line}\t${fields}\n`);
     }
   }
 
   async end(): Promise<void> {
-    this.#copy.end();
-    await finished(this.#copy);
+    await this.#copy.end();
     await this.#sendRejects();
   }
 
   /** Ends the COPY; what it sent is rolled back. */
   abort(error: Error): void {
-    this.#copy.destroy(error);
-  }
-
-  /** Several files write at once: all wait for the same drain. */
-  async #send(line: string): Promise<void> {
-    if (this.#failure) throw this.#failure;
-    if (this.#copy.write(line)) return;
-    this.#drain ??= once(this.#copy, 'drain').finally(() => (this.#drain = undefined));
-    await this.#drain;
+    this.#copy.abort(error);
   }
 
   async #reject(file: DumpFile, { line, raw }: Answer, reason: string): Promise<void> {

@@ -1,6 +1,6 @@
-import { finished } from 'node:stream/promises';
 import type { Pool, PoolClient } from 'pg';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { to as copyTo } from 'pg-copy-streams';
+import { CopyIn } from './copy-in.ts';
 import { type KnownRecords, Prints } from './known-records.ts';
 import { settle } from './night-session.ts';
 
@@ -100,16 +100,15 @@ async function readPrints(
 
 /** Sends the fingerprints that no record of today has to `stage.unmet`. */
 export async function sendUnmet(client: PoolClient, known: KnownRecords): Promise<void> {
-  const copy = client.query(copyFrom('copy stage.unmet (fingerprint) from stdin'));
+  const copy = new CopyIn(client, 'copy stage.unmet (fingerprint) from stdin');
   let lines: string[] = [];
   for (const fingerprint of known.unmet()) {
     lines.push(`${fingerprint}\n`);
     if (lines.length >= 10_000) {
-      const text = lines.join('');
+      await copy.write(lines.join(''));
       lines = [];
-      if (!copy.write(text)) await new Promise((resolve) => copy.once('drain', resolve));
     }
   }
-  copy.end(lines.join(''));
-  await finished(copy);
+  await copy.write(lines.join(''));
+  await copy.end();
 }

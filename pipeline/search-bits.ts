@@ -1,8 +1,7 @@
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
+import { to as copyTo } from 'pg-copy-streams';
 import { runFile } from '../sql/database.ts';
+import { CopyIn } from './copy-in.ts';
 import { Block, blockOf } from './search-block.ts';
 
 const [tab, newline, zero] = Buffer.from('\t\n0') as unknown as number[];
@@ -58,15 +57,13 @@ function encodePlaces({ no, activities }: Block): Buffer {
 async function openTable(client: PoolClient, name: string, key: string) {
   await client.query('begin');
   await runFile(client, `nightly/baseline/load_${name}.sql`);
-  const copy = client.query(copyFrom(`copy stage.first_${name} from stdin (format binary)`));
-  copy.write(signature);
+  const copy = new CopyIn(client, `copy stage.first_${name} from stdin (format binary)`);
+  await copy.write(signature);
   return {
-    write: async (rows: Buffer) => {
-      if (!copy.write(rows)) await once(copy, 'drain');
-    },
+    write: (rows: Buffer) => copy.write(rows),
     end: async () => {
-      copy.end(trailer);
-      await finished(copy);
+      await copy.write(trailer);
+      await copy.end();
       await client.query(
         `alter table stage.first_${name} add constraint first_${name}_pkey primary key (${key}, block)`,
       );

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { finished } from 'node:stream/promises';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
 import { runFile } from '../sql/database.ts';
+import { CopyIn } from './copy-in.ts';
 import type { RejectedRecord } from './file-reader.ts';
 import type { RecordBatch } from './read-file.ts';
 
@@ -17,7 +15,7 @@ export class StageWriter {
   readonly #pool: Pool;
   readonly #file_no: number;
   #client: PoolClient | undefined;
-  #copy: CopyStreamQuery | undefined;
+  #copy: CopyIn | undefined;
   #rejects: RejectedRecord[] = [];
 
   constructor(pool: Pool, file_no: number) {
@@ -28,7 +26,7 @@ export class StageWriter {
   async write({ lines, columns, rejects }: RecordBatch): Promise<void> {
     if (lines) {
       this.#copy ??= await this.#openCopy(columns);
-      if (!this.#copy.write(lines)) await once(this.#copy, 'drain');
+      await this.#copy.write(lines);
     }
     this.#rejects.push(...rejects);
     if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
@@ -37,8 +35,7 @@ export class StageWriter {
   /** Ends the file: what it holds is normalised at once, beside the files still being read. */
   async end(): Promise<void> {
     if (this.#copy && this.#client) {
-      this.#copy.end();
-      await finished(this.#copy);
+      await this.#copy.end();
       // Without it the plan is that of a handful of records.
       await this.#client.query(`analyze stage.column_text_${this.#file_no} (file_no)`);
       await runFile(this.#client, 'nightly/1a_normalise.sql', [[this.#file_no]]);
@@ -54,18 +51,14 @@ export class StageWriter {
     this.#client = undefined;
   }
 
-  async #openCopy(columns: readonly string[]): Promise<CopyStreamQuery> {
+  async #openCopy(columns: readonly string[]): Promise<CopyIn> {
     this.#client = await this.#pool.connect();
     const names = recordColumns.concat(columns).map(escapeIdentifier);
-    const copy = this.#client.query(
-      copyFrom(
-        `copy stage.column_text_${this.#file_no} (${names.join(', ')})
-         from stdin (format csv, delimiter ';', encoding utf8)`,
-      ),
+    return new CopyIn(
+      this.#client,
+      `copy stage.column_text_${this.#file_no} (${names.join(', ')})
+       from stdin (format csv, delimiter ';', encoding utf8)`,
     );
-    // An error between two writes is thrown by the next one.
-    copy.on('error', () => undefined);
-    return copy;
   }
 
   async #sendRejects(): Promise<void> {
