@@ -5,7 +5,7 @@ import { createAccount } from '../fixtures/account.ts';
 import { completeOptions, startTestApi, type TestApi } from '../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { listEndpoints } from './app.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint } from './http/endpoint.ts';
 
 let database: TestDatabase;
 let api: TestApi;

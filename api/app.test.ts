@@ -7,7 +7,7 @@ import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
-import type { Tables } from '../sql/tables.ts';
+import type { Tables } from '../sql/tables/tables.ts';
 import type { AppOptions } from './app.ts';
 
 let database: TestDatabase;

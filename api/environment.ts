@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
-import { createPayment, type PaymentSettings } from './payment.ts';
+import { createPayment, type PaymentSettings } from './wallet/payment.ts';
 
 /** Which proxies may say who the client is: none, that many in front of us, or these networks. */
 export type TrustProxy = false | number | string[];

@@ -4,11 +4,11 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { pino, type Logger } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
-import { readSecretKey } from '../sql/secret.ts';
+import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
 import { type Environment, readEnvironment } from './environment.ts';
-import { createPayment } from './payment.ts';
-import { createHttpServer, watchAnswers } from './server.ts';
+import { createPayment } from './wallet/payment.ts';
+import { createHttpServer, watchAnswers } from './http/server.ts';
 
 const grace_ms = 10_000;
 

@@ -3,22 +3,22 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, CommanderError } from 'commander';
-import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-code.ts';
+import { exitCodeOf, exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { addFetchCommand } from './fetch/command.ts';
 import { describeFetch } from './fetch/report.ts';
-import { ingest, isDate, type Outcome } from './ingest.ts';
-import { Interrupted } from './interrupt.ts';
-import { warsawDate } from './nightly.ts';
-import { type Nights, runNights } from './nights.ts';
-import { NothingToDo, WrongUsage } from './refusal.ts';
-import { describeRun } from './report.ts';
-import { runSchedule } from './schedule.ts';
-import { endSignal, withDatabase } from './session.ts';
-import { loadSource } from './source.ts';
-import { describeStatus, readRejects, readStatus } from './status.ts';
-import { verify } from './verify.ts';
-import { runWorker } from './worker.ts';
+import { ingest, isDate, type Outcome } from './night/inbox.ts';
+import { Interrupted } from './signals.ts';
+import { warsawDate } from './night/nightly.ts';
+import { type Nights, runNights } from './night/nights.ts';
+import { NothingToDo, WrongUsage } from './errors.ts';
+import { describeRun } from './console/report.ts';
+import { runSchedule } from './night/schedule.ts';
+import { endSignal, withDatabase } from './console/session.ts';
+import { loadSource } from './sources/source.ts';
+import { describeStatus, readRejects, readStatus } from './console/status.ts';
+import { verify } from './night/verify.ts';
+import { runWorker } from './worker/worker.ts';
 
 const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')

@@ -3,10 +3,10 @@ import { open, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
-import { mailFolder } from '../pipeline/worker.ts';
+import { mailFolder } from '../pipeline/worker/worker.ts';
 import type { Database } from '../sql/database.ts';
-import { type IssuedToken, signOneTimeToken } from '../sql/one-time-token.ts';
-import { readSecretKey } from '../sql/secret.ts';
+import { type IssuedToken, signOneTimeToken } from '../sql/secrets/one-time-token.ts';
+import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
 const EMAIL = 'demo@registry.example';
 /** Its mail is waited for, so that it can be looked at; the account does not depend on it. */

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Logger } from 'pino';
-import { readDump } from '../pipeline/dump.ts';
-import { ingestInbox, listInbox, type Outcome } from '../pipeline/ingest.ts';
-import { listSources, loadSource } from '../pipeline/source.ts';
+import { readDump } from '../pipeline/dump/files.ts';
+import { ingestInbox, listInbox, type Outcome } from '../pipeline/night/inbox.ts';
+import { listSources, loadSource } from '../pipeline/sources/source.ts';
 import type { Database } from '../sql/database.ts';
 
 /** Laid out as INBOX_DIR is: `<source>/<date>/`. */

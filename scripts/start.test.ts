@@ -10,7 +10,7 @@ import { runCommand, type Started, startScript } from '../fixtures/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
 import { dumpTables, fixtureFolder, runDump } from '../fixtures/night.ts';
 import type { TestDatabase } from '../fixtures/test-database.ts';
-import { destroyEmbedded } from '../sql/embedded.ts';
+import { destroyEmbedded } from '../sql/embedded/embedded.ts';
 import { generateDays } from '../fixtures/generated-days.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));

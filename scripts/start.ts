@@ -5,9 +5,9 @@ import {
   readEnvironment as readApiEnvironment,
 } from '../api/environment.ts';
 import { type Environment, readEnvironment } from '../pipeline/environment.ts';
-import { Interrupted, interruptible } from '../pipeline/interrupt.ts';
-import { runSchedule } from '../pipeline/schedule.ts';
-import { runWorker } from '../pipeline/worker.ts';
+import { Interrupted, interruptible } from '../pipeline/signals.ts';
+import { runSchedule } from '../pipeline/night/schedule.ts';
+import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
 import { migrate } from '../sql/migrate.ts';

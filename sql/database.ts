@@ -2,9 +2,9 @@ import { readFile } from 'node:fs/promises';
 import { Kysely } from 'kysely';
 import { type ClientBase, type DatabaseError, Pool, type QueryResult, types } from 'pg';
 import { LivelyPostgresDialect } from './dialect.ts';
-import { acquireEmbedded } from './embedded.ts';
+import { acquireEmbedded } from './embedded/embedded.ts';
 import { PreparingClient } from './prepared.ts';
-import type { Tables } from './tables.ts';
+import type { Tables } from './tables/tables.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
 const OLDEST_SERVER = 150000;

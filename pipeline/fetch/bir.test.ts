@@ -3,7 +3,7 @@ import { legalPerson } from '../../fixtures/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
 import { hasty } from '../../fixtures/fetching.ts';
 import { page } from '../../fixtures/service-stub.ts';
-import { WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 
 const key = 'klucz-klucz-klucz-00';

@@ -1,4 +1,4 @@
-import { WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
 import { describeText, type RetryPolicy, Service, ServiceFault } from './service.ts';
 import {

@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type OfferedReport, offerFixture, startCeidgStub } from '../../fixtures/ceidg-stub.ts';
 import { createInbox, hasty, planOf } from '../../fixtures/fetching.ts';
 import { page, type Stub } from '../../fixtures/service-stub.ts';
-import { Refusal, WrongUsage } from '../refusal.ts';
+import { Refusal, WrongUsage } from '../errors.ts';
 import { askCeidg, Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';
 

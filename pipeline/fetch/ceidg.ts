@@ -1,7 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
-import { WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
 import { type Answer, describeText, type RetryPolicy, Service, ServiceFault } from './service.ts';
 

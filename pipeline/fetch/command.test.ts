@@ -10,7 +10,7 @@ import { createInbox, readObjects } from '../../fixtures/fetching.ts';
 import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/krs-stub.ts';
 import type { Stub } from '../../fixtures/service-stub.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
-import { warsawDate } from '../nightly.ts';
+import { warsawDate } from '../night/nightly.ts';
 import { findFetcher } from './fetcher.ts';
 import type { FetchReport } from './report.ts';
 

@@ -6,7 +6,7 @@ import { runCommand } from '../../fixtures/cli.ts';
 import { createInbox } from '../../fixtures/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/krs-stub.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { warsawDate } from '../nightly.ts';
+import { warsawDate } from '../night/nightly.ts';
 
 const numbers = ['0009000001', '0009000002'];
 let db: TestDatabase;

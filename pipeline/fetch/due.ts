@@ -1,9 +1,9 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
-import { findNewestDate, listInbox } from '../ingest.ts';
-import { warsawDate } from '../nightly.ts';
-import { AlreadyRunning, NothingToDo, Refusal } from '../refusal.ts';
-import { loadSource } from '../source.ts';
+import { findNewestDate, listInbox } from '../night/inbox.ts';
+import { warsawDate } from '../night/nightly.ts';
+import { AlreadyRunning, NothingToDo, Refusal } from '../errors.ts';
+import { loadSource } from '../sources/source.ts';
 import { type FetchEnvironment, requireSetUp } from './environment.ts';
 import { type Fetcher, fetchers } from './fetcher.ts';
 import { createProgress } from './progress.ts';

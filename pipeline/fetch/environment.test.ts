@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../../sql/environment.ts';
-import { WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../errors.ts';
 import { readFetchEnvironment, requireSettings } from './environment.ts';
 
 describe('readFetchEnvironment', () => {

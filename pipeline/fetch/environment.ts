@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { checkEnvironment } from '../../sql/environment.ts';
-import { WrongUsage } from '../refusal.ts';
+import { WrongUsage } from '../errors.ts';
 
 /** Where and with what each registry is asked; undefined where nothing is set up. */
 export interface FetchEnvironment {

@@ -1,6 +1,6 @@
-import { isDate } from '../ingest.ts';
-import { warsawDate } from '../nightly.ts';
-import { WrongUsage } from '../refusal.ts';
+import { isDate } from '../night/inbox.ts';
+import { warsawDate } from '../night/nightly.ts';
+import { WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';

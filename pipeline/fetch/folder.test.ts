@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createInbox } from '../../fixtures/fetching.ts';
-import { AlreadyRunning, NothingToDo } from '../refusal.ts';
+import { AlreadyRunning, NothingToDo } from '../errors.ts';
 import { fillFolder } from './folder.ts';
 
 let inboxDir: string;

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { withLock } from '../../sql/embedded-lock.ts';
-import { processStart } from '../../sql/embedded-process.ts';
-import { AlreadyRunning, NothingToDo } from '../refusal.ts';
+import { withLock } from '../../sql/embedded/lock.ts';
+import { processStart } from '../../sql/embedded/process.ts';
+import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 /** Where a dump comes into being. */
 export interface DumpFolder {

@@ -10,7 +10,7 @@ import {
   startKrsStub,
 } from '../../fixtures/krs-stub.ts';
 import { page, type Stub } from '../../fixtures/service-stub.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../errors.ts';
 import { askKrs, type Extract, fetchKrs, Krs } from './krs.ts';
 
 const date = '2026-11-19';

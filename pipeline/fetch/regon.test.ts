@@ -5,7 +5,7 @@ import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
 import { type BirContent, type BirStub, notFound, startBirStub } from '../../fixtures/bir-stub.ts';
 import { createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { askRegon, fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';

@@ -1,6 +1,6 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../errors.ts';
 import { type Bir, type BirQuery, errorCodeOf } from './bir.ts';
 import { type DumpFolder, fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { Journal } from './journal.ts';

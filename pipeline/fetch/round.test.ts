@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../errors.ts';
 import { askEvery, refuseGaps, type Round } from './round.ts';
 import { ServiceFault } from './service.ts';
 

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import { Refusal } from '../refusal.ts';
+import { Refusal } from '../errors.ts';
 import { ServiceFault } from './service.ts';
 
 /** So many failures with nothing between them: the service is down, and asking on helps nobody. */

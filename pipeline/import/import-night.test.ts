@@ -9,7 +9,7 @@ import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { landAnswers } from './land.ts';
-import { verify } from '../verify.ts';
+import { verify } from '../night/verify.ts';
 import { importAwaited } from './import.ts';
 import { createOnDemandSources } from './services.ts';
 

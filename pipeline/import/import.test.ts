@@ -8,8 +8,8 @@ import { type Registries, startRegistries } from '../../fixtures/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { lockSource } from '../lock.ts';
-import { verify } from '../verify.ts';
+import { lockSource } from '../night/lock.ts';
+import { verify } from '../night/verify.ts';
 import { importAwaited } from './import.ts';
 import { createOnDemandSources } from './services.ts';
 

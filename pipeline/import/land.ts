@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
-import { runNightly, warsawDate } from '../nightly.ts';
-import { AlreadyRunning } from '../refusal.ts';
+import { runNightly, warsawDate } from '../night/nightly.ts';
+import { AlreadyRunning } from '../errors.ts';
 import type { DumpLine, OnDemandSource } from './on-demand.ts';
 
 /** Between two looks whether the night is over. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { runFile } from '../../sql/database.ts';
-import { signUnsubscribeToken } from '../../sql/unsubscribe-token.ts';
+import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from './letter.ts';
 import { greet, type LetterOptions, Superseded } from './token-letters.ts';
 

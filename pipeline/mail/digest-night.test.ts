@@ -5,7 +5,7 @@ import { runFixture } from '../../fixtures/night.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
 import type { ReceivedMail } from '../../fixtures/test-smtp.ts';
 import { createWatch } from '../../fixtures/watch.ts';
-import { signUnsubscribeToken } from '../../sql/unsubscribe-token.ts';
+import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 import { sendMail } from './send.ts';
 
 test('the mail of a night', async () => {

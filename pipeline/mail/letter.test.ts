@@ -3,7 +3,7 @@ import { leaveMail, mailRow } from '../../fixtures/mail.ts';
 import { created_at, expires_at, secretKey, serveMail } from '../../fixtures/mail-delivery.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import type { ReceivedMail } from '../../fixtures/test-smtp.ts';
-import { signOneTimeToken } from '../../sql/one-time-token.ts';
+import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { writeHtml, writeText } from './letter.ts';
 import { sendMail } from './send.ts';
 

@@ -1,7 +1,7 @@
 import type pg from 'pg';
 import { z } from 'zod';
 import { runFile } from '../../sql/database.ts';
-import { type IssuedToken, signOneTimeToken } from '../../sql/one-time-token.ts';
+import { type IssuedToken, signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import type { Letter } from './letter.ts';
 
 /** What the API leaves for a mail with a one-time token. */

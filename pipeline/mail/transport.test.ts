@@ -12,7 +12,7 @@ import {
   serveMail,
 } from '../../fixtures/mail-delivery.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { signOneTimeToken } from '../../sql/one-time-token.ts';
+import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { sendMail } from './send.ts';
 import { createFileDelivery, createSmtpDelivery } from './transport.ts';
 

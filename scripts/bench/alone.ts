@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded.ts';
+import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded/embedded.ts';
 import type { Measurement } from './load.ts';
 
 /**

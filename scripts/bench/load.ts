@@ -1,7 +1,7 @@
 import autocannon from 'autocannon';
 import type { Kysely } from 'kysely';
 import { createAccount } from '../../fixtures/account.ts';
-import type { Tables } from '../../sql/tables.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
 
 const connectionCount = 50;
 /** So many that no client meets the limit of its token. */

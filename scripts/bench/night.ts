@@ -1,5 +1,5 @@
 // One night in a process of its own, so that its memory can be told: prints one JSON object.
-import { runNightly } from '../../pipeline/nightly.ts';
+import { runNightly } from '../../pipeline/night/nightly.ts';
 import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 

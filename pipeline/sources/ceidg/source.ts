@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
-import { Refusal } from '../../refusal.ts';
-import type { TableDescription } from '../../source.ts';
+import { Refusal } from '../../errors.ts';
+import type { TableDescription } from '../source.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
 const NO_VOIVODESHIP = 'brak województwa';

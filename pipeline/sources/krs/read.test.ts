@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Answer, AnswerFile } from '../../source.ts';
+import type { Answer, AnswerFile } from '../source.ts';
 import { readAnswers } from './read.ts';
 import { description } from './source.ts';
 

@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises';
-import { readLines } from '../../lines.ts';
-import type { Answer, AnswerFile } from '../../source.ts';
+import { readLines } from '../../dump/lines.ts';
+import type { Answer, AnswerFile } from '../source.ts';
 import { type KrsAnswer, readExtract } from './extract.ts';
 import { UnusableExtract } from './fold.ts';
 

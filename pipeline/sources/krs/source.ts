@@ -1,4 +1,4 @@
-import type { SourceDescription } from '../../source.ts';
+import type { SourceDescription } from '../source.ts';
 import { isExtractFile, readAnswers } from './read.ts';
 
 /**

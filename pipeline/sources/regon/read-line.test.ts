@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../../fixtures/answer-file.ts';
 import { naturalPerson } from '../../../fixtures/bir-entity.ts';
-import type { Answer } from '../../source.ts';
+import type { Answer } from '../source.ts';
 import { readAnswers } from './read.ts';
 
 async function read(file: string, content: string | Buffer): Promise<Answer[]> {

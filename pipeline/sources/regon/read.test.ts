@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../../fixtures/answer-file.ts';
 import { legalPerson } from '../../../fixtures/bir-entity.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/regon-stage.ts';
-import type { Answer } from '../../source.ts';
+import type { Answer } from '../source.ts';
 import { ANSWER_BYTES, isAnswerFile, readAnswers } from './read.ts';
 
 async function read(file: string, content: string | Buffer): Promise<Answer[]> {

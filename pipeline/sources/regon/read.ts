@@ -1,8 +1,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
 import { readResult, readRows, SoapFault, UnreadableAnswer } from '../../fetch/soap.ts';
-import { readLines } from '../../lines.ts';
-import type { Answer, AnswerFile } from '../../source.ts';
+import { readLines } from '../../dump/lines.ts';
+import type { Answer, AnswerFile } from '../source.ts';
 import {
   type AnswerLabel,
   readNumber,

@@ -1,4 +1,4 @@
--- The bits of the very first companies, written by `pipeline/search-bits.ts` in this transaction, so
+-- The bits of the very first companies, written by `pipeline/night/search-bits.ts` in this transaction, so
 -- that they need no WAL where the server keeps a minimal one.
 create table stage.first_search_bits (like registry.search_bits including storage) with (
     -- Six rows a page leave room for the next version of one of them, which then needs no index.

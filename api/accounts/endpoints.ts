@@ -1,0 +1,171 @@
+import { z } from 'zod';
+import { initializeAccount } from './init.ts';
+import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
+import { registerAccount } from './register.ts';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { nameField } from '../http/field.ts';
+import { HttpError } from '../http/errors.ts';
+import { accountAddressField, addressField } from './mail-address.ts';
+import { passwordField } from './password.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+
+const [minute_ms, hour_ms] = [60_000, 3_600_000];
+
+// What all of them say of themselves.
+const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
+
+const text = z.string();
+
+const registration = z
+  .strictObject({
+    email: accountAddressField,
+    name: nameField,
+    password: passwordField,
+    password_confirmation: z.string(),
+  })
+  .refine((body) => body.password === body.password_confirmation, {
+    path: ['password_confirmation'],
+    error: 'The password_confirmation field must match the password field.',
+    // Told together with what is wrong with the other fields.
+    when: ({ value }) => {
+      const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+      return typeof password === 'string' && typeof password_confirmation === 'string';
+    },
+  });
+
+const openedAccount = z.strictObject({
+  user_ref: text,
+  email: text,
+  master_token: text,
+  token_ref: text,
+  message: text,
+});
+
+const [user_ref, email] = ['K3V9QX0ZB7MD', 'anna@company.example'];
+const [password, oneTimeToken] = ['correct horse battery', 'eyJhbGciOiJIUzI1NiJ9.….…'];
+
+const openedExample = {
+  user_ref,
+  email,
+  master_token: 'sk_live_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu64SnkOo',
+  token_ref: 'T4H8WZ1NC6PS',
+};
+
+const waiting = {
+  description: 'Too many requests are waiting.',
+  example: { message: 'Service Unavailable' },
+};
+
+function register({ db, now, isRegistrationOpen = true }: AppOptions): Endpoint {
+  const message = 'The account is registered. A one-time token was sent to its e-mail address.';
+  const closed = { message: 'Registration is currently switched off.' };
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/register',
+      summary: 'Register an account',
+      description:
+        'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is good.',
+      limit: { name: 'register', request_count: 10, window_ms: hour_ms },
+      body: registration,
+      bodyExample: {
+        email,
+        name: 'Anna Nowak',
+        password,
+        password_confirmation: password,
+      },
+      status: 201,
+      answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: text }),
+      example: { user_ref, email, message, expires_at: '2026-05-02T10:00:00+00:00' },
+      errors: {
+        503: {
+          description: 'Registration is switched off, or too many requests are waiting.',
+          example: closed,
+        },
+      },
+    },
+    async ({ body }) => {
+      if (!isRegistrationOpen) throw new HttpError(503, closed);
+      const account = await registerAccount(db, body, now());
+      return {
+        user_ref: account.user_ref,
+        email: account.email,
+        message,
+        expires_at: formatTimestamp(account.expires_at),
+      };
+    },
+  );
+}
+
+function init(options: AppOptions): Endpoint {
+  const message =
+    'The account is initialized. Store the Master Token now: it will not be shown again.';
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/init',
+      summary: 'Exchange the one-time token for the Master Token',
+      description: 'The Master Token is shown this once. 200 credits are added to the wallet.',
+      limit: { name: 'init', request_count: 5, window_ms: minute_ms },
+      body: z.strictObject({ token: z.string() }),
+      bodyExample: { token: oneTimeToken },
+      status: 200,
+      answer: openedAccount,
+      example: { ...openedExample, message },
+    },
+    async ({ body }) => ({ ...(await initializeAccount(options, body.token)), message }),
+  );
+}
+
+function recover(recovery: Recovery): Endpoint {
+  const message = 'If an account has this e-mail address, a recovery link was sent to it.';
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/recover',
+      summary: 'Ask for the recovery of an account',
+      description:
+        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed.',
+      limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
+      body: z.strictObject({ email: addressField, password: passwordField }),
+      bodyExample: { email, password },
+      status: 200,
+      answer: z.strictObject({ message: text, expires_at: text }),
+      example: { message, expires_at: '2026-05-02T10:00:00+00:00' },
+      errors: { 503: waiting },
+    },
+    async ({ body }) => {
+      const expires_at = await recovery.request(body);
+      return { message, expires_at: formatTimestamp(expires_at) };
+    },
+  );
+}
+
+function confirm(recovery: Recovery): Endpoint {
+  const message =
+    'The account is recovered. Store the Master Token now: it will not be shown again.';
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/recover/confirm',
+      summary: 'Confirm a recovery',
+      description:
+        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, and the new Master Token is shown this once.',
+      limit: confirmationLimit,
+      body: confirmation,
+      bodyExample: { token: oneTimeToken, password },
+      status: 200,
+      answer: openedAccount,
+      example: { ...openedExample, message },
+      errors: { 503: waiting },
+    },
+    async ({ body }) => ({ ...(await recovery.confirm(body)), message }),
+  );
+}
+
+/** Registration, initialization and recovery: none of them needs a token. */
+export function accountEndpoints(options: AppOptions): Endpoint[] {
+  const recovery = createRecovery(options);
+  return [register(options), init(options), recover(recovery), confirm(recovery)];
+}

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, askJson } from '../../fixtures/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
+import { hashSecret } from '../auth/token-secret.ts';
+
+const start = new Date('2026-05-01T10:00:00.750Z');
+const refused = 'The token is invalid, has expired or was already used.';
+const refusal = { status: 422, body: { message: refused, errors: { token: [refused] } } };
+
+let database: TestDatabase;
+let api: TestApi;
+let now = start;
+let count = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now, secretKey });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** Registers an account; gives its address, its `user_ref` and the mailed token. */
+async function register(email = `anna${(count += 1)}@firma.pl`) {
+  now = start;
+  const password = 'correct horse';
+  const body = { email, name: 'Anna Nowak', password, password_confirmation: password };
+  const answer = await askJson(api, 'POST /auth/register', { body });
+  expect(answer.status).toBe(201);
+  const { user_ref } = answer.body as { user_ref: string };
+  return { email, user_ref, token: await readMailedToken(database.kysely, email) };
+}
+
+function init(token: unknown): Promise<Answer> {
+  return askJson(api, 'POST /auth/init', { body: { token } });
+}
+
+async function rowsOf(user_ref: string) {
+  const query = async (text: string) => (await database.pool.query(text, [user_ref])).rows;
+  return {
+    accounts: await query('select initialized_at from customer.account where user_ref = $1'),
+    tokens: await query(
+      `select token_ref, kind, token.name, encode(secret_hash, 'hex') as hash, lifetime_days,
+          token.created_at, expires_at, revoked_at, last_used_at, last_used_ip, usage_count
+      from customer.token join customer.account using (account_id) where user_ref = $1`,
+    ),
+    transactions: await query(
+      `select type, amount, balance_after, description, wallet_transaction.created_at
+      from customer.wallet_transaction join customer.account using (account_id)
+      where user_ref = $1`,
+    ),
+    wallets: await query(
+      `select balance, total_purchased
+      from customer.wallet join customer.account using (account_id) where user_ref = $1`,
+    ),
+  };
+}
+
+describe('POST /auth/init', () => {
+  it('200 shows the Master Token once and adds the welcome bonus', async () => {
+    const { email, user_ref, token } = await register();
+    const { status, body } = await init(token);
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      user_ref,
+      email,
+      master_token: expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/),
+      token_ref: expect.stringMatching(/^[0-9A-Z]{12}$/),
+      message:
+        'The account is initialized. Store the Master Token now: it will not be shown again.',
+    });
+
+    const { master_token, token_ref } = body as { master_token: string; token_ref: string };
+    expect(await rowsOf(user_ref)).toEqual({
+      accounts: [{ initialized_at: start }],
+      tokens: [
+        {
+          token_ref,
+          kind: 'master',
+          name: 'Master Token',
+          hash: hashSecret(master_token),
+          lifetime_days: null,
+          created_at: start,
+          expires_at: null,
+          revoked_at: null,
+          last_used_at: null,
+          last_used_ip: null,
+          usage_count: '0',
+        },
+      ],
+      transactions: [
+        {
+          type: 'start',
+          amount: '200',
+          balance_after: '200',
+          description: 'Welcome bonus',
+          created_at: start,
+        },
+      ],
+      wallets: [{ balance: '200', total_purchased: '0' }],
+    });
+    const verified = await askJson(api, 'POST /tokens/verify', { token: master_token });
+    expect(verified).toMatchObject({ status: 200, body: { data: { token_ref, user_ref } } });
+  });
+
+  it('200 in the last second of 24 hours, 422 after it', async () => {
+    const [early, late] = [await register(), await register()];
+    now = new Date('2026-05-02T09:59:59.999Z');
+    expect((await init(early.token)).status).toBe(200);
+    now = new Date('2026-05-02T10:00:00.000Z');
+    expect(await init(late.token)).toEqual(refusal);
+    expect((await rowsOf(late.user_ref)).tokens).toEqual([]);
+  });
+
+  it('200 once for 50 requests at once: one Master Token and one bonus', async () => {
+    const { user_ref, token } = await register();
+    const answers = await Promise.all(Array.from({ length: 50 }, () => init(token)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual(
+      Array.from({ length: 49 }, () => refusal),
+    );
+    const { tokens, transactions, wallets } = await rowsOf(user_ref);
+    expect(tokens).toHaveLength(1);
+    expect(transactions).toHaveLength(1);
+    expect(wallets).toEqual([{ balance: '200', total_purchased: '0' }]);
+  });
+
+  it('no 5xx when an address is registered again while it is initialized', async () => {
+    const { email, user_ref, token } = await register();
+    const password = 'another one';
+    const body = { email, name: 'Another', password, password_confirmation: password };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        at % 2 === 0 ? init(token) : askJson(api, 'POST /auth/register', { body }),
+      ),
+    );
+    expect(answers.filter(({ status }) => ![200, 201, 422].includes(status))).toEqual([]);
+    expect((await rowsOf(user_ref)).tokens.length).toBeLessThanOrEqual(1);
+  });
+
+  it('422 for a token that was used', async () => {
+    const { token } = await register();
+    expect((await init(token)).status).toBe(200);
+    expect(await init(token)).toEqual(refusal);
+  });
+
+  it('422 for a token that a later registration has replaced', async () => {
+    const { email, token } = await register();
+    const { token: fresh } = await register(email);
+    expect(await init(token)).toEqual(refusal);
+    expect((await init(fresh)).status).toBe(200);
+  });
+
+  it('422 for a forged token', async () => {
+    const { token, user_ref } = await register();
+    const { user_ref: otherRef } = await register();
+    const claims = jwt.decode(token) as unknown as OneTimeTokenClaims;
+    const [head, payload, signature] = token.split('.') as [string, string, string];
+    const unsigned = Buffer.from('{"alg":"none","typ":"JWT"}').toString('base64url');
+    const sign = (change: object, options: jwt.SignOptions = {}) =>
+      jwt.sign({ ...claims, ...change }, secretKey, options);
+    const { purpose: _purpose, ...withoutPurpose } = claims;
+    const { exp: _exp, ...withoutEnd } = claims;
+    const forged = [
+      jwt.sign(claims, 'the key of somebody else who signs tokens too'),
+      sign({}, { algorithm: 'HS512' }),
+      sign({ purpose: 'recover' }),
+      jwt.sign(withoutPurpose, secretKey),
+      sign({ sub: otherRef }),
+      sign({ jti: randomUUID() }),
+      sign({ jti: "' or true --" }),
+      sign({ exp: claims.iat }),
+      jwt.sign(withoutEnd, secretKey),
+      sign({ admin: true }),
+      `${unsigned}.${payload}.`,
+      `${unsigned}.${payload}.${signature}`,
+      `${head}.${payload}.`,
+      `${head}.${payload}`,
+      `${head}.${payload}.${signature.slice(1)}`,
+      `${token}x`,
+      ` ${token}`,
+      `${head}.${Buffer.from('null').toString('base64url')}.${signature}`,
+      '',
+      '..',
+      'sk_live_x',
+      'a'.repeat(50_000),
+    ];
+    for (const [at, wrong] of forged.entries()) {
+      expect([at, await init(wrong)]).toEqual([at, refusal]);
+    }
+    expect((await rowsOf(user_ref)).accounts).toEqual([{ initialized_at: null }]);
+    expect((await init(token)).status).toBe(200);
+  });
+
+  it.each([
+    [{}, 'token', 'The token field is required.'],
+    [{ token: 7 }, 'token', 'The token field must be a string.'],
+    [{ token: ['x'] }, 'token', 'The token field must be a string.'],
+    [{ token: 'a\0b' }, 'token', 'The token field must not contain a NUL character.'],
+    [{ token: 'x', user_ref: 'A' }, 'user_ref', 'The user_ref field is unknown.'],
+  ])('422 for a wrong body: %j', async (body, field, message) => {
+    expect(await askJson(api, 'POST /auth/init', { body })).toEqual({
+      status: 422,
+      body: { message, errors: { [field]: [message] } },
+    });
+  });
+
+  it('429 after 5 requests of a client within a minute', async () => {
+    const one = { address: '192.0.2.60', body: { token: 'x' } };
+    for (let at = 0; at < 5; at += 1) {
+      expect(await askJson(api, 'POST /auth/init', one)).toEqual(refusal);
+    }
+    expect(await askJson(api, 'POST /auth/init', one)).toEqual({
+      status: 429,
+      body: { message: 'Too Many Attempts.' },
+    });
+  });
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import jwt from 'jsonwebtoken';
+import type { Transaction } from 'kysely';
+import {
+  ONE_TIME_TOKEN_ALGORITHM,
+  ONE_TIME_TOKEN_LIFETIME_HOURS,
+  oneTimeTokenClaims,
+  type OneTimeTokenClaims,
+} from '../../sql/secrets/one-time-token.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
+
+/** A one-time token that we signed for this purpose and that is not 24 hours old. */
+export interface Claim {
+  purpose: OneTimeTokenClaims['purpose'];
+  one_time_token_id: string;
+  user_ref: string;
+}
+
+/** When a one-time token that is issued now expires: whole seconds, as a JWT has them. */
+export function expiryOf(now: Date): Date {
+  const issued_s = Math.floor(now.getTime() / 1000);
+  return new Date((issued_s + ONE_TIME_TOKEN_LIFETIME_HOURS * 3600) * 1000);
+}
+
+/**
+ * Reads a one-time token without a query; whether it was used is for its row to say.
+ *
+ * @returns undefined when it is forged, expired, or for another purpose
+ */
+export function readClaim(
+  secretKey: string,
+  text: string,
+  purpose: Claim['purpose'],
+  now: Date,
+): Claim | undefined {
+  let payload: unknown;
+  try {
+    payload = jwt.verify(text, secretKey, {
+      algorithms: [ONE_TIME_TOKEN_ALGORITHM],
+      clockTimestamp: Math.floor(now.getTime() / 1000),
+    });
+  } catch {
+    return undefined;
+  }
+  const claims = oneTimeTokenClaims.safeParse(payload).data;
+  if (claims?.purpose !== purpose) return undefined;
+  return { purpose, one_time_token_id: claims.jti, user_ref: claims.sub };
+}
+
+interface Issue {
+  account: { account_id: string; email: string; name: string };
+  purpose: Claim['purpose'];
+  /** Of the password chosen in a recovery. */
+  password_hash?: string;
+  now: Date;
+}
+
+/** Issues a one-time token and the mail that brings it. */
+export async function mailOneTimeToken(tx: Transaction<Tables>, issue: Issue): Promise<void> {
+  const { account, purpose, password_hash = null, now } = issue;
+  const { account_id, email, name } = account;
+  const one_time_token_id = randomUUID();
+  await tx
+    .insertInto('customer.one_time_token')
+    .values({
+      one_time_token_id,
+      account_id,
+      purpose,
+      password_hash,
+      created_at: now,
+      expires_at: expiryOf(now),
+    })
+    .execute();
+  await tx
+    .insertInto('customer.mail')
+    .values({
+      mail_key: `${purpose}:${one_time_token_id}`,
+      account_id,
+      recipient: email,
+      template: purpose,
+      data: JSON.stringify({ one_time_token_id, user_name: name }),
+      created_at: now,
+    })
+    .execute();
+}
+
+/** Ends the one-time tokens of an account and purpose that nobody has used. */
+export async function cancelOneTimeTokens(
+  tx: Transaction<Tables>,
+  { account_id, purpose, now }: { account_id: string; purpose: Claim['purpose']; now: Date },
+): Promise<void> {
+  await tx
+    .updateTable('customer.one_time_token')
+    .set({ cancelled_at: now })
+    .where('account_id', '=', account_id)
+    .where('purpose', '=', purpose)
+    .where('used_at', 'is', null)
+    .where('cancelled_at', 'is', null)
+    .execute();
+}
+
+/** The account that a one-time token was used for. */
+export interface UsedFor {
+  account_id: string;
+  user_ref: string;
+  email: string;
+  password_hash: string | null;
+}
+
+/**
+ * Uses a one-time token up, which works once. Locks the account first, as everything does that
+ * changes its one-time tokens, so that nobody waits for each other.
+ *
+ * @returns undefined when it was used or cancelled before, or has expired
+ */
+export async function useOneTimeToken(
+  tx: Transaction<Tables>,
+  claim: Claim,
+  now: Date,
+): Promise<UsedFor | undefined> {
+  const account = await tx
+    .selectFrom('customer.account')
+    .select(['account_id', 'user_ref', 'email'])
+    .where('user_ref', '=', claim.user_ref)
+    .forUpdate()
+    .executeTakeFirst();
+  if (!account) return undefined;
+  const used = await tx
+    .updateTable('customer.one_time_token')
+    .set({ used_at: now })
+    .where('one_time_token_id', '=', claim.one_time_token_id)
+    .where('account_id', '=', account.account_id)
+    .where('purpose', '=', claim.purpose)
+    .where('used_at', 'is', null)
+    .where('cancelled_at', 'is', null)
+    .where('expires_at', '>', now)
+    .returning('password_hash')
+    .executeTakeFirst();
+  return used && { ...account, password_hash: used.password_hash };
+}

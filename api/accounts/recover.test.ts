@@ -1,0 +1,117 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, createApiToken } from '../../fixtures/account.ts';
+import { askJson } from '../../fixtures/json-client.ts';
+import { password, readRecovery, recover, recoverySent } from '../../fixtures/recovery.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const start = new Date('2026-05-01T10:00:00.750Z');
+
+let database: TestDatabase;
+let api: TestApi;
+let now = start;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+describe('POST /auth/recover', () => {
+  it('200 mails a link and changes nothing else', async () => {
+    const account = await createAccount(database.kysely, { now: start });
+    await createApiToken(database.kysely, account.account_id);
+    expect(await recover(api, account.email)).toEqual(recoverySent);
+    const { links, mails, tokens, hash } = await readRecovery(database.pool, account);
+    expect(links).toEqual([
+      {
+        purpose: 'recover',
+        password_hash: expect.stringMatching(/^\$argon2id\$/),
+        created_at: start,
+        expires_at: new Date('2026-05-02T10:00:00Z'),
+        used_at: null,
+        cancelled_at: null,
+      },
+    ]);
+    expect(mails).toEqual([
+      {
+        recipient: account.email,
+        template: 'recover',
+        data: { one_time_token_id: expect.any(String), user_name: account.name },
+      },
+    ]);
+    expect(tokens).toEqual([
+      { kind: 'master', revoked_at: null },
+      { kind: 'api', revoked_at: null },
+    ]);
+    expect(hash).toEqual({ password_hash: '-' });
+    const { master_token: token } = account;
+    expect((await askJson(api, 'POST /tokens/verify', { token })).status).toBe(200);
+  });
+
+  it('200 finds the address however it is cased', async () => {
+    const account = await createAccount(database.kysely, { email: 'Anna.Nowak@firma.pl' });
+    expect(await recover(api, 'anna.nowak@FIRMA.pl')).toEqual(recoverySent);
+    expect((await readRecovery(database.pool, account)).mails).toHaveLength(1);
+  });
+
+  it('200 alike for an address without an account, and for one never initialized', async () => {
+    const email = 'waiting@firma.pl';
+    await askJson(api, 'POST /auth/register', {
+      body: { email, name: 'Anna', password, password_confirmation: password },
+    });
+    expect(await recover(api, email)).toEqual(recoverySent);
+    expect(await recover(api, 'nobody@firma.pl')).toEqual(recoverySent);
+    expect(await recover(api, 'nobody@gmail.com')).toEqual(recoverySent);
+    const { rows } = await database.pool.query(
+      `select template from customer.mail where recipient = any($1)`,
+      [[email, 'nobody@firma.pl', 'nobody@gmail.com']],
+    );
+    expect(rows).toEqual([{ template: 'init' }]);
+  });
+
+  it('429 after 5 requests for an address within an hour, whoever asks and whether it is known', async () => {
+    now = start;
+    const account = await createAccount(database.kysely);
+    for (const email of [account.email, 'unknown@firma.pl']) {
+      for (let at = 0; at < 5; at += 1) expect(await recover(api, email)).toEqual(recoverySent);
+      expect(await recover(api, email.toUpperCase())).toEqual({
+        status: 429,
+        body: { message: 'Too Many Attempts.' },
+      });
+    }
+    expect((await readRecovery(database.pool, account)).mails).toHaveLength(5);
+    now = new Date(start.getTime() + 3_600_000);
+    expect((await recover(api, account.email)).status).toBe(200);
+  });
+
+  it('429 after 10 requests of a client within an hour', async () => {
+    const one = { address: '192.0.2.70', body: { email: 'x', password } };
+    for (let at = 0; at < 10; at += 1) {
+      expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(422);
+    }
+    expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(429);
+  });
+
+  it.each([
+    [{ password }, { email: ['The email field is required.'] }],
+    [
+      { email: 'anna@firma.pl', password: 'seven77' },
+      { password: ['The password field must be at least 8 characters.'] },
+    ],
+    [
+      { email: 'anna@firma', password },
+      { email: ['The email field must be a valid e-mail address.'] },
+    ],
+    [{ email: 'anna@firma.pl', password, name: 'A' }, { name: ['The name field is unknown.'] }],
+  ])('422 for a wrong body: %j', async (body, errors) => {
+    expect(await askJson(api, 'POST /auth/recover', { body })).toEqual({
+      status: 422,
+      body: { message: Object.values(errors)[0]![0], errors },
+    });
+  });
+});

@@ -1,0 +1,161 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
+import { askJson } from '../../fixtures/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const password = 'a new <password> & "more"';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, secretKey });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+async function askForRecovery() {
+  const account = await createAccount(database.kysely);
+  const body = { email: account.email, password };
+  expect((await askJson(api, 'POST /auth/recover', { body })).status).toBe(200);
+  return { ...account, link: await readMailedToken(database.kysely, account.email) };
+}
+
+function send(body: string, type: string): Promise<Response> {
+  return api.ask('/recover', { method: 'POST', body, headers: { 'Content-Type': type } });
+}
+
+function post(form: Record<string, string> | string, address?: string): Promise<Response> {
+  return api.ask('/recover', {
+    method: 'POST',
+    body: new URLSearchParams(form),
+    ...(address === undefined ? {} : { address }),
+  });
+}
+
+async function liveTokens(account_id: string): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    'select token_ref from customer.token where account_id = $1 and revoked_at is null',
+    [account_id],
+  );
+  return rows;
+}
+
+function expectPrivate({ headers }: Response): void {
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+  expect(headers.get('content-security-policy')).toContain("form-action 'self'");
+}
+
+describe('GET /recover', () => {
+  it('200 shows a form and changes nothing, however often it is asked', async () => {
+    const account = await askForRecovery();
+    for (let at = 0; at < 3; at += 1) {
+      const response = await api.ask(`/recover?token=${account.link}`);
+      expect(response.status).toBe(200);
+      expectPrivate(response);
+      const page = await response.text();
+      expect(page).toContain('<form method="post" action="/recover">');
+      expect(page).toContain(`<input type="hidden" name="token" value="${account.link}">`);
+      expect(page).not.toContain('role="alert"');
+    }
+    expect(await liveTokens(account.account_id)).toEqual([{ token_ref: account.token_ref }]);
+    const { rows } = await database.pool.query(
+      'select used_at from customer.one_time_token where account_id = $1',
+      [account.account_id],
+    );
+    expect(rows).toEqual([{ used_at: null }]);
+  });
+
+  it('200 writes what the address holds as text', async () => {
+    const response = await api.ask(
+      `/recover?token=${encodeURIComponent('"><script>alert(1)</script>')}`,
+    );
+    expect(await response.text()).toContain(
+      'value="&quot;&gt;&lt;script&gt;alert(1)&lt;/script&gt;"',
+    );
+  });
+
+  it.each(['', '?token=', '?token=a&token=b', '?token[a]=b'])(
+    '200 without a token: %s',
+    async (query) => {
+      const response = await api.ask(`/recover${query}`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).toContain('name="token" value=""');
+    },
+  );
+});
+
+describe('POST /recover', () => {
+  it('200 shows the new Master Token once', async () => {
+    const account = await askForRecovery();
+    const response = await post({ token: account.link, password });
+    expect(response.status).toBe(200);
+    expectPrivate(response);
+    const page = await response.text();
+    const master_token = /<code>(sk_live_[0-9A-Za-z]{49})<\/code>/.exec(page)?.[1] ?? '';
+    expect(page).toContain(account.user_ref);
+    const verified = await askJson(api, 'POST /tokens/verify', { token: master_token });
+    expect(verified).toMatchObject({ status: 200, body: { data: { user_ref: account.user_ref } } });
+
+    const again = await post({ token: account.link, password });
+    expect(again.status).toBe(422);
+    expect(await again.text()).not.toContain('sk_live_');
+    expect(JSON.stringify(api.log)).not.toMatch(/sk_live_[0-9A-Za-z]/);
+    expect(JSON.stringify(api.log)).not.toContain(account.link);
+  });
+
+  it('422 for another password, an empty form and an unknown field, and shows the form again', async () => {
+    const account = await askForRecovery();
+    for (const form of [
+      { token: account.link, password: 'another password' },
+      { token: account.link },
+      { token: account.link, password, extra: 'x' },
+      { token: `${account.link}x`, password },
+      {},
+      'token=a&token=b&password=c',
+      'token=%00&password=%ff',
+    ]) {
+      const response = await post(form);
+      expect([form, response.status]).toEqual([form, 422]);
+      expectPrivate(response);
+      const page = await response.text();
+      expect(page).toContain('<p role="alert">Recovery confirmation failed.');
+      expect(page).toContain('<form method="post"');
+    }
+    expect(await liveTokens(account.account_id)).toEqual([{ token_ref: account.token_ref }]);
+  });
+
+  it('4xx for a body that is no form, or too large', async () => {
+    expect((await send('{"token":"x"}', 'application/json')).status).toBe(422);
+    const form = 'application/x-www-form-urlencoded';
+    expect((await send(`token=${'a'.repeat(20_000)}`, form)).status).toBe(413);
+    expect((await send('a=1&'.repeat(20), form)).status).toBe(413);
+  });
+
+  it('429 after 10 confirmations of a client within an hour, here and in JSON', async () => {
+    const address = '192.0.2.80';
+    const body = { token: 'x', password };
+    for (let at = 0; at < 5; at += 1) {
+      expect((await post(body, address)).status).toBe(422);
+      const answer = await askJson(api, 'POST /auth/recover/confirm', { address, body });
+      expect(answer.status).toBe(422);
+    }
+    expect((await post(body, address)).status).toBe(429);
+    const answer = await askJson(api, 'POST /auth/recover/confirm', { address, body });
+    expect(answer.status).toBe(429);
+  });
+
+  it('405 for another method', async () => {
+    const response = await api.ask('/recover', { method: 'PUT' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD, POST');
+  });
+});

@@ -1,0 +1,61 @@
+import { Router, urlencoded } from 'express';
+import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
+import type { OpenedAccount } from './init.ts';
+import type { AppOptions } from '../app.ts';
+import { HttpError, onlyAllow } from '../http/errors.ts';
+import { limitRequests } from '../auth/rate-limit.ts';
+import { escapeHtml, sendPage } from '../http/page.ts';
+
+const title = 'Account recovery';
+
+function formOf(token: string, problem?: string): string {
+  return `${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>\n`}<p>Repeat the password that was chosen in the request for recovery. It becomes the password of the
+account, every token of the account is revoked, and a new Master Token is shown.</p>
+<p>If you did not ask for this, close the page: nothing has been changed.</p>
+<form method="post" action="/recover">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<label for="password">Password</label>
+<input id="password" name="password" type="password" autocomplete="new-password" required autofocus>
+<button type="submit">Recover the account</button>
+</form>`;
+}
+
+function resultOf({ user_ref, email, master_token, token_ref }: OpenedAccount): string {
+  return `<p>The account ${escapeHtml(user_ref)} (${escapeHtml(email)}) is recovered. All tokens that it had are
+revoked.</p>
+<p>This is its new Master Token (${escapeHtml(token_ref)}). Store it now: it will not be shown again.</p>
+<code>${escapeHtml(master_token)}</code>`;
+}
+
+/**
+ * The page of the mailed link: `GET /recover?token=` shows a form and changes nothing, for mail
+ * scanners follow links; `POST /recover` confirms the recovery and shows the new Master Token once.
+ */
+export function createRecoveryPages(options: AppOptions): Router {
+  const recovery = createRecovery(options);
+  const router = Router();
+  const limit = limitRequests(options, confirmationLimit);
+  const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
+
+  router
+    .route('/recover')
+    .get((request, response) => {
+      const { token } = request.query;
+      sendPage(response, 200, title, formOf(typeof token === 'string' ? token : ''));
+    })
+    .post(limit, readForm, async (request, response) => {
+      const { data: proof } = confirmation.safeParse(request.body ?? {});
+      try {
+        if (!proof) throw new HttpError(422, { message: 'Recovery confirmation failed' });
+        sendPage(response, 200, title, resultOf(await recovery.confirm(proof)));
+      } catch (error) {
+        // Whatever else it is, is no answer to what the form holds.
+        if (!(error instanceof HttpError) || error.status !== 422) throw error;
+        const problem = `${error.message}. The link may have expired or been used, or the password is another one.`;
+        sendPage(response, 422, title, formOf(proof?.token ?? '', problem));
+      }
+    })
+    .all(onlyAllow('GET, HEAD, POST'));
+
+  return router;
+}

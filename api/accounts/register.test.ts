@@ -1,0 +1,225 @@
+import { verify } from '@node-rs/argon2';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Answer, askJson } from '../../fixtures/json-client.ts';
+import { createAccount } from '../../fixtures/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const now = new Date('2026-05-01T10:00:00.750Z');
+const message = 'The account is registered. A one-time token was sent to its e-mail address.';
+const taken = 'The email has already been taken.';
+
+let database: TestDatabase;
+let api: TestApi;
+let count = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function nextAddress(): string {
+  count += 1;
+  return `anna${count}@firma.pl`;
+}
+
+function bodyOf(change: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    email: nextAddress(),
+    name: 'Anna Nowak',
+    password: 'correct horse',
+    password_confirmation: 'correct horse',
+    ...change,
+  };
+}
+
+function register(change: Record<string, unknown> = {}): Promise<Answer> {
+  return askJson(api, 'POST /auth/register', { body: bodyOf(change) });
+}
+
+async function rowsOf(email: string) {
+  const { rows: accounts } = await database.pool.query(
+    `select user_ref, email, name, password_hash, created_at, initialized_at
+    from customer.account where lower(email) = lower($1)`,
+    [email],
+  );
+  const { rows: tokens } = await database.pool.query(
+    `select purpose, token.password_hash, token.created_at, expires_at, used_at, cancelled_at
+    from customer.one_time_token as token join customer.account using (account_id)
+    where lower(email) = lower($1) order by cancelled_at nulls last`,
+    [email],
+  );
+  const { rows: mails } = await database.pool.query(
+    `select mail_key, recipient, template, data, state, mail.created_at
+    from customer.mail join customer.account using (account_id)
+    where lower(email) = lower($1) order by mail_id`,
+    [email],
+  );
+  return { accounts, tokens, mails };
+}
+
+describe('POST /auth/register', () => {
+  it('201 leaves an account, a one-time token and its mail', async () => {
+    const email = nextAddress();
+    const { status, body } = await register({ email, name: '  Anna Nowak ' });
+    expect(status).toBe(201);
+    expect(body).toEqual({
+      user_ref: expect.stringMatching(/^[0-9A-Z]{12}$/),
+      email,
+      message,
+      expires_at: '2026-05-02T10:00:00+00:00',
+    });
+
+    const { accounts, tokens, mails } = await rowsOf(email);
+    expect(accounts).toEqual([
+      {
+        user_ref: (body as { user_ref: string }).user_ref,
+        email,
+        name: 'Anna Nowak',
+        password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
+        created_at: now,
+        initialized_at: null,
+      },
+    ]);
+    expect(tokens).toEqual([
+      {
+        purpose: 'init',
+        password_hash: null,
+        created_at: now,
+        expires_at: new Date('2026-05-02T10:00:00Z'),
+        used_at: null,
+        cancelled_at: null,
+      },
+    ]);
+    const { one_time_token_id } = (mails[0] as { data: { one_time_token_id: string } }).data;
+    expect(mails).toEqual([
+      {
+        mail_key: `init:${one_time_token_id}`,
+        recipient: email,
+        template: 'init',
+        data: { one_time_token_id, user_name: 'Anna Nowak' },
+        state: 'queued',
+        created_at: now,
+      },
+    ]);
+    const { rows: others } = await database.pool.query(
+      `select from customer.token join customer.account using (account_id) where email = $1`,
+      [email],
+    );
+    expect(others).toEqual([]);
+  });
+
+  it('201 gives the address in its one spelling', async () => {
+    const { status, body } = await register({ email: 'Anna@ŻÓŁW.pl' });
+    expect(status).toBe(201);
+    expect(body).toHaveProperty('email', 'Anna@xn--w-uga1v8h.pl');
+  });
+
+  it('201 counts characters, not their halves', async () => {
+    expect((await register({ name: '🦆🦆🦆' })).status).toBe(201);
+    expect((await register({ name: '🦆'.repeat(255) })).status).toBe(201);
+    const password = '🦆'.repeat(8);
+    expect((await register({ password, password_confirmation: password })).status).toBe(201);
+  });
+
+  it('201 for the address again before it is initialized: fresh token, new name and password', async () => {
+    const email = nextAddress();
+    const first = await register({ email });
+    const again = await register({
+      email: email.toUpperCase().replace('FIRMA.PL', 'firma.pl'),
+      name: 'Another name',
+      password: 'another one',
+      password_confirmation: 'another one',
+    });
+    expect(again.status).toBe(201);
+    expect(again.body).toHaveProperty('user_ref', (first.body as { user_ref: string }).user_ref);
+    const { accounts, tokens, mails } = await rowsOf(email);
+    expect(accounts).toHaveLength(1);
+    const account = accounts[0] as { name: string; password_hash: string };
+    expect(account.name).toBe('Another name');
+    expect(await verify(account.password_hash, 'another one')).toBe(true);
+    expect(tokens).toMatchObject([{ cancelled_at: now }, { cancelled_at: null }]);
+    expect(mails).toHaveLength(2);
+  });
+
+  it('201 for the same address ten times at once: one account, one token that is good', async () => {
+    const email = nextAddress();
+    const answers = await Promise.all(Array.from({ length: 10 }, () => register({ email })));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
+    expect(new Set(answers.map(({ body }) => (body as { user_ref: string }).user_ref)).size).toBe(
+      1,
+    );
+    const { accounts, tokens } = await rowsOf(email);
+    expect(accounts).toHaveLength(1);
+    expect(tokens).toHaveLength(10);
+    expect(tokens.filter((token) => token.cancelled_at === null)).toHaveLength(1);
+  });
+
+  it('422 for the address of an account, however it is cased', async () => {
+    const email = nextAddress();
+    await createAccount(database.kysely, { email });
+    for (const spelling of [email, email.toUpperCase()]) {
+      expect(await register({ email: spelling })).toEqual({
+        status: 422,
+        body: { message: taken, errors: { email: [taken] } },
+      });
+    }
+    expect((await rowsOf(email)).mails).toEqual([]);
+  });
+
+  it.each([
+    'anna@gmail.com',
+    'anna@GMAIL.COM',
+    'anna@poczta.onet.pl',
+    'anna@x.mailinator.com',
+    'anna@ｇmail.com',
+  ])('422 for a disposable or free mailbox: %s', async (email) => {
+    const refused = 'The email field must not be an address of a disposable or free mailbox.';
+    expect(await register({ email })).toEqual({
+      status: 422,
+      body: { message: refused, errors: { email: [refused] } },
+    });
+    expect((await rowsOf(email)).accounts).toEqual([]);
+  });
+
+  it.each([
+    'anna',
+    'anna@firma.pl.',
+    'anna@firma.pl\r\nBcc: x@firma.pl',
+    `${'a'.repeat(255)}@b.pl`,
+  ])('422 for what is no address: %j', async (email) => {
+    const wrong = 'The email field must be a valid e-mail address.';
+    expect(await register({ email })).toEqual({
+      status: 422,
+      body: { message: wrong, errors: { email: [wrong] } },
+    });
+  });
+
+  it('503 while registration is switched off', async () => {
+    const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
+    onTestFinished(() => closed.close());
+    const body = bodyOf();
+    expect(await askJson(closed, 'POST /auth/register', { body })).toEqual({
+      status: 503,
+      body: { message: 'Registration is currently switched off.' },
+    });
+    expect((await rowsOf(body.email as string)).accounts).toEqual([]);
+  });
+
+  it('429 after 10 requests of a client within an hour', async () => {
+    const address = '192.0.2.50';
+    const body = bodyOf({ name: 'An' });
+    for (let at = 0; at < 10; at += 1) {
+      expect((await askJson(api, 'POST /auth/register', { address, body })).status).toBe(422);
+    }
+    expect(await askJson(api, 'POST /auth/register', { address, body: bodyOf() })).toEqual({
+      status: 429,
+      body: { message: 'Too Many Attempts.' },
+    });
+  });
+});

@@ -1,0 +1,219 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import type { PoolClient } from 'pg';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createAccount, createApiToken, type TestAccount } from '../../fixtures/account.ts';
+import { type Answer, askJson } from '../../fixtures/json-client.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { createSecret, hashSecret } from './token-secret.ts';
+
+const now = new Date('2026-05-01T10:00:00.750Z');
+
+let database: TestDatabase;
+let api: TestApi;
+let account: TestAccount;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+beforeEach(async () => {
+  account = await createAccount(database.kysely, { now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function verify(token: string, other = api, address = '192.0.2.1'): Promise<Answer> {
+  return askJson(other, 'POST /tokens/verify', { token, address });
+}
+
+function unauthorized(error: string): Answer {
+  return { status: 401, body: { error, code: 'UNAUTHORIZED' } };
+}
+
+async function usesOf(token: string): Promise<Record<string, unknown> | undefined> {
+  const { rows } = await database.pool.query<Record<string, unknown>>(
+    'select usage_count, last_used_at, last_used_ip from customer.token where secret_hash = $1',
+    [Buffer.from(hashSecret(token), 'hex')],
+  );
+  return rows[0];
+}
+
+/** Another process on the same database, as far as the database can tell; counts what it asks. */
+async function startOther(): Promise<{ other: TestApi; statements: string[] }> {
+  const statements: string[] = [];
+  const db = new Kysely<Tables>({
+    dialect: new PostgresDialect({ pool: database.pool }),
+    log: ({ query }) => void statements.push(query.sql),
+  });
+  const other = await startTestApi({ db, now: () => now });
+  onTestFinished(() => other.close());
+  return { other, statements };
+}
+
+describe('401', () => {
+  it.each([undefined, '', 'Bearer', 'Bearer  '])('Missing API token: %j', async (header) => {
+    const headers: Record<string, string> = header === undefined ? {} : { Authorization: header };
+    expect(await askJson(api, 'POST /tokens/verify', { headers })).toEqual(
+      unauthorized('Missing API token'),
+    );
+  });
+
+  it('Malformed token format, without looking it up', async () => {
+    const { other, statements } = await startOther();
+    const { master_token } = account;
+    const last = master_token.at(-1) === 'a' ? 'b' : 'a';
+    for (const header of [
+      `Bearer ${master_token.slice(0, -1)}${last}`,
+      `Bearer ${master_token.replace('sk_live_', 'sk_api_')}`,
+      `Basic ${master_token}`,
+      master_token,
+    ]) {
+      const headers = { Authorization: header };
+      expect(await askJson(other, 'POST /tokens/verify', { headers })).toEqual(
+        unauthorized('Malformed token format'),
+      );
+    }
+    expect(statements.filter((statement) => statement.includes('token'))).toEqual([]);
+    expect(await usesOf(master_token)).toHaveProperty('usage_count', '0');
+  });
+
+  it('Invalid token, for one that nobody has', async () => {
+    expect(await verify(createSecret('api'))).toEqual(unauthorized('Invalid token'));
+    expect(await verify(createSecret('master'))).toEqual(unauthorized('Invalid token'));
+  });
+
+  it('Token expired, from that very moment on, and the use is not counted', async () => {
+    const [past, soon] = await Promise.all(
+      [1000, 999].map((days_ms) =>
+        createApiToken(database.kysely, account.account_id, {
+          now: new Date(now.getTime() - 86_400_000 + 1000 - days_ms),
+          lifetime_days: 1,
+        }),
+      ),
+    );
+    expect(await verify(past!.plaintext)).toEqual(unauthorized('Token expired'));
+    expect((await verify(soon!.plaintext)).status).toBe(200);
+    expect(await usesOf(past!.plaintext)).toHaveProperty('usage_count', '0');
+  });
+
+  it('Token revoked, also where it has expired since, and the use is not counted', async () => {
+    const { plaintext } = await createApiToken(database.kysely, account.account_id, {
+      now: new Date('2026-01-01T00:00:00Z'),
+      lifetime_days: 1,
+    });
+    await database.pool.query(
+      'update customer.token set revoked_at = now() where secret_hash = $1',
+      [Buffer.from(hashSecret(plaintext), 'hex')],
+    );
+    expect(await verify(plaintext)).toEqual(unauthorized('Token revoked'));
+    expect(await usesOf(plaintext)).toHaveProperty('usage_count', '0');
+  });
+
+  it('asks for a bearer', async () => {
+    const response = await api.ask('/api/v1/tokens');
+    expect(response.status).toBe(401);
+    expect(response.headers.get('www-authenticate')).toBe('Bearer');
+  });
+});
+
+describe('a use', () => {
+  it('leaves its count, its time and its address', async () => {
+    const { master_token } = account;
+    for (const [at, [address, ip]] of [
+      ['192.0.2.9', '192.0.2.9'],
+      ['2001:db8::9', '2001:db8::9'],
+      ['::ffff:192.0.2.10', '192.0.2.10'],
+      ['fe80::1%eth0', 'fe80::1'],
+      // What a proxy says that is no address: the proxy's own then.
+      ['nonsense', '127.0.0.1'],
+    ].entries()) {
+      expect((await verify(master_token, api, address)).status).toBe(200);
+      expect(await usesOf(master_token)).toEqual({
+        usage_count: String(at + 1),
+        last_used_at: now,
+        last_used_ip: ip,
+      });
+    }
+  });
+
+  it('is counted when the operation is refused, since the token was good', async () => {
+    const { plaintext } = await createApiToken(database.kysely, account.account_id);
+    expect((await askJson(api, 'GET /tokens', { token: plaintext })).status).toBe(403);
+    expect(await usesOf(plaintext)).toHaveProperty('usage_count', '1');
+  });
+
+  it('is counted once each, of many tokens at once, in two processes', async () => {
+    const { other } = await startOther();
+    const tokens = await Promise.all(
+      Array.from({ length: 20 }, () => createApiToken(database.kysely, account.account_id)),
+    );
+    const revoked = tokens[0]!;
+    await database.pool.query('update customer.token set revoked_at = now() where token_ref = $1', [
+      revoked.token_ref,
+    ]);
+    const uses = Array.from({ length: 600 }, (_, at) =>
+      verify(tokens[at % 20]!.plaintext, at % 3 === 0 ? other : api),
+    );
+    const statuses = (await Promise.all(uses)).map(({ status }) => status);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(570);
+    expect(statuses.filter((status) => status === 401)).toHaveLength(30);
+    const counts = await Promise.all(tokens.map(({ plaintext }) => usesOf(plaintext)));
+    expect(counts.map((row) => row?.usage_count)).toEqual([
+      '0',
+      ...Array.from({ length: 19 }, () => '30'),
+    ]);
+  });
+});
+
+/** Revokes a token in a transaction that is still open. */
+async function hold(token: string): Promise<PoolClient> {
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query('update customer.token set revoked_at = now() where secret_hash = $1', [
+    Buffer.from(hashSecret(token), 'hex'),
+  ]);
+  return client;
+}
+
+describe('a token that is being revoked', () => {
+  it('is refused once it is, and holds up no other meanwhile', async () => {
+    const [held, free] = [
+      await createApiToken(database.kysely, account.account_id),
+      await createApiToken(database.kysely, account.account_id),
+    ];
+    const client = await hold(held.plaintext);
+    const waiting = [verify(held.plaintext), verify(held.plaintext)];
+    for (let at = 0; at < 5; at += 1) expect((await verify(free.plaintext)).status).toBe(200);
+    await client.query('commit');
+    client.release();
+    expect(await Promise.all(waiting)).toEqual([
+      unauthorized('Token revoked'),
+      unauthorized('Token revoked'),
+    ]);
+    expect(await usesOf(held.plaintext)).toHaveProperty('usage_count', '0');
+  });
+
+  it('is let in when that is taken back', async () => {
+    const held = await createApiToken(database.kysely, account.account_id);
+    const client = await hold(held.plaintext);
+    const waiting = verify(held.plaintext);
+    await client.query('rollback');
+    client.release();
+    expect((await waiting).status).toBe(200);
+    expect(await usesOf(held.plaintext)).toHaveProperty('usage_count', '1');
+  });
+
+  it('is refused at the next request in another process', async () => {
+    const { other } = await startOther();
+    const { plaintext, token_ref } = await createApiToken(database.kysely, account.account_id);
+    expect((await verify(plaintext, other)).status).toBe(200);
+    await askJson(api, `DELETE /tokens/${token_ref}`, { token: account.master_token });
+    expect(await verify(plaintext, other)).toEqual(unauthorized('Token revoked'));
+  });
+});

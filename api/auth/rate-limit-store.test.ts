@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { connect, type Database } from '../../sql/database.ts';
+import { createLimitStore } from './rate-limit-store.ts';
+
+let database: TestDatabase;
+const now = (): Date => new Date();
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+/** Another process, as far as the database can tell. */
+async function connectAgain(): Promise<Database> {
+  const other = await connect({ databaseUrl: database.url, dataDir: '', applicationName: 'other' });
+  onTestFinished(() => other.close());
+  return other;
+}
+
+describe('createLimitStore', () => {
+  it('gives each of many hits at once its own count, over two processes', async () => {
+    const other = await connectAgain();
+    const stores = [database.kysely, other.kysely].map((db) =>
+      createLimitStore({ db, now, window_ms: 60_000, prefix: 'many:' }),
+    );
+    const hits = await Promise.all(
+      Array.from({ length: 600 }, (_, at) => stores[at % 2]!.increment('one')),
+    );
+    const counts = hits.map((hit) => hit.totalHits).toSorted((a, b) => a - b);
+    expect(counts).toEqual(Array.from({ length: 600 }, (_, at) => at + 1));
+    expect(new Set(hits.map((hit) => hit.resetTime?.getTime())).size).toBe(1);
+  });
+
+  it('never waits in a circle, whatever the order of the keys', async () => {
+    const other = await connectAgain();
+    const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);
+    const rounds = [database.kysely, other.kysely, database.kysely, other.kysely].map(
+      async (db, at) => {
+        const store = createLimitStore({ db, now, window_ms: 60_000, prefix: 'circle:' });
+        const ordered = at % 2 === 0 ? keys : keys.toReversed();
+        for (let round = 0; round < 25; round += 1) {
+          await Promise.all(ordered.map((key) => store.increment(key)));
+        }
+      },
+    );
+    await Promise.all(rounds);
+    const { rows } = await database.pool.query(
+      `select distinct hit_count from customer.rate_limit where limit_key like 'circle:%'`,
+    );
+    expect(rows).toEqual([{ hit_count: '100' }]);
+  });
+
+  it('begins to count again when a window has closed, however many hits come together', async () => {
+    let at = Date.parse('2026-01-01T00:00:00Z');
+    const store = createLimitStore({
+      db: database.kysely,
+      now: () => new Date(at),
+      window_ms: 1000,
+      prefix: 'again:',
+    });
+    const hit = async (): Promise<number[]> => {
+      const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => store.increment(key)));
+      return hits.map(({ totalHits }) => totalHits);
+    };
+    expect(await hit()).toEqual([1, 1, 2, 3]);
+    at += 999;
+    expect(await hit()).toEqual([4, 2, 5, 6]);
+    at += 1;
+    expect(await hit()).toEqual([1, 1, 2, 3]);
+    expect(await store.increment('a')).toEqual({
+      totalHits: 4,
+      resetTime: new Date(at + 1000),
+    });
+  });
+
+  it('tells each of the hits when it cannot count', async () => {
+    const other = await connectAgain();
+    const store = createLimitStore({ db: other.kysely, now, window_ms: 60_000, prefix: 'away:' });
+    await store.increment('a');
+    await other.close();
+    const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => store.increment(key)));
+    expect(hits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
+  });
+
+  it('gives hits back and forgets a client', async () => {
+    const store = createLimitStore({ db: database.kysely, now, window_ms: 1000, prefix: 'own:' });
+    await store.increment('a');
+    await store.increment('a');
+    await store.decrement('a');
+    expect(await store.increment('a')).toMatchObject({ totalHits: 2 });
+    await store.resetKey('a');
+    await store.decrement('a');
+    expect(await store.increment('a')).toMatchObject({ totalHits: 1 });
+  });
+
+  it('sweeps the clients whose window closed more than a window ago', async () => {
+    let at = Date.parse('2026-01-01T00:00:00Z');
+    const store = createLimitStore({
+      db: database.kysely,
+      now: () => new Date(at),
+      window_ms: 1000,
+      prefix: 'swept:',
+    });
+    await store.increment('old');
+    at += 1500;
+    await store.increment('recent');
+    at += 500;
+    await store.increment('new');
+    at += 500;
+    await store.increment('newer');
+    const { rows } = await database.pool.query<{ limit_key: string }>(
+      `select limit_key from customer.rate_limit where limit_key like 'swept:%' order by reset_at`,
+    );
+    expect(rows.map((row) => row.limit_key)).toEqual(['swept:recent', 'swept:new', 'swept:newer']);
+  });
+});

@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createAccount, createApiToken, type TestAccount } from '../../fixtures/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAllowance } from './rate-limit.ts';
+import { createSecret } from './token-secret.ts';
+
+const verify = '/api/v1/tokens/verify';
+
+let database: TestDatabase;
+let apis: TestApi[];
+let account: TestAccount;
+let clock_ms = 0;
+const now = (): Date => new Date(Date.now() + clock_ms);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  apis = await Promise.all([1, 2].map(() => startTestApi({ db: database.kysely, now })));
+  account = await createAccount(database.kysely);
+});
+
+afterAll(async () => {
+  await Promise.all(apis.map((api) => api.close()));
+  await database.drop();
+});
+
+interface Client {
+  token?: string;
+  address?: string;
+}
+
+function ask({ token, address }: Client, at = 0): Promise<Response> {
+  return apis[at % apis.length]!.ask(verify, {
+    method: 'POST',
+    ...(token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }),
+    ...(address === undefined ? {} : { address }),
+  });
+}
+
+/** Asks all at once, half of it in each process; how many got which status. */
+async function countStatuses(clients: Client[]): Promise<Record<number, number>> {
+  const responses = await Promise.all(clients.map((client, at) => ask(client, at)));
+  const byStatus = Object.groupBy(responses, ({ status }) => status);
+  return Object.fromEntries(Object.entries(byStatus).map(([status, of]) => [status, of!.length]));
+}
+
+function repeat<Value>(count: number, make: () => Value): Value[] {
+  return Array.from({ length: count }, make);
+}
+
+function newToken(): Promise<string> {
+  return createApiToken(database.kysely, account.account_id).then(({ plaintext }) => plaintext);
+}
+
+describe('the general limit', () => {
+  it('tells what is left', async () => {
+    const { headers } = await ask({ token: await newToken() });
+    expect(headers.get('ratelimit')).toMatch(/^"180-in-1min"; r=179; t=(60|59)$/);
+    expect(headers.get('x-ratelimit-limit')).toBe('180');
+    expect(headers.get('x-ratelimit-remaining')).toBe('179');
+  });
+
+  it('lets exactly 180 of 200 at once through for a token, over two processes', async () => {
+    const token = await newToken();
+    expect(await countStatuses(repeat(200, () => ({ token })))).toEqual({ 200: 180, 429: 20 });
+
+    const refused = await ask({ token });
+    expect(refused.status).toBe(429);
+    expect(await refused.json()).toEqual({ message: 'Too Many Attempts.' });
+    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
+    // A use that was not let in is none.
+    const { rows } = await database.pool.query(
+      `select usage_count from customer.token order by token_id desc limit 1`,
+    );
+    expect(rows).toEqual([{ usage_count: '180' }]);
+  });
+
+  it('has a count for each token, whatever the address', async () => {
+    const [one, other] = [await newToken(), await newToken()];
+    const address = '198.51.100.1';
+    await countStatuses(repeat(180, () => ({ token: one, address })));
+    expect((await ask({ token: one, address: '198.51.100.2' })).status).toBe(429);
+    expect((await ask({ token: other, address })).status).toBe(200);
+    expect((await ask({ address })).status).toBe(401);
+  });
+
+  it('is over after a minute', async () => {
+    const token = await newToken();
+    await countStatuses(repeat(181, () => ({ token })));
+    clock_ms += 60_000;
+    expect(await countStatuses(repeat(181, () => ({ token })))).toEqual({ 200: 180, 429: 1 });
+  });
+
+  it.each([
+    ['no token', (): string | undefined => undefined],
+    ['a malformed token', (at: number) => `sk_api_${String(at).padStart(49, '0')}`],
+    ['a token that nobody has', () => createSecret('api')],
+  ])('counts by the address for %s', async (_name, tokenAt) => {
+    clock_ms += 60_000;
+    const address = '2001:db8:5:600::1';
+    const clients = Array.from({ length: 200 }, (_, at): Client => {
+      const token = tokenAt(at);
+      return token === undefined ? { address } : { address, token };
+    });
+    expect(await countStatuses(clients)).toEqual({ 401: 180, 429: 20 });
+    expect((await ask({ address: '2001:db8:5:6ff::2' })).status).toBe(429);
+    expect((await ask({ address: '2001:db8:5:700::1' })).status).toBe(401);
+    // Who has a good token is let in from there.
+    expect((await ask({ address, token: await newToken() })).status).toBe(200);
+  });
+
+  it('is asked before the token, and costs nothing but its own statement', async () => {
+    const token = await newToken();
+    await countStatuses(repeat(180, () => ({ token })));
+    await database.pool.query(`update customer.token set revoked_at = now()`);
+    expect((await ask({ token })).status).toBe(429);
+  });
+});
+
+describe('the limits of single endpoints', () => {
+  it.each([
+    ['/auth/init', 5],
+    ['/auth/register', 10],
+    ['/auth/recover', 10],
+    ['/stats/day/2026-01-01', 10],
+  ])('%s: %i per address, whatever the token', async (path, count) => {
+    clock_ms += 3_600_000;
+    const address = '203.0.113.9';
+    const method = path.startsWith('/stats') ? 'GET' : 'POST';
+    const responses = await Promise.all(
+      Array.from({ length: count + 5 }, (_, at) =>
+        apis[at % 2]!.ask(`/api/v1${path}`, {
+          method,
+          address,
+          headers: { Authorization: `Bearer ${createSecret('api')}` },
+        }),
+      ),
+    );
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(5);
+    const elsewhere = await apis[0]!.ask(`/api/v1${path}`, { method });
+    expect(elsewhere.status).not.toBe(429);
+  });
+});
+
+async function remainingOf(api: TestApi, headers: Record<string, string>): Promise<number> {
+  const response = await fetch(`${api.url}/api/v1/wallet`, { headers });
+  return Number(response.headers.get('x-ratelimit-remaining'));
+}
+
+describe('X-Forwarded-For', () => {
+  it('of a peer that is not trusted changes nothing', async () => {
+    clock_ms += 60_000;
+    for (const trustProxy of [0, ['10.0.0.0/8']]) {
+      const api = await startTestApi({ db: database.kysely, now, trustProxy });
+      onTestFinished(() => api.close());
+      const first = await remainingOf(api, {});
+      for (const [at, address] of ['192.0.2.1', '192.0.2.2', '2001:db8::1'].entries()) {
+        expect(await remainingOf(api, { 'X-Forwarded-For': address })).toBe(first - at - 1);
+      }
+    }
+  });
+
+  it('of a trusted peer counts by what that peer has seen, not by what its client claims', async () => {
+    const api = await startTestApi({ db: database.kysely, now, trustProxy: ['loopback'] });
+    onTestFinished(() => api.close());
+    const claimed = ['1.1.1.1', '2.2.2.2', '127.0.0.1'];
+    const left: number[] = [];
+    for (const claim of claimed) {
+      left.push(await remainingOf(api, { 'X-Forwarded-For': `${claim}, 192.0.2.77` }));
+    }
+    expect(left).toEqual([179, 178, 177]);
+  });
+});
+
+describe('createAllowance', () => {
+  it('allows as many as the limit has, for each key', async () => {
+    const limit = { name: 'letters', request_count: 2, window_ms: 3_600_000 };
+    const isAllowed = createAllowance({ db: database.kysely, now }, limit);
+    const again = createAllowance({ db: database.kysely, now }, limit);
+    expect(await isAllowed('a@company.example')).toBe(true);
+    expect(await again('a@company.example')).toBe(true);
+    expect(await isAllowed('a@company.example')).toBe(false);
+    expect(await isAllowed('b@company.example')).toBe(true);
+    clock_ms += 3_600_000;
+    expect(await again('a@company.example')).toBe(true);
+  });
+});

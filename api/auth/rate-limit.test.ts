@@ -1,0 +1,150 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { Pool } from 'pg';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
+
+const day = '/api/v1/stats/day/2026-01-01';
+const range = '/api/v1/stats/range/2026-01-01';
+
+let database: TestDatabase;
+let clock_ms = 0;
+const now = (): Date => new Date(Date.now() + clock_ms);
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+async function startApi(): Promise<TestApi> {
+  const api = await startTestApi({ db: database.kysely, now });
+  onTestFinished(() => api.close());
+  return api;
+}
+
+/** Asks one after the other, so that the statuses come in the order of the requests. */
+async function statusesOf(api: TestApi, paths: string[], address: string): Promise<number[]> {
+  const statuses: number[] = [];
+  for (const path of paths) statuses.push((await api.ask(path, { address })).status);
+  return statuses;
+}
+
+describe('the limit of the statistics', () => {
+  it('lets 10 through in a minute, over both paths, and then answers 429', async () => {
+    const api = await startApi();
+    const address = '192.0.2.1';
+    const paths = Array.from({ length: 5 }, () => [day, range]).flat();
+    const statuses = await statusesOf(api, paths, address);
+    expect(statuses).toEqual(Array.from({ length: 10 }, () => 404));
+
+    for (const path of [day, range, '/api/v1/stats/day/nonsense']) {
+      const response = await api.ask(path, { address });
+      expect(response.status).toBe(429);
+      expect(await response.json()).toEqual({ message: 'Too Many Attempts.' });
+      const seconds = Number(response.headers.get('retry-after'));
+      expect(seconds).toBeGreaterThan(50);
+      expect(seconds).toBeLessThanOrEqual(60);
+    }
+    expect(await statusesOf(api, [day], '192.0.2.2')).toEqual([404]);
+  });
+
+  it('tells what is left', async () => {
+    const api = await startApi();
+    const { headers } = await api.ask(day, { address: '192.0.2.3' });
+    expect(headers.get('ratelimit')).toMatch(/^"10-in-1min"; r=9; t=(60|59)$/);
+    expect(headers.get('ratelimit-policy')).toMatch(/^"10-in-1min"; q=10; w=60; pk=:[\w+/=]+:$/);
+    expect(headers.get('x-ratelimit-limit')).toBe('10');
+    expect(headers.get('x-ratelimit-remaining')).toBe('9');
+    expect(Number(headers.get('x-ratelimit-reset'))).toBeGreaterThan(Date.now() / 1000 + 50);
+    expect(headers.get('retry-after')).toBeNull();
+  });
+
+  it('lets exactly 10 of 30 at once through, over two processes', async () => {
+    const apis = [await startApi(), await startApi()];
+    const responses = await Promise.all(
+      Array.from({ length: 30 }, (_, at) => apis[at % 2]!.ask(day, { address: '192.0.2.4' })),
+    );
+    const statuses = responses.map((response) => response.status).toSorted((a, b) => a - b);
+    expect(statuses).toEqual([
+      ...Array.from({ length: 10 }, () => 404),
+      ...Array.from({ length: 20 }, () => 429),
+    ]);
+  });
+
+  it('is not forgotten by a restart, and over after a minute', async () => {
+    const address = '192.0.2.5';
+    const before = await startApi();
+    await statusesOf(
+      before,
+      Array.from({ length: 10 }, () => day),
+      address,
+    );
+    await before.close();
+
+    const after = await startApi();
+    expect(await statusesOf(after, [day], address)).toEqual([429]);
+    clock_ms += 60_000;
+    const statuses = await statusesOf(
+      after,
+      Array.from({ length: 11 }, () => day),
+      address,
+    );
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
+  });
+
+  it.each([
+    ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9', '2001:db8:1:300::1'],
+    ['::ffff:192.0.2.6', '192.0.2.6', '::ffff:192.0.2.7'],
+  ])('counts %s and %s as one client, %s as another', async (one, same, other) => {
+    const api = await startApi();
+    await statusesOf(
+      api,
+      Array.from({ length: 10 }, () => day),
+      one,
+    );
+    expect(await statusesOf(api, [day], same)).toEqual([429]);
+    expect(await statusesOf(api, [day], other)).toEqual([404]);
+  });
+
+  it('counts what names no address by the connection', async () => {
+    const api = await startApi();
+    const addresses = ['192.0.2.8:1', 'unknown', '"', 'fe80::1%a/9', '192.0.2.8:4'];
+    const remaining = await Promise.all(
+      addresses.map(async (address) => {
+        const { headers, status } = await api.ask(day, { address });
+        expect(status).toBe(404);
+        return Number(headers.get('x-ratelimit-remaining'));
+      }),
+    );
+    expect(remaining.toSorted((a, b) => a - b)).toEqual([5, 6, 7, 8, 9]);
+  });
+
+  it('ignores X-Forwarded-For unless a proxy is trusted', async () => {
+    const api = await startTestApi({ db: database.kysely, now: nextMinute(), trustProxy: false });
+    onTestFinished(() => api.close());
+    const statuses: number[] = [];
+    for (let at = 0; at < 11; at += 1) statuses.push((await api.ask(day)).status);
+    expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
+  });
+
+  it('500 when nothing can be counted', async () => {
+    const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
+    pool.on('error', () => undefined);
+    const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+    const api = await startTestApi({ db });
+    onTestFinished(() => api.close());
+    const response = await api.ask(day);
+    expect(response.status).toBe(500);
+    expect(await response.json()).toEqual({ message: 'Server Error' });
+    expect(JSON.stringify(api.log)).toContain('ECONNREFUSED');
+    await db.destroy();
+  });
+});
+
+// The address of the connection is the same in all tests: a minute of its own gives it a new count.
+function nextMinute(): () => Date {
+  clock_ms += 120_000;
+  return now;
+}

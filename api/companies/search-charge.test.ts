@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, readMovements, type ChargedAnswer } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+interface Found {
+  total: number;
+  results: { status: string }[];
+}
+
+function totalOf({ status, body }: ChargedAnswer): unknown {
+  return status === 200 ? (body as { data: { total: number } }).data.total : body;
+}
+
+describe('GET /api/v1/companies/search', () => {
+  it('200 costs a credit with results, and nothing without', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    expect(await searcher.search('?city=Wrocław')).toMatchObject({ charged: '1', balance: '199' });
+    expect(await searcher.search('?city=Nowhere')).toMatchObject({ charged: '0', balance: '199' });
+    expect(await searcher.search('?page=9')).toMatchObject({ charged: '0', balance: '199' });
+    expect(await searcher.search('?page=2')).toMatchObject({ charged: '1', balance: '198' });
+    expect(await readMovements(database.kysely, searcher.account_id)).toEqual([
+      ['start', 200, 200, 'Welcome bonus'],
+      ['withdraw', 1, 199, 'Search, page 1'],
+      ['withdraw', 1, 198, 'Search, page 2'],
+    ]);
+  });
+
+  it('200 to HEAD, which brings no results, is free', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const head = await searcher.search('?city=Wrocław', { method: 'HEAD' });
+    expect(head).toMatchObject({ status: 200, body: '', charged: '0', balance: '200' });
+    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(1);
+  });
+
+  it('402 says what is missing and leaves the wallet as it is', async () => {
+    const dear = await startTestApi({ db: database.kysely, searchCredits: 150 });
+    const searcher = await createSearcher(database.kysely, dear);
+    const answers = await Promise.all([1, 2, 3].map(() => searcher.search('')));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 402)).toHaveLength(2);
+    expect(answers.find(({ status }) => status === 402)).toEqual({
+      status: 402,
+      body: {
+        message: 'This costs 150 credits, and the wallet has 50.',
+        code: 'INSUFFICIENT_CREDITS',
+        required: 150,
+        balance: 50,
+      },
+      charged: null,
+      balance: null,
+      etag: null,
+    });
+    expect(await searcher.search('?city=Nowhere')).toMatchObject({ status: 200, balance: '50' });
+    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(2);
+    await dear.close();
+  });
+
+  it('200 without a transaction where it is free', async () => {
+    const free = await startTestApi({ db: database.kysely, searchCredits: 0 });
+    const searcher = await createSearcher(database.kysely, free);
+    expect(await searcher.search('')).toMatchObject({ status: 200, charged: '0', balance: '200' });
+    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(1);
+    await free.close();
+  });
+
+  it('200 remembers what it has read until the next snapshot', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const query = '?voivodeship=pomorskie';
+    const inCity = `${query}&city=Piaseczno`;
+    expect(totalOf(await searcher.search(query))).toBe(5);
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
+    // No night does that: what is read again shows it, what is remembered does not.
+    await database.pool.query(
+      `update registry.search set voivodeship = '22' where postal_code = '05500'`,
+    );
+    expect(totalOf(await searcher.search(query))).toBe(5);
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
+    const other = await startTestApi({ db: database.kysely });
+    const another = await createSearcher(database.kysely, other);
+    expect(totalOf(await another.search(query))).toBe(6);
+    expect(totalOf(await another.search(inCity))).toBe(1);
+    await other.close();
+    await database.pool.query(
+      `update registry.search set voivodeship = '14' where postal_code = '05500'`,
+    );
+    // Szprycha goes.
+    await runFixture(database, '2026-11-03');
+    expect(totalOf(await searcher.search(query))).toBe(4);
+    expect(totalOf(await searcher.search(inCity))).toBe(0);
+  });
+
+  it('200 with total and results of one snapshot while nights are published', async () => {
+    // Every request comes in a minute of its own, so that no limit meets it.
+    let minute = 0;
+    const now = () => new Date(Date.now() + (minute += 1) * 60_000);
+    const unlimited = await startTestApi({ db: database.kysely, now });
+    const searcher = await createSearcher(database.kysely, unlimited, 100_000);
+    const nights = async () => {
+      for (const day of ['2026-11-04', '2026-11-05', '2026-11-06']) await runFixture(database, day);
+      return 'over';
+    };
+    const running = nights();
+    const totals = new Set<unknown>();
+    for (;;) {
+      const { body } = await searcher.search('?status=DELETED');
+      const { total, results } = (body as { data: Found }).data;
+      totals.add(total);
+      expect(results.map(({ status }) => status)).toEqual(Array(total).fill('DELETED'));
+      if ((await Promise.race([running, Promise.resolve('under way')])) === 'over') break;
+    }
+    expect(totalOf(await searcher.search('?status=DELETED'))).toBe(7);
+    expect(totals.size).toBeGreaterThan(1);
+    await unlimited.close();
+  });
+});

@@ -1,0 +1,253 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, type Searcher } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'];
+
+let database: TestDatabase;
+let api: TestApi;
+let searcher: Searcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const day of days) await runFixture(database, day);
+  api = await startTestApi({ db: database.kysely });
+  searcher = await createSearcher(database.kysely, api, 10_000);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+interface Found {
+  total: number;
+  per_page: number;
+  current_page: number;
+  last_page: number;
+  results: { name: string; status: string; identifiers: { type: string; value: string }[] }[];
+}
+
+async function find(query: Record<string, string>): Promise<Found> {
+  const { status, body } = await searcher.search(`?${new URLSearchParams(query).toString()}`);
+  expect(status).toBe(200);
+  return (body as { data: Found }).data;
+}
+
+async function namesOf(query: Record<string, string>): Promise<string[]> {
+  const { total, results } = await find(query);
+  expect(total).toBe(results.length);
+  return results.map(({ name }) => name);
+}
+
+const kanarek = 'Sklep Zoologiczny Kanarek Barbara Piórko';
+const wedrowiec = 'Transport Ciężarowy Wędrowiec Marek Pszczółka';
+const bajt = 'Oprogramowanie Bajt Sebastian Przecinek';
+const wlokniarz = 'Tkaniny Artystyczne Jadwiga Włókniarz';
+const szpachla = 'Malarstwo Dekoracyjne Paweł Szpachla';
+const lyzka = 'Catering Smakosz Monika Łyżka';
+const szalka = 'Serwis Wag Odważnik Ireneusz Szalka';
+const firanka = 'Dekoracje Okien Firanka Bożena Żabka-Karnisz';
+
+describe('GET /api/v1/companies/search', () => {
+  it('200 shows what the specification says', async () => {
+    expect(await searcher.search('?city=Wrocław')).toMatchObject({
+      status: 200,
+      body: {
+        status: 'success',
+        data: {
+          total: 2,
+          per_page: 20,
+          current_page: 1,
+          last_page: 1,
+          results: [
+            {
+              identifiers: [
+                { type: 'NIP', value: '1000201006' },
+                { type: 'REGON9', value: '990200011' },
+              ],
+              name: 'Piekarnia Pod Wieżą Anna Żakowska',
+              city: 'Wrocław',
+              voivodeship: 'dolnośląskie',
+              activity_start: '2014-05-12',
+              activity_main: '1071Z',
+              status: 'ACTIVE',
+              contacts: [{ type: 'email', value: 'piekarnia@zakowska.example.pl' }],
+            },
+            { name: 'Studio Tatuażu Kruk Oliwia Mączyńska' },
+          ],
+        },
+      },
+    });
+  });
+
+  it('200 leaves out contacts that the registry does not have; what is unknown is empty', async () => {
+    const { body } = await searcher.search('?name=bezimienny');
+    expect(body).toEqual({
+      status: 'success',
+      data: {
+        total: 1,
+        per_page: 20,
+        current_page: 1,
+        last_page: 1,
+        results: [
+          {
+            identifiers: [],
+            name: 'Ludwik Bezimienny',
+            city: '',
+            voivodeship: '',
+            activity_start: '1996-12-02',
+            activity_main: '6910Z',
+            status: 'ACTIVE',
+          },
+        ],
+      },
+    });
+    expect(await find({ name: 'bosman' })).toMatchObject({ results: [{ activity_start: null }] });
+  });
+
+  it('200 finds active companies unless told otherwise', async () => {
+    const { total, results } = await find({});
+    expect([total, results.length]).toEqual([71, 20]);
+    expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['ACTIVE']));
+    expect(await find({ status: 'ACTIVE' })).toEqual(await find({}));
+    expect(await namesOf({ status: 'SUSPENDED', voivodeship: 'łódzkie' })).toEqual([
+      'Lodziarnia Sopelek Grzegorz Mroźny',
+      'Korepetycje Matematyka bez Łez Iwona Całka',
+      'Zakład Szewski Dratewka Henryk Kopyto',
+    ]);
+    expect(await namesOf({ status: 'DELETED', voivodeship: 'mazowieckie' })).toEqual([
+      'Catering Smakosz Monika Łyżka',
+    ]);
+  });
+
+  it.each([
+    ['city', 'WARSZAWA', [kanarek]],
+    ['city', '  warszawa ', [kanarek]],
+    ['city', 'lodz', [wlokniarz]],
+    ['city', 'Łódź', [wlokniarz]],
+    ['city', 'Łódź'.normalize('NFD'), [wlokniarz]],
+    ['city', 'Warszaw', []],
+    ['city', 'Warszaw%', []],
+    ['city', 'Warszaw_', []],
+    ['voivodeship', 'łódzkie', [wlokniarz, 'Kino Objazdowe Wiesława Żmuda-Klisza', szpachla]],
+    ['voivodeship', 'LODZKIE', [wlokniarz, 'Kino Objazdowe Wiesława Żmuda-Klisza', szpachla]],
+    ['voivodeship', 'Świętokrzyskie', 2],
+    ['voivodeship', 'kujawsko-pomorskie', 3],
+    ['postal_code', '00-001', [kanarek]],
+    ['postal_code', '00001', [kanarek]],
+    ['postal_code', '00-00', []],
+    ['postal_code', '%', []],
+    ['activity_code', '4776B', ['Kwiaciarnia Pod Akacją Halina Pęcak', kanarek]],
+    // Not the main one of either.
+    [
+      'activity_code',
+      '5621z',
+      ['Bar Mleczny KŁOS Genowefa Ryżowa', 'Bistro Pyra Magdalena Gzik', lyzka],
+    ],
+    // Also of an entry that one company no longer has.
+    [
+      'activity_code',
+      '9699Z',
+      [
+        'Malowanie Twarzy Motylek Laura Pędzelek-Różyc',
+        'Studio Tatuażu Kruk Oliwia Mączyńska',
+        'Wyprowadzanie Psów Merdek Igor Smycz',
+      ],
+    ],
+    ['activity_prefix', '47', 13],
+    ['activity_prefix', '4776B', 2],
+    ['activity_prefix', '331', [szalka]],
+    ['activity_start_from', '2026-11-01', 4],
+    ['activity_start_from', '2026-11-05', ['Pracownia Ceramiki Glinka Tomasz Garncarz']],
+    ['activity_start_to', '1990-06-30', 2],
+    ['activity_start_to', '1990-06-29', ['Rękodzieło Wiklina Janina Łozina']],
+    ['legal_form', 'osoba-fizyczna-prowadzaca-dzialalnosc-gospodarcza', 71],
+    ['legal_form', 'spolka-akcyjna', []],
+    ['name', 'wedrowiec', [wedrowiec]],
+    ['name', 'CIĘŻAROWY   wędr', [wedrowiec]],
+    ['name', 'piek', ['Piekarnia Pod Wieżą Anna Żakowska', 'Piekarnia Sękacz Olga Bułkowska']],
+    ['name', 'pie', 3],
+    ['name', 'bronte-zuk', ['Biuro Tłumaczeń Lingwista Zoë Brontë-Żuk']],
+    ['name', '"dąb; buk', ['Zakład Stolarski "Dąb; Buk i Syn" Jerzy Świerszczak']],
+    ['name', 'p%szcz', []],
+    ['name', 'p_zcz', []],
+    ['name', String.raw`\\pszcz`, []],
+  ])('200 filters by %s=%s', async (parameter, value, expected) => {
+    const { total, results } = await find({ [parameter]: value });
+    const names = results.map(({ name }) => name);
+    expect(typeof expected === 'number' ? total : names).toEqual(expected);
+  });
+
+  it('200 combines all filters', async () => {
+    const all = {
+      activity_code: '4753Z',
+      activity_prefix: '13',
+      activity_start_from: '2008-02-18',
+      activity_start_to: '2008-02-18',
+      voivodeship: 'slaskie',
+      city: 'katowice',
+      postal_code: '40-012',
+      status: 'ACTIVE',
+      legal_form: 'osoba-fizyczna-prowadzaca-dzialalnosc-gospodarcza',
+      name: 'firanka',
+      page: '1',
+    };
+    expect(await namesOf(all)).toEqual([firanka]);
+    const others = {
+      activity_code: '4778Z',
+      activity_prefix: '14',
+      activity_start_from: '2008-02-19',
+      activity_start_to: '2008-02-17',
+      voivodeship: 'opolskie',
+      city: 'Gliwice',
+      postal_code: '40-013',
+      status: 'SUSPENDED',
+      legal_form: 'spolka-akcyjna',
+      name: 'firanki',
+    };
+    for (const [parameter, value] of Object.entries(others)) {
+      const without = { ...all, [parameter]: value };
+      // One day alone would be a range that is reversed.
+      if (parameter === 'activity_start_from') without.activity_start_to = '2009-01-01';
+      if (parameter === 'activity_start_to') without.activity_start_from = '2007-01-01';
+      expect([parameter, ...(await namesOf(without))]).toEqual([parameter]);
+    }
+  });
+
+  it('200 gives every company once, whichever the page, in an order that stays', async () => {
+    const pages = await Promise.all(['1', '2', '3', '4'].map((page) => find({ page })));
+    expect(pages.map(({ current_page, last_page }) => [current_page, last_page])).toEqual([
+      [1, 4],
+      [2, 4],
+      [3, 4],
+      [4, 4],
+    ]);
+    const names = pages.flatMap(({ results }) => results.map(({ name }) => name));
+    expect(names).toHaveLength(71);
+    expect(new Set(names).size).toBe(71);
+    expect(names[0]).toBe('Andrzej Wspólnik-Dębowy');
+    expect(names.indexOf(bajt)).toBeLessThan(names.indexOf(wlokniarz));
+    const again = await Promise.all(['1', '2', '3', '4'].map((page) => find({ page })));
+    expect(again).toEqual(pages);
+  });
+
+  it.each(['5', '1000000000000'])('200 is empty past the end: page %s', async (page) => {
+    expect(await searcher.search(`?page=${page}`)).toMatchObject({
+      status: 200,
+      body: {
+        status: 'success',
+        data: {
+          total: 71,
+          per_page: 20,
+          current_page: Number(page),
+          last_page: 4,
+          results: [],
+        },
+      },
+      charged: '0',
+    });
+  });
+});

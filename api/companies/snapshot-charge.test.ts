@@ -1,0 +1,145 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, readMovements } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const asked = { identifier_type: 'NIP', identifier_value: '1001401003' };
+const other = { identifier_type: 'NIP', identifier_value: '1000201006' };
+const paid = ['withdraw', 5, 195, 'Snapshot of NIP 1001401003'];
+const bonus = ['start', 200, 200, 'Welcome bonus'];
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+describe('POST /api/v1/companies/snapshot', () => {
+  it('200 exactly as often as there are credits, whatever comes at once', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const answers = await Promise.all(Array.from({ length: 200 }, () => searcher.snapshot(asked)));
+    const answered = answers.filter(({ status }) => status === 200);
+    expect(answered).toHaveLength(40);
+    expect(answered.map(({ balance }) => Number(balance)).toSorted((a, b) => a - b)).toEqual(
+      Array.from({ length: 40 }, (_, at) => at * 5),
+    );
+    const refused = answers.filter(({ status }) => status !== 200);
+    expect(new Set(refused.map(({ status, body }) => `${status} ${JSON.stringify(body)}`))).toEqual(
+      new Set([
+        '402 {"message":"This costs 5 credits, and the wallet has 0.","code":"INSUFFICIENT_CREDITS","required":5,"balance":0}',
+      ]),
+    );
+    const movements = await readMovements(database.kysely, searcher.account_id);
+    expect(movements.slice(0, 2)).toEqual([bonus, paid]);
+    expect(movements).toHaveLength(41);
+  });
+
+  it('200 once for each key, also at once, and for each key again the same', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const answers = await Promise.all(
+      Array.from({ length: 10 }, () => searcher.snapshot(asked, headers)),
+    );
+    expect(new Set(answers.map((answer) => JSON.stringify(answer))).size).toBe(1);
+    expect(answers[0]).toMatchObject({ status: 200, charged: '5', balance: '195' });
+    expect(await readMovements(database.kysely, searcher.account_id)).toEqual([bonus, paid]);
+
+    const message = 'The Idempotency-Key header was used within 24 hours for another request.';
+    expect(await searcher.snapshot(other, headers)).toMatchObject({
+      status: 422,
+      body: { message, errors: { 'Idempotency-Key': [message] } },
+    });
+    expect(await searcher.snapshot(asked, { 'Idempotency-Key': 'order-2' })).toMatchObject({
+      status: 200,
+      balance: '190',
+    });
+  });
+
+  it('404 and 402 leave the key free', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const headers = { 'Idempotency-Key': 'order-1' };
+    const unknown = { identifier_type: 'NIP', identifier_value: '5260250274' };
+    expect((await searcher.snapshot(unknown, headers)).status).toBe(404);
+    const dear = await startTestApi({ db: database.kysely, snapshotCredits: 201 });
+    const poor = await createSearcher(database.kysely, dear);
+    expect(await poor.snapshot(asked, headers)).toMatchObject({
+      status: 402,
+      body: {
+        message: 'This costs 201 credits, and the wallet has 200.',
+        code: 'INSUFFICIENT_CREDITS',
+        required: 201,
+        balance: 200,
+      },
+    });
+    await dear.close();
+    expect((await searcher.snapshot(asked, headers)).status).toBe(200);
+  });
+
+  it('422 for a malformed key', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const answer = await searcher.snapshot(asked, { 'Idempotency-Key': 'order 1' });
+    expect([answer.status, answer.charged]).toEqual([422, null]);
+  });
+
+  it('304 for a snapshot that is known, free of charge, until a night changes it', async () => {
+    const searcher = await createSearcher(database.kysely, api);
+    const { etag } = await searcher.snapshot(asked);
+    for (const known of [etag!, `"another", ${etag!}`, etag!.slice(2), '*']) {
+      expect(await searcher.snapshot(asked, { 'If-None-Match': known })).toEqual({
+        status: 304,
+        body: '',
+        charged: null,
+        balance: null,
+        etag,
+      });
+    }
+    expect((await searcher.snapshot(other, { 'If-None-Match': etag! })).status).toBe(200);
+    // The phone changes.
+    await runFixture(database, '2026-11-03');
+    const changed = await searcher.snapshot(asked, { 'If-None-Match': etag! });
+    expect(changed).toMatchObject({ status: 200, charged: '5', balance: '185' });
+    expect(changed.etag).not.toBe(etag);
+    expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(4);
+  });
+
+  it('200 without a transaction where it is free', async () => {
+    const free = await startTestApi({ db: database.kysely, snapshotCredits: 0 });
+    const searcher = await createSearcher(database.kysely, free);
+    for (const headers of [{}, { 'Idempotency-Key': 'order-1' }]) {
+      expect(await searcher.snapshot(asked, headers)).toMatchObject({
+        status: 200,
+        charged: '0',
+        balance: '200',
+      });
+    }
+    expect(await readMovements(database.kysely, searcher.account_id)).toEqual([bonus]);
+    await free.close();
+  });
+
+  it('200 keeps the wallets of several accounts apart', async () => {
+    const searchers = await Promise.all(
+      Array.from({ length: 5 }, () => createSearcher(database.kysely, api)),
+    );
+    const answers = await Promise.all(
+      searchers.flatMap((searcher) => [
+        ...Array.from({ length: 30 }, () => searcher.snapshot(asked)),
+        ...Array.from({ length: 30 }, () => searcher.search('?city=Warszawa')),
+      ]),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    for (const { account_id } of searchers) {
+      const movements = await readMovements(database.kysely, account_id);
+      // Nothing is in Warsaw on the first day.
+      expect([movements.length, movements.at(-1)?.[2]]).toEqual([31, 50]);
+    }
+  });
+});

@@ -1,0 +1,95 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, type Searcher } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let searcher: Searcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+  searcher = await createSearcher(database.kysely, api, 10_000);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function nip(identifier_value: string) {
+  return { identifier_type: 'NIP', identifier_value };
+}
+
+describe('POST /api/v1/companies/snapshot', () => {
+  it('200 shows units, persons and all dates that a registry has', async () => {
+    const unit_address = { street: 'ul. Nowa', building: '1', city: 'Gliwice', voivodeship: null };
+    await database.pool.query(
+      `update registry.entry set
+          units = $1, persons = $2, other_dates = $3, bankruptcy_start_date = '2026-01-02',
+          bankruptcy_end_date = '2026-03-04', struck_off_date = '2026-05-06', fax = '400224199',
+          address_country_code = 'CZ'
+      where nip = '1002404009'`,
+      [
+        JSON.stringify([
+          {
+            identifier: '99240004000015',
+            name: null,
+            address: { ...unit_address, apartment: null, postal_code: null, country_code: 'PL' },
+            dates: [{ type: 'Data powstania', date: '2025-01-01' }],
+          },
+        ]),
+        JSON.stringify([
+          { kind: 'owner', full_name: 'Sylwia Jarzyna', role: 'Właściciel' },
+          { kind: 'representative', full_name: 'Jan Kabel', role: 'Prokurent' },
+        ]),
+        JSON.stringify([{ type: 'Data wpisu do rejestru', date: '2021-01-12' }]),
+      ],
+    );
+    const { body } = await searcher.snapshot(nip('1002404009'));
+    expect(body).toMatchObject({
+      data: {
+        profiles: [
+          {
+            address: { country_code: 'CZ' },
+            units: [
+              {
+                identifier: '99240004000015',
+                name: '',
+                address: {
+                  street: 'ul. Nowa',
+                  building: '1',
+                  apartment: '',
+                  city: 'Gliwice',
+                  postal_code: '',
+                  voivodeship: '',
+                  country_code: 'PL',
+                },
+                dates: [{ type: 'Data powstania', date: '2025-01-01' }],
+              },
+            ],
+            contacts: [
+              { type: 'phone', value: '400224104' },
+              { type: 'email', value: 'sylwia@jarzyna.example.pl' },
+              { type: 'fax', value: '400224199' },
+            ],
+            dates: [
+              { type: 'Data rozpoczęcia działalności', date: '2021-01-11' },
+              { type: 'Data ogłoszenia upadłości', date: '2026-01-02' },
+              { type: 'Data zakończenia postępowania upadłościowego', date: '2026-03-04' },
+              { type: 'Data wykreślenia', date: '2026-05-06' },
+              { type: 'Data wpisu do rejestru', date: '2021-01-12' },
+            ],
+          },
+        ],
+        persons: [
+          { full_name: 'Sylwia Jarzyna', role: 'Właściciel' },
+          { full_name: 'Jan Kabel', role: 'Prokurent' },
+        ],
+      },
+    });
+  });
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, readMovements, type Searcher } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let searcher: Searcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+  searcher = await createSearcher(database.kysely, api, 10_000);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function nip(identifier_value: string) {
+  return { identifier_type: 'NIP', identifier_value };
+}
+
+describe('POST /api/v1/companies/snapshot', () => {
+  it('404 for a number that nobody has, free of charge', async () => {
+    const stranger = await createSearcher(database.kysely, api);
+    for (const asked of [
+      nip('5260250274'),
+      { identifier_type: 'KRS', identifier_value: '0000000001' },
+    ]) {
+      expect(await stranger.snapshot(asked)).toMatchObject({
+        status: 404,
+        body: { message: 'No company has this number.' },
+        charged: null,
+      });
+    }
+    expect(await readMovements(database.kysely, stranger.account_id)).toHaveLength(1);
+  });
+
+  const invalidNip =
+    'The identifier_value field must be a NIP: ten digits, the last of which is the check digit.';
+  const invalidRegon =
+    'The identifier_value field must be a REGON of nine digits, the last of which is the check digit.';
+  it.each([
+    [nip('1001401004'), 'identifier_value', invalidNip],
+    [nip('0000000000'), 'identifier_value', invalidNip],
+    [nip('100140100'), 'identifier_value', invalidNip],
+    [nip('PL1001401003'), 'identifier_value', invalidNip],
+    [nip(''), 'identifier_value', invalidNip],
+    [
+      nip('1'.repeat(51)),
+      'identifier_value',
+      'The identifier_value field must not be longer than 50 characters.',
+    ],
+    [
+      { identifier_type: 'REGON9', identifier_value: '99140001900015' },
+      'identifier_value',
+      invalidRegon,
+    ],
+    [
+      { identifier_type: 'KRS', identifier_value: '1' },
+      'identifier_value',
+      'The identifier_value field must be a KRS number: ten digits, leading zeros included.',
+    ],
+    [
+      { identifier_type: 'nip', identifier_value: '1001401003' },
+      'identifier_type',
+      'The identifier_type field must be one of NIP, REGON9, KRS.',
+    ],
+    [
+      { identifier_value: '1001401003' },
+      'identifier_type',
+      'The identifier_type field is required.',
+    ],
+    [{ identifier_type: 'NIP' }, 'identifier_value', 'The identifier_value field is required.'],
+    [
+      { identifier_type: 'NIP', identifier_value: ['1001401003'] },
+      'identifier_value',
+      'The identifier_value field must be a string.',
+    ],
+    [{ ...nip('1001401003'), fields: 'all' }, 'fields', 'The fields field is unknown.'],
+  ])('422 for %j', async (asked, field, message) => {
+    expect(await searcher.snapshot(asked)).toMatchObject({
+      status: 422,
+      body: { message, errors: { [field]: [message] } },
+      charged: null,
+    });
+  });
+});

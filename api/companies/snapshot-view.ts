@@ -1,0 +1,146 @@
+import type { Kysely } from 'kysely';
+import type { DatedEvent, Unit } from '../../sql/tables/registry.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { identifiersOf } from './identifier-list.ts';
+import type { SnapshotEntry } from './snapshot-read.ts';
+
+/** What a snapshot takes from the dictionaries. */
+export interface SnapshotDictionary {
+  /** By version and code, such as `2025 4711Z`. */
+  activityNames: ReadonlyMap<string, string>;
+  /** By slug, in Polish. */
+  legalForms: ReadonlyMap<string, string>;
+}
+
+export async function readSnapshotDictionary(db: Kysely<Tables>): Promise<SnapshotDictionary> {
+  const activities = await db
+    .selectFrom('registry.activity_code')
+    .select(['version', 'code', 'name'])
+    .execute();
+  const legalForms = await db
+    .selectFrom('registry.legal_form_symbol')
+    .select(['slug', 'label'])
+    .execute();
+  return {
+    activityNames: new Map(
+      activities.map(({ version, code, name }) => [`${version} ${code}`, name]),
+    ),
+    legalForms: new Map(legalForms.map(({ slug, label }) => [slug, label])),
+  };
+}
+
+/** The registry's language; in the order of a company's life. */
+const dateLabels = {
+  start_date: 'Data rozpoczęcia działalności',
+  suspension_date: 'Data zawieszenia działalności',
+  resumption_date: 'Data wznowienia działalności',
+  bankruptcy_start_date: 'Data ogłoszenia upadłości',
+  bankruptcy_end_date: 'Data zakończenia postępowania upadłościowego',
+  end_date: 'Data zakończenia działalności',
+  struck_off_date: 'Data wykreślenia',
+} as const;
+
+const labelledDates = Object.entries(dateLabels) as [keyof typeof dateLabels, string][];
+
+// An entry that a registry no longer lists was struck off, by the first day on which it was missing.
+function viewDates(entry: SnapshotEntry): DatedEvent[] {
+  const dates: DatedEvent[] = [];
+  for (const [column, type] of labelledDates) {
+    const date = column === 'struck_off_date' ? (entry[column] ?? entry.gone_date) : entry[column];
+    if (date !== null) dates.push({ type, date });
+  }
+  return dates.concat(entry.other_dates ?? []);
+}
+
+type Address = Unit['address'];
+
+// Spec: all fields of an address are strings; what is not known is an empty one.
+function viewAddress(address: Address) {
+  return {
+    street: address.street ?? '',
+    building: address.building ?? '',
+    apartment: address.apartment ?? '',
+    city: address.city ?? '',
+    postal_code: address.postal_code ?? '',
+    voivodeship: address.voivodeship ?? '',
+    country_code: address.country_code ?? '',
+  };
+}
+
+// A registry that names no country means its own, where it gives an address at all.
+function addressOf(entry: SnapshotEntry): Address {
+  const { street, building, apartment, city, postal_code, voivodeship } = entry;
+  const isKnown = [street, building, apartment, city, postal_code, voivodeship].some(Boolean);
+  const country_code = entry.address_country_code ?? (isKnown ? entry.country_code : null);
+  return { street, building, apartment, city, postal_code, voivodeship, country_code };
+}
+
+function listValues<Type extends string>(values: Record<Type, string | null>) {
+  return Object.entries<string | null>(values).flatMap(([type, value]) => {
+    return value === null ? [] : [{ type: type as Type, value }];
+  });
+}
+
+function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDictionary) {
+  const { activity_version, activity_main, activity_codes } = entry;
+  // The main one comes first, and is told once.
+  const codes = new Set([...(activity_main === null ? [] : [activity_main]), ...activity_codes]);
+  return [...codes].map((code) => ({
+    code,
+    name: activityNames.get(`${activity_version} ${code}`) ?? '',
+    is_primary: code === activity_main,
+  }));
+}
+
+function fullNameOf({ first_name, surname }: SnapshotEntry): string {
+  return [first_name, surname].filter((part) => part !== null).join(' ');
+}
+
+function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
+  const { legal_form, phone, email, fax, website } = entry;
+  return {
+    source: entry.source,
+    name: entry.name ?? fullNameOf(entry),
+    status: entry.status,
+    legal_form: legal_form === null ? '' : (dictionary.legalForms.get(legal_form) ?? legal_form),
+    address: viewAddress(addressOf(entry)),
+    units: (entry.units ?? []).map(({ identifier, name, address, dates }) => ({
+      identifier: identifier ?? '',
+      name: name ?? '',
+      address: viewAddress(address),
+      dates,
+    })),
+    contacts: listValues({ phone, email, fax }),
+    activities: viewActivities(entry, dictionary),
+    dates: viewDates(entry),
+    websites: listValues({ website }),
+  };
+}
+
+/** The role of the natural person whose business an entry is. */
+const ownerRole = 'Właściciel';
+
+function personsOf(entry: SnapshotEntry): { full_name: string; role: string }[] {
+  const owner = fullNameOf(entry);
+  const told = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
+  return owner === '' ? told : [{ full_name: owner, role: ownerRole }, ...told];
+}
+
+function viewPersons(entries: SnapshotEntry[]) {
+  const persons = entries.flatMap(personsOf);
+  return [...new Map(persons.map((one) => [`${one.role}\n${one.full_name}`, one])).values()];
+}
+
+/**
+ * What is known of a company.
+ *
+ * @param entries of its registries; the one that the search shows comes first, and there is one
+ */
+export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotDictionary) {
+  const { entity_type, country_code } = entries[0]!;
+  return {
+    identity: { identifiers: identifiersOf(entries), company_type: entity_type, country_code },
+    profiles: entries.map((entry) => viewProfile(entry, dictionary)),
+    persons: viewPersons(entries),
+  };
+}

@@ -1,0 +1,211 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSearcher, type Searcher } from '../../fixtures/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const now = new Date('2026-11-06T05:00:00Z');
+
+let database: TestDatabase;
+let api: TestApi;
+let searcher: Searcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const day of ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06']) {
+    await runFixture(database, day);
+  }
+  api = await startTestApi({ db: database.kysely, now: () => now });
+  searcher = await createSearcher(database.kysely, api, 10_000);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function nip(identifier_value: string) {
+  return { identifier_type: 'NIP', identifier_value };
+}
+
+const kanarek = {
+  identity: {
+    identifiers: [
+      { type: 'NIP', value: '1001401003' },
+      { type: 'REGON9', value: '991400019' },
+      { type: 'REGON9', value: '991400025' },
+    ],
+    company_type: 'NATURAL',
+    country_code: 'PL',
+  },
+  profiles: [
+    {
+      source: 'ceidg',
+      name: 'Sklep Zoologiczny Kanarek Barbara Piórko',
+      status: 'ACTIVE',
+      legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
+      address: {
+        street: 'ul. Hoża',
+        building: '41',
+        apartment: '5',
+        city: 'Warszawa',
+        postal_code: '00-001',
+        voivodeship: 'mazowieckie',
+        country_code: 'PL',
+      },
+      units: [],
+      contacts: [
+        { type: 'phone', value: '400214199' },
+        { type: 'email', value: 'kanarek@piorko.example.com' },
+      ],
+      activities: [
+        {
+          code: '4776B',
+          name: 'Sprzedaż detaliczna żywych zwierząt domowych, karmy dla zwierząt domowych',
+          is_primary: true,
+        },
+      ],
+      dates: [{ type: 'Data rozpoczęcia działalności', date: '2010-02-01' }],
+      websites: [],
+    },
+    {
+      source: 'ceidg',
+      name: 'Hotel dla Zwierząt Kanarek Barbara Piórko',
+      status: 'DELETED',
+      legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
+      address: {
+        street: 'ul. Leśna',
+        building: '2',
+        apartment: '',
+        city: 'Piaseczno',
+        postal_code: '05-500',
+        voivodeship: 'mazowieckie',
+        country_code: 'PL',
+      },
+      units: [],
+      contacts: [
+        { type: 'phone', value: '400214199' },
+        { type: 'email', value: 'kanarek@piorko.example.com' },
+      ],
+      activities: [
+        {
+          code: '9699Z',
+          name: 'Pozostała działalność usługowa, gdzie indziej niesklasyfikowana',
+          is_primary: true,
+        },
+      ],
+      dates: [
+        { type: 'Data rozpoczęcia działalności', date: '2019-04-01' },
+        { type: 'Data wykreślenia', date: '2026-11-05' },
+      ],
+      websites: [],
+    },
+  ],
+  persons: [{ full_name: 'Barbara Piórko', role: 'Właściciel' }],
+};
+
+interface Shown {
+  data: {
+    identity: unknown;
+    profiles: {
+      status: string;
+      activities: unknown;
+      dates: unknown;
+      address: unknown;
+      websites: unknown;
+    }[];
+    persons: unknown;
+  };
+}
+
+async function profileOf(value: string) {
+  const { status, body } = await searcher.snapshot(nip(value));
+  expect(status).toBe(200);
+  return (body as Shown).data.profiles[0]!;
+}
+
+describe('POST /api/v1/companies/snapshot', () => {
+  it('200 shows one profile for each entry', async () => {
+    expect(await searcher.snapshot(nip('1001401003'))).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: kanarek,
+        meta: { fetched_at: '2026-11-06T05:00:00+00:00' },
+      },
+      charged: '5',
+      balance: '10195',
+      etag: expect.stringMatching(/^W\/"[\w-]{22}"$/),
+    });
+  });
+
+  it.each([
+    { identifier_type: 'NIP', identifier_value: '100-140-10-03' },
+    { identifier_type: 'NIP', identifier_value: ' 100 140 10 03 ' },
+    { identifier_type: 'REGON9', identifier_value: '991400019' },
+    // Of the entry that is deleted.
+    { identifier_type: 'REGON9', identifier_value: '991 400 025' },
+  ])('200 by $identifier_type $identifier_value', async (asked) => {
+    expect(await searcher.snapshot(asked)).toMatchObject({ status: 200, body: { data: kanarek } });
+  });
+
+  it('200 names activities as the version of the entry does, the main one first', async () => {
+    const [tapes, fish] = [await profileOf('1001407000'), await profileOf('1003001006')];
+    expect(tapes.activities).toEqual([
+      { code: '6201Z', name: 'Działalność związana z oprogramowaniem', is_primary: true },
+      {
+        code: '6202Z',
+        name: 'Działalność związana z doradztwem w zakresie informatyki',
+        is_primary: false,
+      },
+      {
+        code: '2651Z',
+        name: 'Produkcja instrumentów i przyrządów pomiarowych, kontrolnych i nawigacyjnych',
+        is_primary: false,
+      },
+    ]);
+    expect(fish.activities).toEqual([
+      { code: '6210B', name: expect.any(String), is_primary: true },
+      { code: '6220A', name: expect.any(String), is_primary: false },
+      { code: '6290Z', name: expect.any(String), is_primary: false },
+    ]);
+    expect(JSON.stringify(fish.activities)).not.toContain('"name":""');
+  });
+
+  it('200 labels the dates of a company that was suspended and closed', async () => {
+    const suspended = await profileOf('1001002007');
+    expect([suspended.status, suspended.dates]).toEqual([
+      'SUSPENDED',
+      [{ type: 'Data rozpoczęcia działalności', date: '2021-05-01' }],
+    ]);
+    const closed = await profileOf('1001201008');
+    expect([closed.status, closed.dates]).toEqual([
+      'DELETED',
+      [
+        { type: 'Data rozpoczęcia działalności', date: '1999-02-01' },
+        { type: 'Data zakończenia działalności', date: '2026-11-05' },
+      ],
+    ]);
+    const resumed = await profileOf('1001001002');
+    expect(resumed.dates).toEqual([
+      { type: 'Data rozpoczęcia działalności', date: '1995-10-02' },
+      { type: 'Data zawieszenia działalności', date: '2026-11-01' },
+      { type: 'Data wznowienia działalności', date: expect.any(String) },
+    ]);
+  });
+
+  it('200 says nothing of an address that is unknown, and shows websites', async () => {
+    expect((await profileOf('1000206009')).address).toEqual({
+      street: '',
+      building: '',
+      apartment: '',
+      city: '',
+      postal_code: '',
+      voivodeship: '',
+      country_code: '',
+    });
+    expect((await profileOf('1000602001')).websites).toEqual([
+      { type: 'website', value: expect.any(String) },
+    ]);
+  });
+});

@@ -1,0 +1,159 @@
+import { hash } from 'node:crypto';
+import type { Request } from 'express';
+import { z } from 'zod';
+import type { AppOptions } from '../app.ts';
+import { createBatch } from '../http/batch.ts';
+import type { Charge, ChargeHeaders, Charging } from '../wallet/charge.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { HttpError } from '../http/errors.ts';
+import {
+  answerOnce,
+  idempotencyHeader,
+  readIdempotencyKey,
+  type Answer,
+} from '../wallet/idempotency.ts';
+import {
+  identifierType,
+  identifierValue,
+  normalizeIdentifier,
+  validIdentifiers,
+  type Identifier,
+} from './identifier.ts';
+import { JsonText } from '../http/json-text.ts';
+import { keep } from './search-dictionary.ts';
+import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
+import { readEntries, type SnapshotEntry } from './snapshot-read.ts';
+import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+
+const snapshotRequest = z
+  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
+  .superRefine(...validIdentifiers);
+
+const snapshotHeaders = idempotencyHeader.extend({
+  'If-None-Match': z
+    .string()
+    .optional()
+    .meta({ description: 'The `ETag` of a snapshot that is known', example: 'W/"Zm9vYmFy"' }),
+});
+
+/** Statements that read at once. */
+const mostReading = 2;
+
+const notFound = 'No company has this number.';
+
+// The answer says when it was given, so that equal snapshots are not equal bytes: a weak validator.
+function tagOf(snapshot: string): string {
+  return `W/"${hash('sha256', snapshot, 'base64url').slice(0, 22)}"`;
+}
+
+// Spec: silent. Weak comparison, as RFC 9110 has it for this header; an asterisk is any snapshot.
+function isKnown(request: Request, tag: string): boolean {
+  const known = request.get('If-None-Match');
+  if (known === undefined) return false;
+  const opaque = tag.slice('W/'.length);
+  return (
+    known.trim() === '*' ||
+    known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
+  );
+}
+
+interface Asked {
+  request: Request;
+  identifier: Identifier;
+  account_id: string;
+}
+
+function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Charging) {
+  const readInBatch = createBatch(
+    (identifiers: Identifier[]) => readEntries(db, identifiers),
+    mostReading,
+  );
+  const readDictionary = keep(() => readSnapshotDictionary(db));
+
+  async function answer(
+    { request, identifier, account_id }: Asked,
+    entries: SnapshotEntry[] | undefined,
+    charge: (charge: Charge) => Promise<ChargeHeaders>,
+  ): Promise<Answer<object>> {
+    if (!entries) throw new HttpError(404, { message: notFound });
+    const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
+    const tag = tagOf(data);
+    // What the client has already is free.
+    if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
+    const { identifier_type, identifier_value } = identifier;
+    const description = `Snapshot of ${identifier_type} ${identifier_value}`;
+    const charged = await charge({ account_id, amount: snapshotCredits, description });
+    const meta = JSON.stringify({ fetched_at: formatTimestamp(now()) });
+    const body = new JsonText(`{"status":"success","data":${data},"meta":${meta}}`);
+    return { body, headers: { ...charged, ETag: tag } };
+  }
+
+  /** @param key of the request, if it has one: the same key gives the same answer */
+  return async (asked: Asked, key: string | undefined): Promise<Answer<object>> => {
+    const { account_id, identifier } = asked;
+    if (key === undefined) {
+      return answer(asked, await readInBatch(identifier), (charge) => charging.charge(charge));
+    }
+    const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
+    return answerOnce(db, operation, async (tx) => {
+      const [entries] = await readEntries(tx, [identifier]);
+      return answer(asked, entries, (charge) => charging.chargeWithin(tx, charge));
+    });
+  };
+}
+
+/** The full profile of a company. */
+export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpoint {
+  const { snapshotCredits } = options;
+  const takeSnapshot = createSnapshots(options, charging);
+
+  return endpoint(
+    {
+      method: 'post',
+      path: '/companies/snapshot',
+      tag: 'Companies',
+      summary: 'Read the full profile of a company',
+      description: [
+        'One profile for each registry entry of the company, the one that the search shows first; companies that are deleted have one too.',
+        'A field that the registry does not know is an empty string, a list of what it does not know is empty.',
+        `It costs ${snapshotCredits}, only together with the answer; \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+        'The same `Idempotency-Key` within 24 hours gives the same answer and no second charge; with another body it is refused.',
+        'The `ETag` changes when the snapshot does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
+      ].join(' '),
+      auth: 'token',
+      headers: snapshotHeaders,
+      body: snapshotRequest,
+      bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
+      status: 200,
+      answer: snapshotAnswer,
+      example: snapshotExample,
+      errors: {
+        304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
+        402: {
+          description: 'The wallet has too few credits; nothing was withdrawn.',
+          example: {
+            message: 'This costs 5 credits, and the wallet has 4.',
+            code: 'INSUFFICIENT_CREDITS',
+            required: 5,
+            balance: 4,
+          },
+        },
+        404: { description: 'No company has this number.', example: { message: notFound } },
+      },
+    },
+    async ({ body, caller, request, response }) => {
+      const { identifier_type } = body;
+      // Valid: it was checked with the body.
+      const identifier_value = normalizeIdentifier(identifier_type, body.identifier_value)!;
+      const identifier = { identifier_type, identifier_value };
+      const { account_id } = caller;
+      const asked = { request, identifier, account_id };
+      const answer = await takeSnapshot(asked, readIdempotencyKey(request));
+      for (const [name, value] of Object.entries(answer.headers ?? {})) {
+        response.setHeader(name, value);
+      }
+      return answer.body;
+    },
+  );
+}

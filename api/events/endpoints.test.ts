@@ -1,0 +1,186 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../fixtures/account.ts';
+import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
+
+const now = new Date('2026-11-07T06:00:00.999Z');
+const fetched_at = '2026-11-07T06:00:00+00:00';
+
+let database: TestDatabase;
+let api: TestApi;
+/** Watches nothing. */
+let reader: Watcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now });
+  reader = await createWatcher(database, api);
+  for (const { date } of expectedDays) await runFixture(database, date);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function historyOf(identifier_type: string, identifier_value: string, rest = '') {
+  const query = new URLSearchParams({ identifier_type, identifier_value });
+  return reader.ask(`GET /companies/events?${query.toString()}${rest}`);
+}
+
+const added = {
+  event_type: 'COMPANY_PHONE_ADDED',
+  old_value: null,
+  new_value: '400202101',
+  event_date: '2026-11-03',
+  severity: 'notice',
+};
+const removed = {
+  event_type: 'COMPANY_PHONE_REMOVED',
+  old_value: '400202101',
+  new_value: null,
+  event_date: '2026-11-06',
+  severity: 'notice',
+};
+const meta = { total: 2, per_page: 20, current_page: 1, last_page: 1, fetched_at };
+
+describe('GET /api/v1/companies/events', () => {
+  it.each([
+    ['NIP', '1000201006'],
+    ['NIP', '100-020-10-06'],
+    ['REGON9', '990200011'],
+    ['REGON9', ' 990 200 011 '],
+  ])('200 tells the whole history, the newest first: %s %s', async (type, value) => {
+    expect(await historyOf(type, value)).toEqual({
+      status: 200,
+      body: { status: 'success', data: { events: [removed, added] }, meta },
+    });
+  });
+
+  it('200 takes the later of two events of a day first', async () => {
+    const types = ['COMPANY_PHONE_CHANGED', 'COMPANY_NAME_CHANGED', 'COMPANY_ADDRESS_CHANGED'];
+    expect(await historyOf('NIP', '1003201001')).toMatchObject({
+      body: { data: { events: types.map((event_type) => ({ event_type })) }, meta: { total: 3 } },
+    });
+  });
+
+  it('200 gives the events of one type in the order of their old and new values, backwards', async () => {
+    const events = ['4333Z', '2370B'].map((new_value) => ({ new_value }));
+    expect(await historyOf('NIP', '1002601000')).toMatchObject({
+      body: { data: { events } },
+    });
+  });
+
+  it('200 goes page by page, and is empty past the end', async () => {
+    for (const [page, events] of [[removed], [added], []].entries()) {
+      const paging = { per_page: 1, current_page: page + 1, last_page: 2 };
+      expect(await historyOf('NIP', '1000201006', `&per_page=1&page=${page + 1}`)).toEqual({
+        status: 200,
+        body: { status: 'success', data: { events }, meta: { ...meta, ...paging } },
+      });
+    }
+  });
+
+  it('200 is empty for a company that never changed', async () => {
+    expect(await historyOf('NIP', '1000202000')).toEqual({
+      status: 200,
+      body: { status: 'success', data: { events: [] }, meta: { ...meta, total: 0 } },
+    });
+  });
+
+  it('200 for a company that is deleted', async () => {
+    expect(await historyOf('NIP', '1001203007')).toMatchObject({
+      body: {
+        data: { events: [{ event_type: 'COMPANY_STRUCK_OFF' }, { severity: 'critical' }] },
+      },
+    });
+  });
+
+  it('200 by its new number, and by no other, when the number changed', async () => {
+    expect(await historyOf('REGON9', '991400775')).toMatchObject({
+      body: { data: { events: [{ event_type: 'ANOMALY_REGON_CHANGE', old_value: '991400077' }] } },
+    });
+    expect(await historyOf('REGON9', '991400077')).toMatchObject({ status: 404 });
+  });
+
+  it('200 with an API token, free', async () => {
+    const { plaintext: token } = await createApiToken(database.kysely, reader.account_id);
+    const path = 'GET /companies/events?identifier_type=NIP&identifier_value=1000201006';
+    expect(await askJson(api, path, { token })).toMatchObject({ status: 200 });
+    expect(await reader.read('/wallet')).toMatchObject({ data: { balance: 200 } });
+  });
+
+  it.each([
+    ['NIP', '5260250274'],
+    ['REGON9', '010778878'],
+    ['KRS', '0000123456'],
+  ])('404 for a company that nobody knows: %s', async (type, value) => {
+    expect(await historyOf(type, value)).toEqual({
+      status: 404,
+      body: { message: 'No company with this number is known.' },
+    });
+  });
+
+  it('401 without a token', async () => {
+    const path = 'GET /companies/events?identifier_type=NIP&identifier_value=1000201006';
+    expect(await askJson(api, path)).toMatchObject({ status: 401 });
+  });
+});
+
+const nip =
+  'The identifier_value field must be a NIP: ten digits, the last of which is the check digit.';
+const regon9 =
+  'The identifier_value field must be a REGON of nine digits, the last of which is the check digit.';
+const krs = 'The identifier_value field must be a KRS number: ten digits, leading zeros included.';
+const pageForm = 'The page field must be a whole number from 1 to 1000000000000.';
+const perPageForm = 'The per_page field must be a whole number from 1 to 100.';
+const known = 'identifier_type=NIP&identifier_value=1000201006';
+
+describe('GET /api/v1/companies/events, refused', () => {
+  it.each([
+    ['', 'identifier_type', 'The identifier_type field is required.'],
+    ['identifier_type=NIP', 'identifier_value', 'The identifier_value field is required.'],
+    [
+      'identifier_type=nip&identifier_value=1000201006',
+      'identifier_type',
+      'The identifier_type field must be one of NIP, REGON9, KRS.',
+    ],
+    [
+      `${known}&identifier_type=NIP`,
+      'identifier_type',
+      'The identifier_type field must be given only once.',
+    ],
+    [
+      `${known}&identifier_value=1000201006`,
+      'identifier_value',
+      'The identifier_value field must be given only once.',
+    ],
+    ['identifier_type=NIP&identifier_value=1000201007', 'identifier_value', nip],
+    ['identifier_type=NIP&identifier_value=100020100', 'identifier_value', nip],
+    ['identifier_type=NIP&identifier_value=0000000000', 'identifier_value', nip],
+    ['identifier_type=NIP&identifier_value=PL1000201006', 'identifier_value', nip],
+    ['identifier_type=NIP&identifier_value=', 'identifier_value', nip],
+    ['identifier_type=REGON9&identifier_value=99020001100013', 'identifier_value', regon9],
+    ['identifier_type=KRS&identifier_value=12345', 'identifier_value', krs],
+    [
+      `identifier_type=NIP&identifier_value=${'1'.repeat(51)}`,
+      'identifier_value',
+      'The identifier_value field must not be longer than 50 characters.',
+    ],
+    [`${known}&page=0`, 'page', pageForm],
+    [`${known}&page=-1`, 'page', pageForm],
+    [`${known}&page=1000000000001`, 'page', pageForm],
+    [`${known}&per_page=0`, 'per_page', perPageForm],
+    [`${known}&per_page=101`, 'per_page', perPageForm],
+    [`${known}&per_page=1e1`, 'per_page', perPageForm],
+    [`${known}&from_date=2026-01-01`, 'from_date', 'The from_date field is unknown.'],
+  ])('422 for %s', async (query, field, message) => {
+    const { status, body } = await reader.ask(`GET /companies/events?${query}`);
+    expect(status).toBe(422);
+    expect((body as { errors: unknown }).errors).toMatchObject({ [field]: [message] });
+  });
+});

@@ -1,0 +1,151 @@
+import { z } from 'zod';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { companyExample, companyFields, eventExample, eventFields } from './fields.ts';
+import { findHistory } from './history.ts';
+import { badCursor, feedPageQuery, feedQuery, historyQuery } from './query.ts';
+import { createEventTypeCheck } from './type.ts';
+import { readFeed } from './feed.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { findFeedPage } from './feed-page.ts';
+import { HttpError, invalid } from '../http/errors.ts';
+import { findCompany, normalizeIdentifier } from '../companies/identifier.ts';
+import { JsonText } from '../http/json-text.ts';
+import { lastPageOf, type Paging } from '../http/paging.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+
+// What all three endpoints say of themselves. Reading events is free.
+const common = { method: 'get', tag: 'Company monitor', auth: 'token', status: 200 } as const;
+
+const status = z.literal('success');
+const event = z.strictObject(eventFields);
+const companyEvent = z.strictObject({ ...eventFields, ...companyFields });
+const fetched_at = z.iso.datetime({ offset: true });
+
+const pageMeta = z.strictObject({
+  total: z.int(),
+  per_page: z.int(),
+  current_page: z.int(),
+  last_page: z.int(),
+  fetched_at,
+});
+
+const metaExample = {
+  total: 1,
+  per_page: 20,
+  current_page: 1,
+  last_page: 1,
+  fetched_at: '2026-11-07T06:00:00+00:00',
+};
+
+function viewMeta({ page, per_page }: Paging, total: number, now: Date) {
+  const last_page = lastPageOf(total, per_page);
+  const fetched = formatTimestamp(now);
+  return { total, per_page, current_page: page, last_page, fetched_at: fetched };
+}
+
+function writeAnswer({ text }: JsonText, meta: object): JsonText {
+  return new JsonText(`{"status":"success","data":${text},"meta":${JSON.stringify(meta)}}`);
+}
+
+const unknownCompany = { message: 'No company with this number is known.' };
+
+function history({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      path: '/companies/events',
+      summary: 'List the events of a company',
+      description:
+        'Its whole history, whether or not it is watched, the newest first. A page past the end is empty.',
+      query: historyQuery,
+      answer: z.strictObject({
+        status,
+        data: z.strictObject({ events: z.array(event) }),
+        meta: pageMeta,
+      }),
+      example: { status: 'success', data: { events: [eventExample] }, meta: metaExample },
+      errors: { 404: { description: 'No such company', example: unknownCompany } },
+    },
+    async ({ query }) => {
+      const { identifier_type, identifier_value } = query;
+      const value = normalizeIdentifier(identifier_type, identifier_value);
+      const company = value && (await findCompany(db, identifier_type, value));
+      if (!company) throw new HttpError(404, unknownCompany);
+      const { total, events } = await findHistory(db, company.company_id, query);
+      return { status: 'success', data: { events }, meta: viewMeta(query, total, now()) };
+    },
+  );
+}
+
+function feedPage({ db, now }: AppOptions): Endpoint {
+  const requireEventType = createEventTypeCheck(db);
+  return endpoint(
+    {
+      ...common,
+      path: '/watchlist/events',
+      summary: 'List the events of the companies that are watched',
+      description:
+        'Those that happened since a company is watched, the newest first. What a night adds moves all pages on: whoever wants every event once reads `GET /events/feed`.',
+      query: feedPageQuery,
+      answer: z.strictObject({ status, data: z.array(companyEvent), meta: pageMeta }),
+      example: {
+        status: 'success',
+        data: [{ ...eventExample, ...companyExample }],
+        meta: metaExample,
+      },
+    },
+    async ({ query, caller }) => {
+      if (query.event_type !== undefined) await requireEventType(query.event_type);
+      const { total, events } = await findFeedPage(db, caller.account_id, query, query);
+      return writeAnswer(events, viewMeta(query, total, now()));
+    },
+  );
+}
+
+// The number of an event is the same wherever it is told, so that a reader can recognise it.
+const numbered = z.strictObject({ event_id: z.int(), ...companyEvent.shape });
+
+function feed({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      path: '/events/feed',
+      summary: 'Read events on from where the last answer ended',
+      description:
+        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
+      query: feedQuery,
+      answer: z.strictObject({
+        status,
+        data: z.array(numbered),
+        meta: z.strictObject({ next_cursor: z.string(), has_more: z.boolean(), fetched_at }),
+      }),
+      example: {
+        status: 'success',
+        data: [{ event_id: 4711, ...eventExample, ...companyExample }],
+        meta: {
+          next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
+          has_more: false,
+          fetched_at: metaExample.fetched_at,
+        },
+      },
+    },
+    async ({ query: { scope, after, limit }, caller }) => {
+      const position = (after !== undefined && readCursor(after)) || { scope, event_id: '0' };
+      const read = await readFeed(db, caller.account_id, position, limit);
+      if (!read) throw invalid([badCursor]);
+      const next_cursor = writeCursor(read.last);
+      const { has_more } = read;
+      return writeAnswer(read.events, {
+        next_cursor,
+        has_more,
+        fetched_at: formatTimestamp(now()),
+      });
+    },
+  );
+}
+
+/** The events of one company, and the feeds of the watch list. */
+export function eventEndpoints(options: AppOptions): Endpoint[] {
+  return [history(options), feedPage(options), feed(options)];
+}

@@ -1,0 +1,81 @@
+// What becomes of feeds when two companies turn out to be one.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { fieldOf, makeReports, withFields } from '../../fixtures/bad-dump.ts';
+import { days, runBad } from '../../fixtures/bad-night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import {
+  createWatcher,
+  type FeedPage,
+  type FeedPart,
+  type Watcher,
+} from '../../fixtures/watcher.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+/** Watches both. */
+let both: Watcher;
+/** Watches the company that is given up. */
+let one: Watcher;
+
+const reports = makeReports({});
+const [elder = '', younger = ''] = reports.mazowieckie!.slice(1, 3);
+const [nip, otherNip] = [fieldOf(elder, 'Nip'), fieldOf(younger, 'Nip')];
+const told = ['COMPANY_PHONE_CHANGED', 'COMPANY_PHONE_CHANGED', 'COMPANY_TAX_IDENTITY_CHANGED'];
+
+function publish(day: string, fields: Record<string, string>, others: Record<string, string>) {
+  const rows = [withFields(elder, fields), withFields(younger, others)];
+  const changed = reports.mazowieckie!.toSpliced(1, 2, ...rows);
+  return runBad(database, { ...reports, mazowieckie: changed }, day);
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  [both, one] = await Promise.all([createWatcher(database, api), createWatcher(database, api)]);
+  const [baseline, calls, merge] = days;
+  await publish(baseline, {}, {});
+  await both.watch(nip, otherNip);
+  await one.watch(otherNip);
+  await publish(calls, { Telefon: '600111222' }, { Telefon: '600333444' });
+  await publish(merge, { Telefon: '600111222' }, { Telefon: '600333444', Nip: nip });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+test('both feeds become one, without a loss and without a repetition', async () => {
+  const { data, meta } = await both.read<FeedPart>('/events/feed');
+  expect(data.map(({ event_type }) => event_type)).toEqual(told);
+  expect(data.map(({ primary_identifier }) => primary_identifier)).toEqual([nip, nip, nip]);
+  expect(meta.has_more).toBe(false);
+  const page = await both.read<FeedPage>('/watchlist/events');
+  expect(page.meta.total).toBe(3);
+  expect(page.data.map(({ event_type }) => event_type)).toEqual(told.toReversed());
+  expect(await both.read('/companies/watched')).toMatchObject({
+    data: [{ primary_identifier: nip, events_count: 3 }],
+    meta: { total: 1 },
+  });
+});
+
+test('who watched one of them goes on with the whole', async () => {
+  const page = await one.read<FeedPage>('/watchlist/events');
+  expect(page.data.map(({ new_value }) => new_value)).toEqual([nip, '600333444']);
+  expect(page.meta.total).toBe(2);
+  expect(await one.read('/companies/watched')).toMatchObject({
+    data: [{ primary_identifier: nip, events_count: 2 }],
+  });
+});
+
+test('the history of the company has the events of both', async () => {
+  const query = `identifier_type=NIP&identifier_value=${nip}`;
+  expect(await one.read(`/companies/events?${query}`)).toMatchObject({ meta: { total: 3 } });
+});
+
+test('a merged company leaves the feed with all that was told', async () => {
+  await both.unwatch(nip);
+  expect(await both.read('/watchlist/events')).toMatchObject({ data: [], meta: { total: 0 } });
+  expect(await both.read('/events/feed')).toMatchObject({ data: [] });
+});

@@ -1,0 +1,193 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedEvents, type ExpectedEvent } from '../../fixtures/ceidg/expected.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import {
+  createWatcher,
+  type FeedEvent,
+  type FeedPage,
+  type FeedPart,
+  type Watcher,
+} from '../../fixtures/watcher.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+/** Watches from the baseline on. */
+let early: Watcher;
+/** Watches from the third day on, until the fifth. */
+let late: Watcher;
+/** Watches nothing that ever changes. */
+let idle: Watcher;
+
+const bakery = '1000201006';
+const gym = '1003201001';
+const weaver = '1001001002';
+const petShop = '1001401003';
+const unchanged = '1000202000';
+
+interface Watched {
+  primary_identifier: string;
+  events_count: number;
+  last_event_at: string | null;
+}
+
+/** What every watcher can see after each day, by day. */
+const seen: Record<string, { early: FeedEvent[]; late: FeedEvent[]; watched: Watched[] }> = {};
+
+async function feedOf(watcher: Watcher): Promise<FeedEvent[]> {
+  const { data, meta } = await watcher.read<FeedPage>('/watchlist/events?per_page=100');
+  expect(meta.total).toBe(data.length);
+  return data;
+}
+
+async function runDay(date: string): Promise<void> {
+  await runFixture(database, date, { now: () => new Date(`${date}T05:00:00.123Z`) });
+  const { data: watched } = await early.read<{ data: Watched[] }>('/companies/watched');
+  seen[date] = { early: await feedOf(early), late: await feedOf(late), watched };
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  [early, late, idle] = await Promise.all([
+    createWatcher(database, api),
+    createWatcher(database, api),
+    createWatcher(database, api),
+  ]);
+  await runFixture(database, '2026-11-02', { now: () => new Date('2026-11-02T05:00:00Z') });
+  await early.watch(bakery, gym, weaver, petShop);
+  await idle.watch(unchanged);
+  await runDay('2026-11-03');
+  await late.watch(bakery, petShop);
+  await runDay('2026-11-04');
+  await runDay('2026-11-05');
+  await late.unwatch(petShop);
+  await early.unwatch(weaver);
+  await runDay('2026-11-06');
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function told({ event_date, event_type, old_value, new_value }: FeedEvent | ExpectedEvent): string {
+  return `${event_date} ${event_type} ${old_value} -> ${new_value}`;
+}
+
+/** The events of companies by NIP, from one day to another. */
+function expectedOf(nips: string[], from: string, to: string): string[] {
+  return expectedEvents
+    .filter(({ nip, event_date }) => nips.includes(nip!) && event_date >= from && event_date <= to)
+    .map(told)
+    .toSorted();
+}
+
+describe('a feed', () => {
+  test.each(['2026-11-03', '2026-11-04', '2026-11-05'])(
+    'has on %s what happened since the company is watched',
+    (date) => {
+      const nips = [bakery, gym, weaver, petShop];
+      const expected = expectedOf(nips, '2026-11-03', date);
+      expect(seen[date]!.early.map(told).toSorted()).toEqual(expected);
+      expect(expected.length).toBeGreaterThanOrEqual(6);
+    },
+  );
+
+  test('does not have what happened before', () => {
+    const expected = expectedOf([petShop], '2026-11-04', '2026-11-05');
+    expect(expected).toHaveLength(1);
+    expect(seen['2026-11-03']!.late).toEqual([]);
+    expect(seen['2026-11-05']!.late.map(told)).toEqual(expected);
+  });
+
+  test('loses a company that is removed, and gets nothing more of it', () => {
+    const expected = expectedOf([bakery, gym, petShop], '2026-11-03', '2026-11-06');
+    expect(seen['2026-11-06']!.early.map(told).toSorted()).toEqual(expected);
+    expect(seen['2026-11-06']!.late.map(told)).toEqual([
+      '2026-11-06 COMPANY_PHONE_REMOVED 400202101 -> null',
+    ]);
+  });
+
+  test('is empty while nothing happens', async () => {
+    expect(await feedOf(idle)).toEqual([]);
+    expect(await idle.read('/events/feed')).toMatchObject({ data: [], meta: { has_more: false } });
+  });
+
+  test('is as whole by cursor as by page', async () => {
+    for (const watcher of [early, late]) {
+      const { data } = await watcher.read<FeedPart>('/events/feed');
+      const pages = (await feedOf(watcher)).map(told);
+      expect(data.map(told).toSorted()).toEqual(pages.toSorted());
+    }
+  });
+});
+
+const atNight = (date: string) => `${date}T05:00:00.123000Z`;
+const byNumber = (date: string) =>
+  new Map(
+    seen[date]!.watched.map(({ primary_identifier, events_count, last_event_at }) => [
+      primary_identifier,
+      [events_count, last_event_at],
+    ]),
+  );
+
+describe('a watched company', () => {
+  test('counts its events and knows when the last one was published', () => {
+    expect(byNumber('2026-11-03')).toEqual(
+      new Map([
+        [bakery, [1, atNight('2026-11-03')]],
+        [gym, [3, atNight('2026-11-03')]],
+        [weaver, [1, atNight('2026-11-03')]],
+        [petShop, [1, atNight('2026-11-03')]],
+      ]),
+    );
+    expect(byNumber('2026-11-06')).toEqual(
+      new Map([
+        [bakery, [2, atNight('2026-11-06')]],
+        [gym, [3, atNight('2026-11-03')]],
+        [petShop, [2, atNight('2026-11-05')]],
+      ]),
+    );
+  });
+
+  test('without events says so', async () => {
+    const { data } = await idle.read<{ data: Watched[] }>('/companies/watched');
+    expect(data).toMatchObject([{ events_count: 0, last_event_at: null }]);
+  });
+
+  test('that comes back starts afresh', async () => {
+    await early.watch(weaver);
+    const { data } = await early.read<{ data: Watched[] }>('/companies/watched');
+    expect(data.find(({ primary_identifier }) => primary_identifier === weaver)).toMatchObject({
+      events_count: 0,
+      last_event_at: null,
+    });
+    const expected = expectedOf([bakery, gym, petShop], '2026-11-03', '2026-11-06');
+    expect((await feedOf(early)).map(told).toSorted()).toEqual(expected);
+  });
+});
+
+test('the counts by day and type are those of the rows', async () => {
+  const { rows } = await database.pool.query(`
+    select account_id, event_date, event_type, count(*) from customer.feed group by 1, 2, 3
+    except all
+    select account_id, event_date, event_type, event_count from customer.feed_count
+  `);
+  expect(rows).toEqual([]);
+  const { rows: days } = await database.pool.query(`
+    (
+        select account_id, event_date, count(*) as event_count from customer.feed group by 1, 2
+        except all
+        select account_id, event_date, event_count from customer.feed_day
+    )
+    union all
+    (
+        select account_id, event_date, event_count from customer.feed_day where event_count <> 0
+        except all
+        select account_id, event_date, count(*) from customer.feed group by 1, 2
+    )
+  `);
+  expect(days).toEqual([]);
+});

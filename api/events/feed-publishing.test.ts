@@ -1,0 +1,139 @@
+// What readers see of a night that is being published.
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import {
+  createWatcher,
+  type FeedEvent,
+  type FeedPage,
+  type FeedPart,
+  type Watcher,
+} from '../../fixtures/watcher.ts';
+import { lockSource } from '../../pipeline/night/lock.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let watcher: Watcher;
+
+const nips = ['1000201006', '1003201001', '1001001002', '1001203007', '1001401003', '1002802000'];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  watcher = await createWatcher(database, api);
+  await runFixture(database, '2026-11-02');
+  await watcher.watch(...nips);
+  await runFixture(database, '2026-11-03');
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const readFeed = (after?: string, limit = 2) =>
+  watcher.read<FeedPart>(
+    `/events/feed?limit=${limit}${after === undefined ? '' : `&after=${after}`}`,
+  );
+
+const readPage = (page: number) =>
+  watcher.read<FeedPage>(`/watchlist/events?per_page=2&page=${page}`);
+
+const countOf = (...dates: string[]) =>
+  expectedEvents.filter(({ nip, event_date }) => nips.includes(nip!) && dates.includes(event_date))
+    .length;
+
+/** Holds the account, so that a night stops in the middle of its publication, until it is called. */
+async function holdAccount(): Promise<() => Promise<void>> {
+  const client = await database.pool.connect();
+  await client.query('begin');
+  await client.query('select from customer.account where account_id = $1 for update', [
+    watcher.account_id,
+  ]);
+  return async () => {
+    await client.query('rollback');
+    client.release();
+  };
+}
+
+async function waitingForAccount(): Promise<boolean> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*)::int from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rows[0]!.count > 0;
+}
+
+describe('a night in the middle of reading', () => {
+  const told: FeedEvent[] = [];
+
+  test('shows nothing before it is published, and then lets the cursor go on', async () => {
+    const first = await readFeed();
+    told.push(...first.data);
+    const letGo = await holdAccount();
+    const night = runFixture(database, '2026-11-04');
+    while (!(await waitingForAccount())) await delay(20);
+    // Its events have their numbers by now, in a transaction that has not ended.
+    const before = await readFeed(first.meta.next_cursor, 1000);
+    expect(before.data).toHaveLength(countOf('2026-11-03') - 2);
+    expect(before.meta.has_more).toBe(false);
+    expect((await watcher.read<FeedPage>('/watchlist/events')).meta.total).toBe(
+      countOf('2026-11-03'),
+    );
+    told.push(...before.data);
+    await letGo();
+    await night;
+    const after = await readFeed(before.meta.next_cursor, 1000);
+    expect(after.data).toHaveLength(countOf('2026-11-04'));
+    told.push(...after.data);
+  });
+
+  test('makes no event missed or told twice', () => {
+    const ids = told.map(({ event_id }) => event_id!);
+    expect(ids).toEqual([...new Set(ids)].toSorted((one, other) => one - other));
+    expect(told).toHaveLength(countOf('2026-11-03', '2026-11-04'));
+    expect(countOf('2026-11-04')).toBeGreaterThan(3);
+  });
+
+  test('lets no other source publish, so that no smaller number comes later', async () => {
+    const letGo = await holdAccount();
+    const night = runFixture(database, '2026-11-05');
+    let hasEnded = false;
+    const watchNight = night.then(() => (hasEnded = true));
+    const other = await database.pool.connect();
+    try {
+      while (!(await waitingForAccount())) await delay(20);
+      const waiting = Promise.withResolvers<void>();
+      let isLocked = false;
+      const lock = lockSource(other, 'regon', waiting.resolve).then(() => (isLocked = true));
+      await waiting.promise;
+      expect([hasEnded, isLocked]).toEqual([false, false]);
+      await letGo();
+      await lock;
+      // What the first night wrote is there before the second one can begin.
+      const { rows } = await other.query<{ count: number }>(
+        `select count(*)::int from registry.event where event_date = '2026-11-05'`,
+      );
+      expect(rows[0]!.count).toBeGreaterThan(10);
+      await watchNight;
+    } finally {
+      other.release(true);
+    }
+  });
+
+  test('moves the pages of the list on, whose newest events come first', async () => {
+    const before = await readPage(1);
+    await runFixture(database, '2026-11-06');
+    const count = countOf('2026-11-06');
+    expect(count % 2).toBe(1);
+    const shifted = [
+      ...(await readPage(1 + (count - 1) / 2)).data,
+      ...(await readPage((count + 3) / 2)).data,
+    ];
+    expect(shifted.slice(1, 3)).toEqual(before.data);
+    expect((await readPage(1)).meta.total).toBe(before.meta.total + count);
+  });
+});

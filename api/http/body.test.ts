@@ -1,0 +1,213 @@
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createAccount, type TestAccount } from '../../fixtures/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let account: TestAccount;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  account = await createAccount(database.kysely);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const json = 'application/json';
+
+/** Sends a body as it is to `POST /tokens`, or to another path. */
+async function send(
+  body: string | Uint8Array<ArrayBuffer>,
+  { path = '/tokens', type = json, ...headers }: Record<string, string> = {},
+): Promise<{ status: number; body: unknown }> {
+  const response = await api.ask(`/api/v1${path}`, {
+    method: 'POST',
+    body,
+    headers: {
+      Authorization: `Bearer ${account.master_token}`,
+      'Content-Type': type,
+      ...headers,
+    },
+  });
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return { status: response.status, body: await response.json() };
+}
+
+async function countTokens(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: string }>(
+    'select count(*) from customer.token',
+  );
+  return Number(rows[0]!.count);
+}
+
+const malformed = { status: 400, body: { message: 'The request body is not valid JSON.' } };
+const tooDeep = { status: 400, body: { message: 'The request body is nested too deeply.' } };
+const tooLarge = {
+  status: 413,
+  body: { message: 'The request body must not be larger than 100000 bytes.' },
+};
+const unsupported = {
+  status: 415,
+  body: { message: 'The request body must be sent as application/json in UTF-8.' },
+};
+
+function bytes(text_: string): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(Buffer.from(text_, 'latin1'));
+}
+
+describe('a JSON body', () => {
+  it.each([
+    ['', json],
+    [' and a charset', `${json}; charset=UTF-8`],
+    [' and a charset in quotes', `${json};charset="utf-8"`],
+  ])('201 with the type of JSON%s', async (_name, type) => {
+    expect(await send('{"name": "Zażółć 🐢"}', { type })).toMatchObject({
+      status: 201,
+      body: { data: { name: 'Zażółć 🐢' } },
+    });
+  });
+
+  it('201 when it is compressed', async () => {
+    const compressed = new Uint8Array(gzipSync('{"name":"Billing"}'));
+    expect((await send(compressed, { 'Content-Encoding': 'gzip' })).status).toBe(201);
+  });
+
+  it.each([
+    ['broken off', '{"name": "Billing'],
+    ['no JSON', "{'name': 'Billing'}"],
+    ['a string', '"Billing"'],
+    ['null', 'null'],
+    ['a number', '17'],
+    ['blank', '  '],
+    ['a comment', '{"name":"Billing"} // new'],
+  ])('400 for what is malformed: %s', async (_name, body) => {
+    const before = await countTokens();
+    expect(await send(body)).toEqual(malformed);
+    expect(await countTokens()).toBe(before);
+  });
+
+  it.each([
+    ['half a character', '{"name":"Billing\xc3"}'],
+    ['another encoding', '{"name":"Za\xbf\xf3\xb3\xe6"}'],
+    ['an encoded surrogate', '{"name":"Billing\xed\xa0\x80"}'],
+    ['an overlong NUL', '{"name":"Billing\xc0\x80"}'],
+  ])('400 for bytes that are no UTF-8: %s', async (_name, body) => {
+    expect(await send(bytes(body))).toEqual(malformed);
+  });
+
+  it('400 for what says that it is compressed and is not', async () => {
+    const sent = await send('{"name":"Billing"}', { 'Content-Encoding': 'gzip' });
+    expect(sent).toEqual({ status: 400, body: { message: 'Bad Request' } });
+  });
+
+  it.each([
+    ['lists', '['.repeat(40_000) + ']'.repeat(40_000)],
+    ['objects', '{"a":'.repeat(9_000) + '1' + '}'.repeat(9_000)],
+    ['a field of lists', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`],
+  ])('400 for what is nested too deeply: %s', async (_name, body) => {
+    expect(await send(body)).toEqual(tooDeep);
+  });
+
+  it('400 for what is nested too deeply where no body is expected', async () => {
+    const body = `{"a":${'['.repeat(40)}${']'.repeat(40)}}`;
+    expect(await send(body, { path: '/tokens/verify' })).toEqual(tooDeep);
+  });
+
+  it.each([
+    ['1 MB of brackets', '['.repeat(1_000_000)],
+    ['one byte too many', `{"name":"${'a'.repeat(99_990)}"}`],
+  ])('413 for %s', async (_name, body) => {
+    expect(await send(body)).toEqual(tooLarge);
+  });
+
+  it('413 for what is too large once it is inflated', async () => {
+    const compressed = new Uint8Array(gzipSync(`{"name":"${'a'.repeat(5_000_000)}"}`));
+    expect(compressed.length).toBeLessThan(10_000);
+    expect(await send(compressed, { 'Content-Encoding': 'gzip' })).toEqual(tooLarge);
+  });
+
+  it.each([
+    'text/plain',
+    'text/json',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=a',
+    'application/json; charset=iso-8859-2',
+    'application/json; charset=utf-16',
+    'application/json; charset=none',
+    'application/jsonp',
+    'nonsense',
+  ])('415 for %s', async (type) => {
+    expect(await send('{"name":"Billing"}', { type })).toEqual(unsupported);
+  });
+
+  it('415 without a type, and for a compression that nobody knows', async () => {
+    const response = await api.ask('/api/v1/tokens', {
+      method: 'POST',
+      body: bytes('{"name":"Billing"}'),
+      headers: { Authorization: `Bearer ${account.master_token}` },
+    });
+    expect(response.status).toBe(415);
+    expect(await response.json()).toEqual(unsupported.body);
+    const other = await send('{"name":"Billing"}', { 'Content-Encoding': 'compress' });
+    expect(other).toEqual({ status: 415, body: { message: 'Unsupported Media Type' } });
+  });
+
+  it('is not repeated in the log, whatever is wrong with it', async () => {
+    const own = await startTestApi({ db: database.kysely });
+    onTestFinished(() => own.close());
+    for (const body of ['{"password":"secret-1', '{"password":"secret-2"}', '"secret-3"']) {
+      const init = { method: 'POST', body, headers: { 'Content-Type': json } };
+      expect((await own.ask('/api/v1/auth/register', init)).status).toBeGreaterThanOrEqual(400);
+    }
+    expect(own.log).toHaveLength(3);
+    expect(JSON.stringify(own.log)).not.toContain('secret-');
+  });
+});
+
+describe('a slow body', () => {
+  const head = [
+    'POST /api/v1/auth/init HTTP/1.1',
+    'Host: a',
+    'Content-Type: application/json',
+    'Content-Length: 50',
+  ].join('\r\n');
+
+  it('408 when it has not arrived by the deadline, and the connection is closed', async () => {
+    const own = await startTestApi({ db: database.kysely, deadline_ms: 300 });
+    onTestFinished(() => own.close());
+    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+    socket.write(`${head}\r\n\r\n{"token":`);
+    const drip = setInterval(() => socket.write(' '), 50);
+    const answer = await text(socket);
+    clearInterval(drip);
+    expect(answer).toMatch(/^HTTP\/1.1 408 Request Timeout\r\n/);
+    expect(answer).toMatch(/\r\nConnection: close\r\n/i);
+    expect(answer).toMatch(/\r\n\r\n\{"message":"Request Timeout"\}$/);
+  });
+
+  it('is nobody else’s delay', async () => {
+    const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
+    onTestFinished(() => void socket.destroy());
+    socket.write(`${head}\r\n\r\n{"token":`);
+    expect((await send('{"name":"Billing"}')).status).toBe(201);
+  });
+
+  it('that breaks off leaves no answer and no fault behind', async () => {
+    const own = await startTestApi({ db: database.kysely });
+    onTestFinished(() => own.close());
+    const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
+    socket.end(`${head}\r\n\r\n{"token":`);
+    await text(socket);
+    while (own.log.length === 0) await new Promise(setImmediate);
+    expect(own.log).toHaveLength(1);
+    expect(own.log[0]).not.toMatchObject({ level: 50 });
+  });
+});

@@ -1,0 +1,63 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+async function readMetrics(): Promise<string[]> {
+  const response = await api.ask('/metrics');
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  return (await response.text()).split('\n');
+}
+
+const labels = (method: string, route: string, status: number): string =>
+  `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"} `;
+
+describe('GET /metrics', () => {
+  it('200 counts requests by the template of their route', async () => {
+    await api.ask('/api/v1/stats/day/2026-01-01');
+    await api.ask('/api/v1/stats/day/nonsense?a=1');
+    await api.ask('/api/v1/stats/day/2026-01-01', { method: 'POST' });
+    await api.ask('/api/v1/tokens/SECRETSECRET', { method: 'DELETE' });
+    await api.ask('/api/v1/nowhere/1');
+    await api.ask('/nowhere/2');
+    await api.ask('/healthz');
+
+    const lines = await readMetrics();
+    const counts = lines.filter((line) => line.startsWith('http_request_duration_seconds_count'));
+    expect(counts.toSorted()).toEqual([
+      `${labels('DELETE', '/api/v1/tokens/{token_ref}', 401)}1`,
+      `${labels('GET', '/api/v1/stats/day/{date}', 404)}1`,
+      `${labels('GET', '/api/v1/stats/day/{date}', 422)}1`,
+      `${labels('GET', '/healthz', 200)}1`,
+      `${labels('GET', 'unknown', 404)}2`,
+      `${labels('POST', '/api/v1/stats/day/{date}', 405)}1`,
+    ]);
+    expect(lines.join('\n')).not.toContain('SECRET');
+  });
+
+  it('200 tells of the process', async () => {
+    const lines = await readMetrics();
+    for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']) {
+      expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
+    }
+  });
+
+  it('405 for another method', async () => {
+    const response = await api.ask('/metrics', { method: 'POST' });
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('GET, HEAD');
+  });
+});

@@ -1,0 +1,44 @@
+import { Router } from 'express';
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { HttpError, onlyAllow } from './errors.ts';
+
+interface ProbeOptions {
+  db: Kysely<Tables>;
+  isStopping?: () => boolean;
+}
+
+/** `/healthz` says that the process lives, `/readyz` that it can serve; neither has a limit. */
+export function createProbes({ db, isStopping = () => false }: ProbeOptions): Router {
+  const router = Router();
+  router
+    .route('/healthz')
+    .get((_request, response) => {
+      response.json({ status: 'ok' });
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  router
+    .route('/readyz')
+    .get(async (_request, response) => {
+      if (isStopping()) throw new HttpError(503, { message: 'The service is stopping.' });
+      try {
+        await requireTables(db);
+      } catch (error) {
+        response.err = error instanceof Error ? error : new Error(String(error));
+        throw new HttpError(503, { message: 'The database does not answer as it should.' });
+      }
+      response.json({ status: 'ok' });
+    })
+    .all(onlyAllow('GET, HEAD'));
+  return router;
+}
+
+// Reads no row: that the tables are there, and may be read, is all it asks.
+async function requireTables(db: Kysely<Tables>): Promise<void> {
+  await db
+    .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])
+    .select('stat_date')
+    .limit(0)
+    .execute();
+}

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import type { RequestHandler } from 'express';
+import type { Logger } from 'pino';
+import { pathOf } from './errors.ts';
+
+function requestIdOf(request: IncomingMessage): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
+}
+
+function levelOf(request: IncomingMessage): 'info' | 'debug' {
+  return /^\/(healthz|readyz|metrics)$/.test(pathOf(request)) ? 'debug' : 'info';
+}
+
+declare module 'node:http' {
+  interface ServerResponse {
+    /** What made the answer a 5xx. */
+    err?: Error;
+  }
+}
+
+/**
+ * Logs a line a request, under an id that the client may give and always gets back. Neither headers
+ * nor the query nor the body are logged: they carry tokens and passwords.
+ */
+export function logRequests(logger: Logger): RequestHandler {
+  return (request, response, next) => {
+    const id = requestIdOf(request);
+    response.setHeader('X-Request-Id', id);
+    const started_at = Date.now();
+    // A socket that is closed has none.
+    const address = request.ip;
+    response.once('close', () => {
+      const { statusCode: status, writableEnded } = response;
+      const line = {
+        req: { id, method: request.method, path: pathOf(request), address },
+        res: { status },
+        responseTime: Date.now() - started_at,
+      };
+      if (status >= 500) {
+        const err = response.err ?? new Error(`failed with status code ${status}`);
+        logger.error({ ...line, err }, 'request errored');
+      } else {
+        const end = writableEnded ? 'request completed' : 'request aborted';
+        logger[levelOf(request)](line, end);
+      }
+    });
+    next();
+  };
+}

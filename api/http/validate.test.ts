@@ -1,0 +1,158 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let headers: Record<string, string>;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  const { master_token } = await createAccount(database.kysely);
+  headers = { Authorization: `Bearer ${master_token}`, 'Content-Type': 'application/json' };
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** The text of the answer, since some of its names cannot be compared as objects. */
+async function ask(
+  method: string,
+  path: string,
+  body?: string,
+): Promise<{ status: number; text: string }> {
+  const init = body === undefined ? { method, headers } : { method, headers, body };
+  const response = await api.ask(`/api/v1${path}`, init);
+  return { status: response.status, text: await response.text() };
+}
+
+function refusal(field: string, message: string): { status: number; text: string } {
+  return { status: 422, text: JSON.stringify({ message, errors: { [field]: [message] } }) };
+}
+
+const nul = String.raw`\u0000`;
+const half = String.raw`\ud83d`;
+
+describe('the fields of a body', () => {
+  it.each(['', '{}'])('422 names every one that is missing: "%s"', async (body) => {
+    const { status, text } = await ask('POST', '/auth/register', body);
+    expect(status).toBe(422);
+    expect(Object.keys((JSON.parse(text) as { errors: object }).errors)).toEqual([
+      'email',
+      'name',
+      'password',
+      'password_confirmation',
+    ]);
+    expect(text).toContain(' (and 3 more errors)"');
+  });
+
+  it('422 without any body, like an empty one', async () => {
+    expect(await ask('POST', '/auth/init')).toEqual(await ask('POST', '/auth/init', '{}'));
+  });
+
+  it.each(['[]', '[{"name":"Billing"}]'])('422 for a list: %s', async (body) => {
+    expect(await ask('POST', '/tokens', body)).toEqual(
+      refusal('body', 'The request body must be an object.'),
+    );
+  });
+
+  it.each(['plan', '__proto__', 'constructor', 'toString', 'name.x', ''])(
+    '422 names an unknown one: "%s"',
+    async (name) => {
+      const body = `{"name":"Billing",${JSON.stringify(name)}:{"isAdmin":true}}`;
+      const { status, text } = await ask('POST', '/tokens', body);
+      expect(status).toBe(422);
+      const message = `The ${name} field is unknown.`;
+      const inner = `${JSON.stringify(name)}:["${message}"]`;
+      expect(text).toBe(`{"message":"${message}","errors":{${inner}}}`);
+    },
+  );
+
+  it.each([
+    ['NUL', nul, 'must not contain a NUL character.'],
+    ['the first half of a surrogate pair', half, 'must not contain half of a surrogate pair.'],
+    ['the second half', String.raw`\udc22`, 'must not contain half of a surrogate pair.'],
+    [
+      'both in the wrong order',
+      String.raw`\udc22\ud83d`,
+      'must not contain half of a surrogate pair.',
+    ],
+  ])('422 for text that cannot be kept: %s', async (_name, escape, wrong) => {
+    expect(await ask('POST', '/wallet/topup', `{"package_slug":"small${escape}"}`)).toEqual(
+      refusal('package_slug', `The package_slug field ${wrong}`),
+    );
+  });
+
+  it('422 for such text in a name that is unknown', async () => {
+    for (const escape of [nul, half]) {
+      const { status } = await ask('POST', '/tokens', `{"name":"Billing","${escape}":1}`);
+      expect(status).toBe(422);
+    }
+  });
+
+  it('takes both halves of a pair together', async () => {
+    const body = String.raw`{"name":"Turtle \ud83d\udc22"}`;
+    const { status, text } = await ask('POST', '/tokens', body);
+    expect(status).toBe(201);
+    expect(text).toContain('"name":"Turtle 🐢"');
+  });
+
+  it.each([
+    ['POST', '/tokens/verify'],
+    ['POST', '/tokens/AAAAAAAAAAAA/rotate'],
+    ['DELETE', '/tokens/AAAAAAAAAAAA'],
+  ])('422 where no body is described: %s %s', async (method, path) => {
+    expect(await ask(method, path, '{"name":"Billing"}')).toEqual(
+      refusal('name', 'The name field is unknown.'),
+    );
+    expect((await ask(method, path, '{}')).status).not.toBe(422);
+  });
+});
+
+describe('the parameters of a query and of a path', () => {
+  it('422 for a repeated one', async () => {
+    const { status, text } = await ask('GET', '/wallet/transactions?page=1&page=2');
+    expect(status).toBe(422);
+    expect(JSON.parse(text)).toHaveProperty('errors.page');
+  });
+
+  it.each(['sort', '__proto__', 'page[]', 'hasOwnProperty'])(
+    '422 names an unknown one: %s',
+    async (name) => {
+      expect(await ask('GET', `/wallet/transactions?${name}=1`)).toEqual({
+        status: 422,
+        text: `{"message":"The ${name} field is unknown.","errors":{"${name}":["The ${name} field is unknown."]}}`,
+      });
+    },
+  );
+
+  it('422 where none is described', async () => {
+    for (const [method, path] of [
+      ['GET', '/wallet'],
+      ['GET', '/tokens'],
+      ['POST', '/tokens/verify'],
+      ['GET', '/openapi.json'],
+    ] as const) {
+      expect(await ask(method, `${path}?page=1`)).toEqual(
+        refusal('page', 'The page field is unknown.'),
+      );
+    }
+  });
+
+  it('422 for NUL in a path', async () => {
+    expect(await ask('GET', '/tokens/AAAA%00')).toEqual(
+      refusal('token_ref', 'The token_ref field must not contain a NUL character.'),
+    );
+  });
+
+  it.each(['%ED%A0%BD', '%C3', '%'])('400 for a path that is no text: %s', async (part) => {
+    expect(await ask('GET', `/tokens/${part}`)).toEqual({
+      status: 400,
+      text: '{"message":"Bad Request"}',
+    });
+  });
+});

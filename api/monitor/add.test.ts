@@ -1,0 +1,251 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+
+const now = new Date('2026-11-20T10:05:00.123Z');
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function accepted(message: string) {
+  return { status: 202, body: { success: true, message } };
+}
+
+const bakery = '1000201006';
+const bakeryListed = 'NIP 1000201006 ready Piekarnia Pod Wieżą Anna Żakowska';
+const oneReady = accepted('1 of 1 company ready. An e-mail confirms when all are settled.');
+
+async function jobs(): Promise<unknown[]> {
+  const { rows } = await database.pool.query(
+    `select task_identifier, queue_name, key from graphile_worker.jobs
+    where task_identifier = 'import'`,
+  );
+  return rows;
+}
+
+describe('POST /api/v1/companies/add', () => {
+  it('202 watches a company that is known at once, and says so by mail', async () => {
+    const submitter = await createSubmitter(database, api);
+    expect(await submitter.add('NIP', bakery)).toEqual(oneReady);
+    expect(await submitter.list()).toEqual([bakeryListed]);
+    expect(await submitter.mails()).toEqual([
+      {
+        mail_key: expect.stringMatching(/^submission:\d+$/),
+        recipient: submitter.email,
+        created_at: now,
+        data: {
+          user_name: 'Anna Nowak',
+          submitted_at: '2026-11-20T10:05:00.123Z',
+          ready: [
+            {
+              name: 'Piekarnia Pod Wieżą Anna Żakowska',
+              identifier_type: 'NIP',
+              identifier_value: bakery,
+              reason: null,
+            },
+          ],
+          failed: [],
+          removed_count: 0,
+        },
+      },
+    ]);
+    expect(await jobs()).toEqual([]);
+  });
+
+  it('202 waits for a company that is not known, without a mail, and has it imported', async () => {
+    const submitter = await createSubmitter(database, api);
+    const message =
+      '1 of 3 companies ready. 2 are not known yet and will be imported. An e-mail confirms when all are settled.';
+    const answer = await submitter.add('NIP', '100-020-50-04', '1001207005', bakery);
+    expect(answer).toEqual(accepted(message));
+    expect(await submitter.list()).toEqual([
+      'NIP 1000205004 queued',
+      'NIP 1001207005 queued',
+      bakeryListed,
+    ]);
+    expect(await submitter.mails()).toEqual([]);
+    const job = { task_identifier: 'import', queue_name: 'import', key: 'import' };
+    expect(await jobs()).toEqual([job]);
+    await submitter.add('KRS', '0000000001');
+    expect(await jobs()).toEqual([job]);
+  });
+
+  it('202 folds what is given twice, in whatever spelling', async () => {
+    const submitter = await createSubmitter(database, api);
+    const spellings = [bakery, '100-020-10-06', ' 100 020 10 06 ', '100\u201002010\u201306'];
+    expect(await submitter.add('NIP', ...spellings)).toEqual(oneReady);
+    expect(await submitter.list()).toEqual([bakeryListed]);
+  });
+
+  it('202 for what is watched already, through another of its numbers too', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', bakery);
+    expect(await submitter.add('NIP', bakery)).toEqual(oneReady);
+    expect(await submitter.add('REGON9', '990-200-011')).toEqual(oneReady);
+    expect(await submitter.list()).toEqual([bakeryListed]);
+    expect(await submitter.mails()).toHaveLength(3);
+  });
+
+  it('202 watches once what two REGONs of one submission name', async () => {
+    const submitter = await createSubmitter(database, api);
+    const message = '2 of 2 companies ready. An e-mail confirms when all are settled.';
+    expect(await submitter.add('REGON9', '991400019', '991400025')).toEqual(accepted(message));
+    const listed = await submitter.list();
+    expect(listed).toEqual([expect.stringMatching(/^NIP 1001401003 ready .* Barbara Piórko$/)]);
+    const [mail] = await submitter.mails();
+    expect(mail).toMatchObject({
+      data: { ready: [{ identifier_value: '991400019' }, { identifier_value: '991400025' }] },
+    });
+  });
+
+  it('202 waits once for what is submitted again', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('KRS', '0000000017');
+    await submitter.add('KRS', '0000000017', '0000000018');
+    expect(await submitter.list()).toEqual(['KRS 0000000017 queued', 'KRS 0000000018 queued']);
+  });
+
+  it('202 for lists that come at once: nothing fails, nothing doubles', async () => {
+    const submitter = await createSubmitter(database, api);
+    const lists = Array.from({ length: 12 }, (_, at) =>
+      at % 2 === 0 ? ['NIP', bakery, '1001403002', '1000205004'] : ['REGON9', '990200011'],
+    );
+    const answers = await Promise.all(
+      lists.map(([type = '', ...list]) => submitter.add(type, ...list)),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(lists.map(() => 202));
+    const listed = await submitter.list();
+    expect(listed.toSorted()).toEqual([
+      bakeryListed,
+      'NIP 1000205004 queued',
+      expect.stringMatching(/^NIP 1001403002 ready /),
+    ]);
+    // One for each submission of which nothing is waited for.
+    expect(await submitter.mails()).toHaveLength(6);
+  });
+
+  it('202 takes a hundred', async () => {
+    const submitter = await createSubmitter(database, api);
+    const numbers = Array.from(
+      { length: 100 },
+      (_, at) => `00000010${String(at).padStart(2, '0')}`,
+    );
+    await submitter.add('KRS', ...numbers);
+    const { body } = await submitter.ask('GET /companies/watched');
+    expect(body).toMatchObject({ meta: { total: 100 } });
+  });
+
+  it('401 without a token', async () => {
+    expect(await askJson(api, 'POST /companies/add', { body: {} })).toEqual({
+      status: 401,
+      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
+    });
+  });
+});
+
+const nip = 'a NIP: ten digits, the last of which is the check digit';
+const regon = 'a REGON of nine digits, the last of which is the check digit';
+const krs = 'a KRS number: ten digits, leading zeros included';
+
+describe('POST /api/v1/companies/add with what is wrong', () => {
+  let submitter: Submitter;
+  beforeAll(async () => {
+    submitter = await createSubmitter(database, api);
+  });
+
+  async function errorsOf(body: unknown): Promise<unknown> {
+    const answer = await submitter.ask('POST /companies/add', body);
+    expect(answer.status).toBe(422);
+    return (answer.body as { errors: unknown }).errors;
+  }
+
+  it.each([
+    ['NIP', '1000201007', nip],
+    ['NIP', '0000000000', nip],
+    ['NIP', '100020100', nip],
+    ['NIP', '10002010066', nip],
+    ['NIP', 'PL1000201006', nip],
+    ['NIP', '100020100O', nip],
+    ['NIP', '１０００２０１００６', nip],
+    ['NIP', '', nip],
+    ['NIP', '- -', nip],
+    ['REGON9', '990200012', regon],
+    ['REGON9', '000000000', regon],
+    ['REGON9', '99020001100000', regon],
+    ['REGON9', bakery, regon],
+    ['KRS', '17', krs],
+    ['KRS', '0000000000', krs],
+    ['KRS', '00000000017', krs],
+  ])('422 for a number that is none: %s %j', async (identifier_type, number, form) => {
+    const message = `The identifier_value.0 field must be ${form}.`;
+    expect(await errorsOf({ identifier_type, identifier_value: [number] })).toEqual({
+      'identifier_value.0': [message],
+    });
+  });
+
+  it('422 names each wrong item by its place', async () => {
+    const wrong = 'x'.repeat(51);
+    const identifier_value = [bakery, '1', bakery, wrong, 7, null, '1000205004'];
+    const answer = await submitter.ask('POST /companies/add', {
+      identifier_type: 'NIP',
+      identifier_value,
+    });
+    expect(answer).toEqual({
+      status: 422,
+      body: {
+        message:
+          'The identifier_value.3 field must not be longer than 50 characters. (and 3 more errors)',
+        errors: {
+          'identifier_value.1': [`The identifier_value.1 field must be ${nip}.`],
+          'identifier_value.3': [
+            'The identifier_value.3 field must not be longer than 50 characters.',
+          ],
+          'identifier_value.4': ['The identifier_value.4 field must be a string.'],
+          'identifier_value.5': ['The identifier_value.5 field must be a string.'],
+        },
+      },
+    });
+  });
+
+  it.each([
+    [{}, ['identifier_type', 'identifier_value']],
+    [{ identifier_type: 'NIP' }, ['identifier_value']],
+    [{ identifier_type: 'NIP', identifier_value: [] }, ['identifier_value']],
+    [{ identifier_type: 'NIP', identifier_value: bakery }, ['identifier_value']],
+    [{ identifier_type: 'NIP', identifier_value: { 0: bakery } }, ['identifier_value']],
+    [{ identifier_type: 'REGON', identifier_value: ['1'] }, ['identifier_type']],
+    [{ identifier_type: 'nip', identifier_value: [bakery] }, ['identifier_type']],
+    [{ identifier_type: ['NIP'], identifier_value: [bakery] }, ['identifier_type']],
+    [{ name: 'NIP', value: [bakery] }, ['identifier_type', 'identifier_value', 'name', 'value']],
+    [{ identifier_type: 'NIP', identifier_value: [bakery], force: true }, ['force']],
+    [{ identifier_type: 'NIP', identifier_value: ['x\u0000'] }, ['identifier_value.0']],
+  ])('422 for %j', async (body, fields) => {
+    expect(Object.keys((await errorsOf(body)) as object)).toEqual(fields);
+  });
+
+  it('422 for a hundred and one', async () => {
+    const identifier_value = Array.from({ length: 101 }, () => bakery);
+    expect(await errorsOf({ identifier_type: 'NIP', identifier_value })).toEqual({
+      identifier_value: ['The identifier_value field must not have more than 100 items.'],
+    });
+  });
+
+  it('leaves nothing behind', async () => {
+    expect(await submitter.list()).toEqual([]);
+    expect(await submitter.mails()).toEqual([]);
+  });
+});

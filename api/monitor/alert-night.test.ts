@@ -1,0 +1,243 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, type TestAccount } from '../../fixtures/account.ts';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture, testNow } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createWatch } from '../../fixtures/watch.ts';
+import { NothingToDo } from '../../pipeline/errors.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let companies: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  await runFixture(database, '2026-11-02');
+  const { rows } = await database.pool.query<{ company_id: string }>(
+    'select company_id from registry.company order by company_id',
+  );
+  companies = rows.map(({ company_id }) => company_id);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** An account that watches the whole country. */
+async function createWatcher(): Promise<TestAccount> {
+  const account = await createAccount(database.kysely);
+  for (const company_id of companies) {
+    await createWatch(database.kysely, { account_id: account.account_id, company_id });
+  }
+  return account;
+}
+
+async function set({ master_token }: TestAccount, body: object): Promise<void> {
+  const answer = await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });
+  expect(answer).toMatchObject({ status: 200 });
+}
+
+interface Told {
+  mails: number;
+  events: string[];
+}
+
+/** The types of the events that an account was told of, in the order of the mail. */
+async function findTold({ account_id }: TestAccount): Promise<Told> {
+  const { rows } = await database.pool.query<{ events: { event_type: string }[] }>(
+    `select data -> 'events' as events from customer.mail
+     where account_id = $1 and template = 'digest' order by mail_id`,
+    [account_id],
+  );
+  const { rows: alerts } = await database.pool.query<{ event_type: string }>(
+    `select event.event_type from customer.alert
+     join registry.event using (event_id)
+     join customer.feed using (account_id, event_id)
+     where account_id = $1 and channel = 'email'`,
+    [account_id],
+  );
+  const events = rows.flatMap((row) => row.events.map(({ event_type }) => event_type));
+  expect(alerts.map(({ event_type }) => event_type).toSorted()).toEqual(events.toSorted());
+  return { mails: rows.length, events };
+}
+
+const on = { alerts_enabled: true, notify_via_email: true };
+// By severity, then by the name of the company.
+const critical = [
+  'COMPANY_CLOSED_DATE',
+  'COMPANY_TAX_IDENTITY_CHANGED',
+  'ANOMALY_REGON_CHANGE',
+  'COMPANY_SUSPENDED',
+  'COMPANY_STRUCK_OFF',
+];
+const suspended = { identifier_type: 'NIP', identifier_value: '1001001002' };
+const renamed = { identifier_type: 'NIP', identifier_value: '1003201001' };
+
+/** What is set, one after the other, and what the night of 2026-11-03 then tells. */
+const cases: [name: string, settings: object[], told: string[]][] = [
+  ['nothing is set', [], []],
+  ['alerts are off', [{ alert_min_severity: 'info', notify_via_email: true }], []],
+  ['mails are off', [{ alert_min_severity: 'info', alerts_enabled: true }], []],
+  ['the least severity is critical', [{ ...on, alert_min_severity: 'critical' }], critical],
+  ['it is one that no event has', [{ ...on, alert_min_severity: 'error' }], critical],
+  [
+    'one class is chosen',
+    [{ ...on, alert_min_severity: 'info', alert_event_classes: ['anomaly'] }],
+    ['COMPANY_TAX_IDENTITY_CHANGED', 'ANOMALY_REGON_CHANGE'],
+  ],
+  [
+    'one category is chosen',
+    [{ ...on, alert_min_severity: 'info', alert_categories: ['contacts'] }],
+    [
+      'COMPANY_PHONE_CHANGED',
+      'COMPANY_PHONE_CHANGED',
+      'COMPANY_PHONE_ADDED',
+      'COMPANY_EMAIL_ADDED',
+    ],
+  ],
+  [
+    'severity, class and category are chosen',
+    [
+      {
+        ...on,
+        alert_min_severity: 'warning',
+        alert_event_classes: ['change', 'anomaly'],
+        alert_categories: ['identity', 'contacts'],
+      },
+    ],
+    [
+      'COMPANY_TAX_IDENTITY_CHANGED',
+      'ANOMALY_REGON_CHANGE',
+      'COMPANY_NAME_CHANGED',
+      'COMPANY_NAME_CHANGED',
+    ],
+  ],
+  [
+    'the least severity is raised later',
+    [{ ...on, alert_min_severity: 'info' }, { alert_min_severity: 'critical' }],
+    critical,
+  ],
+  [
+    'they are turned off later',
+    [
+      { ...on, alert_min_severity: 'info' },
+      { alert_min_severity: 'info', alerts_enabled: false },
+    ],
+    [],
+  ],
+  [
+    'only one company has alerts',
+    [{ ...on, alert_min_severity: 'info', ...suspended }],
+    ['COMPANY_SUSPENDED'],
+  ],
+  [
+    'one company has none',
+    [
+      { ...on, alert_min_severity: 'critical' },
+      { alert_min_severity: 'critical', alerts_enabled: false, ...suspended },
+    ],
+    critical.filter((type) => type !== 'COMPANY_SUSPENDED'),
+  ],
+  [
+    'one company has more than the others',
+    [
+      { ...on, alert_min_severity: 'critical' },
+      { alert_min_severity: 'info', alert_categories: ['location', 'contacts'], ...renamed },
+    ],
+    [...critical, 'COMPANY_ADDRESS_CHANGED', 'COMPANY_PHONE_CHANGED'],
+  ],
+  [
+    'what was set for one company was overwritten',
+    [
+      { ...on, alert_min_severity: 'info', ...suspended },
+      { ...on, alert_min_severity: 'critical', alert_categories: ['identity'], force: true },
+    ],
+    ['COMPANY_TAX_IDENTITY_CHANGED', 'ANOMALY_REGON_CHANGE'],
+  ],
+];
+
+describe('a night', () => {
+  it('tells each account what its settings ask for, once', async () => {
+    const watchers: { name: string; account: TestAccount; told: string[] }[] = [];
+    for (const [name, settings, told] of cases) {
+      const account = await createWatcher();
+      for (const body of settings) await set(account, body);
+      watchers.push({ name, account, told });
+    }
+    const { account: removed } = watchers[3]!;
+    const gone = await createWatcher();
+    await set(gone, { ...on, alert_min_severity: 'info' });
+    await database.pool.query('delete from customer.watch where account_id = $1', [
+      gone.account_id,
+    ]);
+    await database.pool.query(
+      `delete from customer.watch using registry.company
+       where watch.company_id = company.company_id and account_id = $1 and nip = '1001001002'`,
+      [removed.account_id],
+    );
+
+    await runFixture(database, '2026-11-03');
+    const expected = watchers.map(({ name, account, told }) => {
+      const events =
+        account === removed ? told.filter((type) => type !== 'COMPANY_SUSPENDED') : told;
+      return [name, { mails: Math.min(1, events.length), events }];
+    });
+    const told = async () =>
+      Promise.all(watchers.map(async ({ name, account }) => [name, await findTold(account)]));
+    expect(await told()).toEqual(expected);
+    expect(await findTold(gone)).toEqual({ mails: 0, events: [] });
+
+    await expect(runFixture(database, '2026-11-03')).rejects.toThrow(NothingToDo);
+    expect(await told()).toEqual(expected);
+  });
+
+  it('leaves what the mail is made of', async () => {
+    const account = await createWatcher();
+    await set(account, {
+      ...on,
+      alert_min_severity: 'critical',
+      alert_event_classes: ['risk'],
+      identifier_type: 'NIP',
+      identifier_value: '1001002007',
+    });
+    await runFixture(database, '2026-11-04');
+    const { rows } = await database.pool.query(
+      `select mail_key, recipient, template, data, created_at, run_id from customer.mail
+       join registry.run on dump_date = '2026-11-04'
+       where account_id = $1`,
+      [account.account_id],
+    );
+    const [{ run_id }] = rows as [{ run_id: string }];
+    expect(rows).toEqual([
+      {
+        mail_key: `digest:${run_id}:${account.account_id}`,
+        recipient: account.email,
+        template: 'digest',
+        data: {
+          account_id: Number(account.account_id),
+          user_name: 'Anna Nowak',
+          source: 'ceidg',
+          event_date: '2026-11-04',
+          totals: [{ severity: 'critical', event_count: 1 }],
+          events: [
+            {
+              company_name: 'Lodziarnia Sopelek Grzegorz Mroźny',
+              primary_identifier: '1001002007',
+              identifier_type: 'NIP',
+              event_type: 'COMPANY_SUSPENDED',
+              severity: 'critical',
+              description: 'The activity was suspended.',
+              old_value: null,
+              new_value: '2026-11-04',
+            },
+          ],
+        },
+        created_at: testNow,
+        run_id,
+      },
+    ]);
+  });
+});

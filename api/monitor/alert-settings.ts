@@ -1,0 +1,227 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
+import { lockAccount } from './add.ts';
+
+// In the order of the specification; the dictionaries of the database hold the same.
+export const severities = ['info', 'notice', 'warning', 'high', 'error', 'critical'] as const;
+export const eventClasses = [
+  'initialization',
+  'change',
+  'growth',
+  'risk',
+  'anomaly',
+  'recovery',
+] as const;
+export const categories = [
+  'status',
+  'identity',
+  'location',
+  'ownership',
+  'activities',
+  'contacts',
+  'web_presence',
+  'finance',
+] as const;
+
+/** Which events an account is told of; lists are null where all classes or categories apply. */
+export interface AlertSettings {
+  alerts_enabled: boolean;
+  notify_via_email: boolean;
+  alert_min_severity: string;
+  alert_event_classes: string[] | null;
+  alert_categories: string[] | null;
+}
+
+/** What a request sets; what is undefined is kept, but for the lists, where it means all. */
+export type AlertChange = { [Field in keyof AlertSettings]: AlertSettings[Field] | undefined } & {
+  alert_min_severity: string;
+};
+
+// Spec: silent on the settings before any are made, but for alerts and mails that are off.
+const beforeAny: AlertSettings = {
+  alerts_enabled: false,
+  notify_via_email: false,
+  alert_min_severity: 'info',
+  alert_event_classes: null,
+  alert_categories: null,
+};
+
+const settingColumns = [
+  'alerts_enabled',
+  'notify_via_email',
+  'alert_min_severity',
+  'alert_event_classes',
+  'alert_categories',
+] as const;
+
+function change(stored: AlertSettings, given: AlertChange): AlertSettings {
+  return {
+    alerts_enabled: given.alerts_enabled ?? stored.alerts_enabled,
+    notify_via_email: given.notify_via_email ?? stored.notify_via_email,
+    alert_min_severity: given.alert_min_severity,
+    alert_event_classes: given.alert_event_classes ?? null,
+    alert_categories: given.alert_categories ?? null,
+  };
+}
+
+/** The settings that apply to every company without settings of its own. */
+export async function findGlobalSettings(
+  db: Kysely<Tables>,
+  account_id: string,
+): Promise<AlertSettings> {
+  const stored = await db
+    .selectFrom('customer.alert_setting')
+    .select(settingColumns)
+    .where('account_id', '=', account_id)
+    .executeTakeFirst();
+  return stored ?? beforeAny;
+}
+
+/**
+ * Sets what applies to every company without settings of its own.
+ *
+ * @param isForced whether companies lose the settings of their own
+ * @returns how many companies of the watch list these settings now apply to
+ */
+export async function setGlobally(
+  db: Kysely<Tables>,
+  account_id: string,
+  given: AlertChange,
+  isForced: boolean,
+): Promise<number> {
+  return db.transaction().execute(async (tx) => {
+    await lockAccount(tx, account_id);
+    const settings = change(await findGlobalSettings(tx, account_id), given);
+    await tx
+      .insertInto('customer.alert_setting')
+      .values({ account_id, ...settings })
+      .onConflict((conflict) => conflict.column('account_id').doUpdateSet(settings))
+      .execute();
+    if (isForced) await dropCustomSettings(tx, account_id);
+    const { count } = await tx
+      .selectFrom('customer.watch')
+      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .where('account_id', '=', account_id)
+      .where('has_custom_settings', '=', false)
+      .executeTakeFirstOrThrow();
+    return Number(count);
+  });
+}
+
+async function dropCustomSettings(tx: Transaction<Tables>, account_id: string): Promise<void> {
+  const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
+  await tx
+    .updateTable('customer.watch')
+    .set({ ...nothing, has_custom_settings: false })
+    .where('account_id', '=', account_id)
+    .where('has_custom_settings', '=', true)
+    .execute();
+}
+
+/**
+ * Gives one company of the watch list settings of its own. The first ones take what the request
+ * leaves out from the global ones.
+ *
+ * @returns false when the company is not on the list, or not known
+ */
+export async function setForCompany(
+  db: Kysely<Tables>,
+  account_id: string,
+  given: AlertChange,
+  identifier: Identifier,
+): Promise<boolean> {
+  const { identifier_type, identifier_value } = identifier;
+  return db.transaction().execute(async (tx) => {
+    await lockAccount(tx, account_id);
+    const company = await findCompany(tx, identifier_type, identifier_value);
+    const watch = await tx
+      .selectFrom('customer.watch')
+      .select(['watch_id', 'has_custom_settings', ...settingColumns])
+      .where('account_id', '=', account_id)
+      .where((eb) => {
+        // What is awaited, or has lost the number since, goes by the one that it was added with.
+        const wasAdded = eb.and([
+          eb('identifier_type', '=', identifier_type),
+          eb('identifier_value', '=', identifier_value),
+        ]);
+        if (!company) return wasAdded;
+        const isAwaited = eb.and([wasAdded, eb('company_id', 'is', null)]);
+        return eb.or([eb('company_id', '=', company.company_id), isAwaited]);
+      })
+      .orderBy('company_id', (order) => order.asc().nullsLast())
+      .orderBy('watch_id')
+      .executeTakeFirst();
+    if (!watch) return false;
+    const stored = watch.has_custom_settings
+      ? (watch as AlertSettings)
+      : await findGlobalSettings(tx, account_id);
+    await tx
+      .updateTable('customer.watch')
+      .set({ ...change(stored, given), has_custom_settings: true })
+      .where('watch_id', '=', watch.watch_id)
+      .execute();
+    return true;
+  });
+}
+
+/** A company that has settings of its own, by the number that names it. */
+export interface CompanySettings extends AlertSettings, Identifier {
+  name: string | null;
+}
+
+/** A page of the companies with settings of their own, the newest on the list first. */
+export async function findCompanySettings(
+  db: Kysely<Tables>,
+  account_id: string,
+  { page, per_page }: { page: number; per_page: number },
+): Promise<{ total: number; companies: CompanySettings[] }> {
+  const custom = db
+    .selectFrom('customer.watch as watch')
+    .where('account_id', '=', account_id)
+    .where('has_custom_settings', '=', true);
+  const { count } = await custom
+    .select(({ fn }) => fn.countAll<string>().as('count'))
+    .executeTakeFirstOrThrow();
+  const rows = await custom
+    .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
+    .select(['identifier_type', 'identifier_value', 'nip', 'regon9', 'krs', 'name'])
+    .select(settingColumns)
+    .orderBy('watch_id', 'desc')
+    .limit(per_page)
+    .offset((page - 1) * per_page)
+    .execute();
+  const companies = rows.map(({ nip, regon9, krs, ...row }) => ({
+    ...(row as typeof row & AlertSettings),
+    // An awaited company has no other number than the one that it was added with.
+    ...primaryIdentifierOf({ nip, regon9, krs }),
+  }));
+  return { total: Number(count), companies };
+}
+
+/** Turns alerts by mail off, for all companies and for those with settings of their own. */
+export async function stopMails(db: Kysely<Tables>, user_ref: string): Promise<boolean> {
+  return db.transaction().execute(async (tx) => {
+    const account = await tx
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where('user_ref', '=', user_ref)
+      .forNoKeyUpdate()
+      .executeTakeFirst();
+    if (!account) return false;
+    const { account_id } = account;
+    const off = { notify_via_email: false };
+    await tx
+      .updateTable('customer.alert_setting')
+      .set(off)
+      .where('account_id', '=', account_id)
+      .execute();
+    await tx
+      .updateTable('customer.watch')
+      .set(off)
+      .where('account_id', '=', account_id)
+      .where('has_custom_settings', '=', true)
+      .execute();
+    return true;
+  });
+}

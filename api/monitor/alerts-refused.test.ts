@@ -1,0 +1,159 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
+import { categories, eventClasses, severities } from './alert-settings.ts';
+
+const watched = '1001001002';
+
+let database: TestDatabase;
+let api: TestApi;
+let watcher: Watcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+  watcher = await createWatcher(database, api);
+  await watcher.watch(watched);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const least = { alert_min_severity: 'info' };
+const anyOf = (values: readonly string[]) => `must be one of ${values.join(', ')}.`;
+const notNip =
+  'The identifier_value field must be a NIP: ten digits, the last of which is the check digit.';
+const empty = 'field must have at least 1 item.';
+
+const invalid: [body: unknown, errors: Record<string, string[]>][] = [
+  [{}, { alert_min_severity: ['The alert_min_severity field is required.'] }],
+  [
+    { alert_min_severity: 'severe' },
+    { alert_min_severity: [`The alert_min_severity field ${anyOf(severities)}`] },
+  ],
+  [
+    { alert_min_severity: null },
+    { alert_min_severity: [`The alert_min_severity field ${anyOf(severities)}`] },
+  ],
+  [
+    { ...least, alerts_enabled: 'true', notify_via_email: 1 },
+    {
+      alerts_enabled: ['The alerts_enabled field must be true or false.'],
+      notify_via_email: ['The notify_via_email field must be true or false.'],
+    },
+  ],
+  [
+    {
+      ...least,
+      alert_event_classes: ['risk', 'riks', 'change', 7],
+      alert_categories: ['RISK'],
+    },
+    {
+      'alert_event_classes.1': [`The alert_event_classes.1 field ${anyOf(eventClasses)}`],
+      'alert_event_classes.3': [`The alert_event_classes.3 field ${anyOf(eventClasses)}`],
+      'alert_categories.0': [`The alert_categories.0 field ${anyOf(categories)}`],
+    },
+  ],
+  [
+    { ...least, alert_event_classes: [], alert_categories: [] },
+    {
+      alert_event_classes: [`The alert_event_classes ${empty}`],
+      alert_categories: [`The alert_categories ${empty}`],
+    },
+  ],
+  [
+    { ...least, alert_event_classes: 'risk', alert_categories: null },
+    {
+      alert_event_classes: ['The alert_event_classes field must be a list.'],
+      alert_categories: ['The alert_categories field must be a list.'],
+    },
+  ],
+  [{ ...least, force: 'yes' }, { force: ['The force field must be true or false.'] }],
+  [{ ...least, severity: 'info' }, { severity: ['The severity field is unknown.'] }],
+  [
+    { ...least, identifier_type: 'NIP' },
+    { identifier_value: ['The identifier_value field is required with identifier_type.'] },
+  ],
+  [
+    { ...least, identifier_value: watched },
+    { identifier_type: ['The identifier_type field is required with identifier_value.'] },
+  ],
+  [
+    { ...least, identifier_type: 'PESEL', identifier_value: watched },
+    { identifier_type: [`The identifier_type field ${anyOf(['NIP', 'REGON9', 'KRS'])}`] },
+  ],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: '1001001003' },
+    { identifier_value: [notNip] },
+  ],
+  [{ ...least, identifier_type: 'NIP', identifier_value: '' }, { identifier_value: [notNip] }],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: [watched] },
+    { identifier_value: ['The identifier_value field must be a string.'] },
+  ],
+  [
+    { ...least, identifier_type: 'NIP', identifier_value: ` ${watched}`.padStart(51) },
+    { identifier_value: ['The identifier_value field must not be longer than 50 characters.'] },
+  ],
+  [
+    { identifier_type: 'NIP', identifier_value: '1' },
+    {
+      alert_min_severity: ['The alert_min_severity field is required.'],
+      identifier_value: [notNip],
+    },
+  ],
+];
+
+describe('PATCH /watchlist/alerts', () => {
+  it('401 without a token', async () => {
+    const answer = await askJson(api, 'PATCH /watchlist/alerts', { body: least });
+    expect(answer.status).toBe(401);
+  });
+
+  it('404 for a company that is not on the list, is known to nobody, or on the list of others', async () => {
+    const other = await createWatcher(database, api);
+    await other.watch('1003201001');
+    const notThere = ['1000201006', '5252344078', '1003201001', '100-320-10-01'];
+    for (const identifier_value of notThere) {
+      const body = { ...least, identifier_type: 'NIP', identifier_value };
+      const answer = await watcher.ask('PATCH /watchlist/alerts', body);
+      expect([answer.status, JSON.stringify(answer.body)]).toEqual([
+        404,
+        '{"success":false,"message":"The company is not on your watch list."}',
+      ]);
+    }
+  });
+
+  it.each(invalid)('422 %j', async (body, errors) => {
+    const answer = await watcher.ask('PATCH /watchlist/alerts', body);
+    expect(answer).toMatchObject({ status: 422, body: { errors } });
+    expect((answer.body as { errors: object }).errors).toEqual(errors);
+  });
+
+  it('changes nothing that was refused', async () => {
+    expect(await watcher.read('/watchlist/alerts')).toMatchObject({
+      data: { global: { alert_min_severity: 'info', alerts_enabled: false }, companies: [] },
+    });
+    const { rows } = await database.pool.query('select from customer.alert_setting');
+    expect(rows).toEqual([]);
+  });
+});
+
+describe('GET /watchlist/alerts', () => {
+  it('401 without a token', async () => {
+    expect((await askJson(api, 'GET /watchlist/alerts')).status).toBe(401);
+  });
+
+  it.each(['page=0', 'page=-1', 'page=1000000000001', 'page=1&page=2', 'page=', 'per_page=5'])(
+    '422 %s',
+    async (query) => {
+      expect((await watcher.ask(`GET /watchlist/alerts?${query}`)).status).toBe(422);
+    },
+  );
+});

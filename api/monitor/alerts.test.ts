@@ -1,0 +1,238 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
+import { categories, eventClasses, severities } from './alert-settings.ts';
+
+const nips = ['1001001002', '1003201001', '1000201006'] as const;
+const [suspended, renamed, bakery] = nips;
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** Somebody who watches three companies. */
+async function watchThree(): Promise<Watcher> {
+  const watcher = await createWatcher(database, api);
+  await watcher.watch(...nips);
+  return watcher;
+}
+
+async function update(watcher: Watcher, body: object): Promise<number> {
+  const answer = await watcher.ask('PATCH /watchlist/alerts', body);
+  const { updated } = (answer.body as { data: { updated: number } }).data;
+  expect(answer).toEqual({ status: 200, body: { success: true, data: { updated } } });
+  return updated;
+}
+
+interface Settings {
+  success: true;
+  data: { global: object; companies: { primary_identifier: string }[] };
+  meta: { total: number; per_page: number; current_page: number; last_page: number };
+}
+
+const read = (watcher: Watcher, query = '') => watcher.read<Settings>(`/watchlist/alerts${query}`);
+
+const globalOf = async (watcher: Watcher) => (await read(watcher)).data.global;
+
+const one = (nip: string) => ({ identifier_type: 'NIP', identifier_value: nip });
+
+const atFirst = {
+  alert_min_severity: 'info',
+  alerts_enabled: false,
+  notify_via_email: false,
+  alert_event_classes: eventClasses,
+  alert_categories: categories,
+};
+
+describe('the values', () => {
+  it.each([
+    ['severity', severities],
+    ['event_class', eventClasses],
+    ['category', categories],
+  ])('of %s are those of the dictionary', async (table, values) => {
+    const { rows } = await database.pool.query<{ value: string }>(
+      `select ${table} as value from registry.${table}`,
+    );
+    expect(rows.map(({ value }) => value).toSorted()).toEqual(values.toSorted());
+  });
+});
+
+describe('GET /watchlist/alerts', () => {
+  it('200 before anything was set', async () => {
+    expect(await read(await watchThree())).toEqual({
+      success: true,
+      data: { global: atFirst, companies: [] },
+      meta: { total: 0, per_page: 20, current_page: 1, last_page: 1 },
+    });
+  });
+
+  it('200 lists companies with settings of their own in pages, the newest first', async () => {
+    const watcher = await createWatcher(database, api);
+    const { rows } = await database.pool.query<{ nip: string }>(
+      'select nip from registry.company where nip is not null order by nip limit 22',
+    );
+    for (const { nip } of rows) {
+      await watcher.watch(nip);
+      await update(watcher, { alert_min_severity: 'high', ...one(nip) });
+    }
+    const expected = rows.map(({ nip }) => nip).toReversed();
+    for (const page of [1, 2, 3]) {
+      const { data, meta } = await read(watcher, `?page=${page}`);
+      expect(data.companies.map((company) => company.primary_identifier)).toEqual(
+        expected.slice((page - 1) * 20, page * 20),
+      );
+      expect(meta).toEqual({ total: 22, per_page: 20, current_page: page, last_page: 2 });
+    }
+  });
+});
+
+describe('PATCH /watchlist/alerts for all companies', () => {
+  it('200 counts the companies, and sets what the request has', async () => {
+    const watcher = await watchThree();
+    const body = {
+      alert_min_severity: 'warning',
+      alerts_enabled: true,
+      notify_via_email: true,
+      alert_event_classes: ['risk', 'anomaly', 'risk'],
+      alert_categories: ['finance', 'status', 'finance'],
+    };
+    expect(await update(watcher, body)).toBe(3);
+    expect(await globalOf(watcher)).toEqual({
+      ...body,
+      alert_event_classes: ['risk', 'anomaly'],
+      alert_categories: ['status', 'finance'],
+    });
+  });
+
+  it('200 keeps the switches that are left out, and no lists', async () => {
+    const watcher = await watchThree();
+    await update(watcher, { alert_min_severity: 'info', alert_event_classes: ['risk'] });
+    expect(await globalOf(watcher)).toEqual({ ...atFirst, alert_event_classes: ['risk'] });
+    await update(watcher, { alert_min_severity: 'high', alerts_enabled: true });
+    expect(await globalOf(watcher)).toEqual({
+      ...atFirst,
+      alert_min_severity: 'high',
+      alerts_enabled: true,
+    });
+    await update(watcher, { alert_min_severity: 'error', notify_via_email: true, force: false });
+    await update(watcher, { alert_min_severity: 'critical' });
+    expect(await globalOf(watcher)).toEqual({
+      ...atFirst,
+      alert_min_severity: 'critical',
+      alerts_enabled: true,
+      notify_via_email: true,
+    });
+  });
+
+  it('200 leaves companies alone that have settings of their own, unless it is forced', async () => {
+    const watcher = await watchThree();
+    await update(watcher, { alert_min_severity: 'high', ...one(suspended) });
+    expect(await update(watcher, { alert_min_severity: 'notice' })).toBe(2);
+    expect((await read(watcher)).data.companies).toMatchObject([
+      { primary_identifier: suspended, alert_min_severity: 'high' },
+    ]);
+    expect(await update(watcher, { alert_min_severity: 'notice', force: true })).toBe(3);
+    expect((await read(watcher)).data.companies).toEqual([]);
+    const { rows } = await database.pool.query(
+      `select distinct has_custom_settings, alerts_enabled, notify_via_email, alert_min_severity
+       from customer.watch where account_id = $1`,
+      [watcher.account_id],
+    );
+    expect(rows).toEqual([
+      {
+        has_custom_settings: false,
+        alerts_enabled: null,
+        notify_via_email: null,
+        alert_min_severity: null,
+      },
+    ]);
+  });
+
+  it('200 with nothing watched', async () => {
+    const watcher = await createWatcher(database, api);
+    expect(await update(watcher, { alert_min_severity: 'info', force: true })).toBe(0);
+  });
+
+  it('200 concerns nobody else', async () => {
+    const [watcher, other] = [await watchThree(), await watchThree()];
+    await update(other, { alert_min_severity: 'high', ...one(renamed) });
+    const before = await read(other);
+    const body = { alert_min_severity: 'critical', alerts_enabled: true, force: true };
+    expect(await update(watcher, body)).toBe(3);
+    expect(await read(other)).toEqual(before);
+  });
+});
+
+describe('PATCH /watchlist/alerts for one company', () => {
+  it('200 starts from what is set for all, and then from its own', async () => {
+    const watcher = await watchThree();
+    await update(watcher, {
+      alert_min_severity: 'info',
+      alerts_enabled: true,
+      alert_event_classes: ['risk'],
+    });
+    const number = { identifier_type: 'REGON9', identifier_value: '991 000-018' };
+    expect(await update(watcher, { alert_min_severity: 'high', force: true, ...number })).toBe(1);
+    const company = {
+      primary_identifier: suspended,
+      identifier_type: 'NIP',
+      name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
+      has_custom_settings: true,
+      ...atFirst,
+      alert_min_severity: 'high',
+      alerts_enabled: true,
+    };
+    expect((await read(watcher)).data.companies).toEqual([company]);
+
+    const off = { alerts_enabled: false, notify_via_email: true, alert_categories: ['status'] };
+    await update(watcher, { alert_min_severity: 'high', ...off, ...one(suspended) });
+    await update(watcher, { alert_min_severity: 'critical', alerts_enabled: true });
+    await update(watcher, { alert_min_severity: 'notice', ...one(suspended) });
+    expect((await read(watcher)).data.companies).toEqual([
+      {
+        ...company,
+        alert_min_severity: 'notice',
+        alerts_enabled: false,
+        notify_via_email: true,
+      },
+    ]);
+  });
+
+  it('200 for one that is awaited', async () => {
+    const watcher = await createWatcher(database, api);
+    await watcher.watch('5252344078');
+    expect(await update(watcher, { alert_min_severity: 'high', ...one('525-234-40-78') })).toBe(1);
+    expect((await read(watcher)).data.companies).toMatchObject([
+      { primary_identifier: '5252344078', identifier_type: 'NIP', name: '' },
+    ]);
+  });
+
+  it('200 for many at once: each has what it was given, or what was forced on all', async () => {
+    const watcher = await watchThree();
+    const steps = Array.from({ length: 30 }, (_, at) => {
+      const nip = nips[at % 3]!;
+      if (at % 5 === 4) return { alert_min_severity: 'info', alerts_enabled: true, force: true };
+      return { alert_min_severity: 'high', notify_via_email: true, ...one(nip) };
+    });
+    await Promise.all(steps.map((body) => update(watcher, body)));
+    await update(watcher, { alert_min_severity: 'high', ...one(bakery) });
+    const { data, meta } = await read(watcher);
+    expect(meta.total).toBe(data.companies.length);
+    for (const company of data.companies) {
+      expect(company).toMatchObject({ alert_min_severity: 'high', has_custom_settings: true });
+    }
+    expect(data.global).toEqual({ ...atFirst, alerts_enabled: true });
+  });
+});

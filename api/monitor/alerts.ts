@@ -1,0 +1,231 @@
+import { z } from 'zod';
+import {
+  type AlertSettings,
+  categories,
+  eventClasses,
+  findCompanySettings,
+  findGlobalSettings,
+  setForCompany,
+  setGlobally,
+  severities,
+} from './alert-settings.ts';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { HttpError } from '../http/errors.ts';
+import {
+  describeInvalid,
+  identifierType,
+  identifierValue,
+  normalizeIdentifier,
+} from '../companies/identifier.ts';
+import { lastPageOf, pageField, pageSize } from '../http/paging.ts';
+
+// Spec: silent on an empty list. It could mean none as well as all, so that it is refused: all is said
+// by leaving the list out, none by `alerts_enabled`.
+function listOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+  return z
+    .array(z.enum(values))
+    .min(1)
+    .transform((given) => values.filter((value) => (given as string[]).includes(value)))
+    .meta({ type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 });
+}
+
+/** Both fields or neither, and a number that can be one of its type. */
+function checkIdentifier(
+  { identifier_type: type, identifier_value: value }: Record<string, unknown>,
+  context: z.core.$RefinementCtx,
+): void {
+  const refuse = (field: string, message: string) =>
+    context.addIssue({ code: 'custom', path: [field], message });
+  if (type === undefined && value !== undefined) {
+    refuse('identifier_type', 'The identifier_type field is required with identifier_value.');
+  } else if (type !== undefined && value === undefined) {
+    refuse('identifier_value', 'The identifier_value field is required with identifier_type.');
+  }
+  const known = identifierType.safeParse(type).data;
+  const text = identifierValue.safeParse(value).data;
+  if (known === undefined || text === undefined) return;
+  if (normalizeIdentifier(known, text) === undefined) {
+    refuse('identifier_value', describeInvalid('identifier_value', known));
+  }
+}
+
+const body = z
+  .strictObject({
+    alert_min_severity: z.enum(severities),
+    alerts_enabled: z.boolean().optional(),
+    notify_via_email: z.boolean().optional(),
+    alert_event_classes: listOf(eventClasses).optional(),
+    alert_categories: listOf(categories).optional(),
+    force: z.boolean().optional(),
+    identifier_type: identifierType.optional(),
+    identifier_value: identifierValue.optional(),
+  })
+  // Told together with what is wrong with the other fields.
+  .superRefine(checkIdentifier, {
+    when: ({ value }) => typeof value === 'object' && value !== null,
+  });
+
+const notWatched = { success: false, message: 'The company is not on your watch list.' };
+
+const success = z.literal(true);
+
+const settings = {
+  alert_min_severity: z.enum(severities),
+  alerts_enabled: z.boolean(),
+  notify_via_email: z.boolean(),
+  alert_event_classes: z.array(z.enum(eventClasses)),
+  alert_categories: z.array(z.enum(categories)),
+};
+
+const settingsAnswer = z.strictObject({
+  success,
+  data: z.strictObject({
+    global: z.strictObject(settings),
+    companies: z.array(
+      z.strictObject({
+        primary_identifier: z.string(),
+        identifier_type: identifierType,
+        name: z.string(),
+        has_custom_settings: z.literal(true),
+        ...settings,
+      }),
+    ),
+  }),
+  meta: z.strictObject({
+    total: z.int(),
+    per_page: z.int(),
+    current_page: z.int(),
+    last_page: z.int(),
+  }),
+});
+
+const settingsExample = {
+  alert_min_severity: 'warning',
+  alerts_enabled: true,
+  notify_via_email: true,
+  alert_event_classes: ['risk', 'anomaly'],
+  alert_categories: [...categories],
+};
+
+/** Lists are shown with all that applies. */
+function view(stored: AlertSettings) {
+  return {
+    alert_min_severity: stored.alert_min_severity,
+    alerts_enabled: stored.alerts_enabled,
+    notify_via_email: stored.notify_via_email,
+    alert_event_classes: stored.alert_event_classes ?? eventClasses,
+    alert_categories: stored.alert_categories ?? categories,
+  };
+}
+
+function change({ db }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      method: 'patch',
+      path: '/watchlist/alerts',
+      tag: 'Company monitor',
+      summary: 'Set which events are told by mail',
+      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` then means nothing.
+
+What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
+      auth: 'token',
+      body,
+      bodyExample: {
+        alert_min_severity: 'warning',
+        alerts_enabled: true,
+        notify_via_email: true,
+        alert_event_classes: ['risk', 'anomaly'],
+      },
+      status: 200,
+      answer: z.strictObject({ success, data: z.strictObject({ updated: z.int() }) }),
+      example: { success: true, data: { updated: 42 } },
+      errors: {
+        404: { description: 'The company is not on the watch list.', example: notWatched },
+      },
+    },
+    async ({ body: given, caller: { account_id } }) => {
+      const wanted = {
+        alert_min_severity: given.alert_min_severity,
+        alerts_enabled: given.alerts_enabled,
+        notify_via_email: given.notify_via_email,
+        alert_event_classes: given.alert_event_classes,
+        alert_categories: given.alert_categories,
+      };
+      const { identifier_type, identifier_value: text } = given;
+      if (identifier_type === undefined || text === undefined) {
+        const updated = await setGlobally(db, account_id, wanted, given.force === true);
+        return { success: true, data: { updated } };
+      }
+      const identifier_value = normalizeIdentifier(identifier_type, text)!;
+      const identifier = { identifier_type, identifier_value };
+      if (!(await setForCompany(db, account_id, wanted, identifier))) {
+        throw new HttpError(404, notWatched);
+      }
+      return { success: true, data: { updated: 1 } };
+    },
+  );
+}
+
+function list({ db }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      method: 'get',
+      path: '/watchlist/alerts',
+      tag: 'Company monitor',
+      summary: 'Read the settings of alerts',
+      description: `The global ones and, ${pageSize} a page, the companies with settings of their own, those last added first.`,
+      auth: 'token',
+      query: z.strictObject({ page: pageField }),
+      status: 200,
+      answer: settingsAnswer,
+      example: {
+        success: true,
+        data: {
+          global: settingsExample,
+          companies: [
+            {
+              primary_identifier: '1001001002',
+              identifier_type: 'NIP',
+              name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
+              has_custom_settings: true,
+              ...settingsExample,
+            },
+          ],
+        },
+        meta: { total: 1, per_page: pageSize, current_page: 1, last_page: 1 },
+      },
+    },
+    async ({ query, caller: { account_id } }) => {
+      const asked = { page: query.page, per_page: pageSize };
+      const [global, { total, companies }] = await Promise.all([
+        findGlobalSettings(db, account_id),
+        findCompanySettings(db, account_id, asked),
+      ]);
+      return {
+        success: true,
+        data: {
+          global: view(global),
+          companies: companies.map((company) => ({
+            primary_identifier: company.identifier_value,
+            identifier_type: company.identifier_type,
+            name: company.name ?? '',
+            has_custom_settings: true,
+            ...view(company),
+          })),
+        },
+        meta: {
+          total,
+          per_page: pageSize,
+          current_page: query.page,
+          last_page: lastPageOf(total, pageSize),
+        },
+      };
+    },
+  );
+}
+
+/** The alerts of the section Company monitor of the specification. */
+export function alertEndpoints(options: AppOptions): Endpoint[] {
+  return [change(options), list(options)];
+}

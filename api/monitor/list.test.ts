@@ -1,0 +1,147 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../fixtures/account.ts';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createSubmitter } from '../../fixtures/submitter.ts';
+
+let now = new Date('2026-11-19T23:59:59.999Z');
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const bakery = {
+  primary_identifier: '1000201006',
+  identifier_type: 'NIP',
+  name: 'Piekarnia Pod Wieżą Anna Żakowska',
+  watched_since: '2026-11-19',
+  last_event_at: null,
+  events_count: 0,
+  state: 'ready',
+  failure: null,
+  has_custom_settings: false,
+};
+const path = 'GET /companies/watched';
+
+describe('GET /api/v1/companies/watched', () => {
+  it('200 is empty at first', async () => {
+    const submitter = await createSubmitter(database, api);
+    expect(await submitter.ask(path)).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: [],
+        meta: { total: 0, per_page: 20, current_page: 1, last_page: 1 },
+      },
+    });
+  });
+
+  it('200 gives the newest first, under the number that names the company', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('REGON9', '990200011');
+    // Has no NIP.
+    await submitter.add('REGON9', '991800026');
+    now = new Date('2026-11-20T00:00:00Z');
+    await submitter.add('KRS', '0000000017');
+    expect(await submitter.ask(path)).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: [
+          {
+            ...bakery,
+            primary_identifier: '0000000017',
+            identifier_type: 'KRS',
+            name: '',
+            watched_since: '2026-11-20',
+            state: 'queued',
+          },
+          {
+            ...bakery,
+            primary_identifier: '991800026',
+            identifier_type: 'REGON9',
+            name: 'Pasieka Barć Józef Trutnik',
+          },
+          bakery,
+        ],
+        meta: { total: 3, per_page: 20, current_page: 1, last_page: 1 },
+      },
+    });
+  });
+
+  it('200 shows when the last event came, to the microsecond, and how many there were', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', '1000201006');
+    await database.pool.query(
+      `update customer.watch
+      set last_event_at = '2026-11-21 04:05:06.123456+01', events_count = 12
+      where account_id = $1`,
+      [submitter.account_id],
+    );
+    expect(await submitter.ask(path)).toMatchObject({
+      body: { data: [{ last_event_at: '2026-11-21T03:05:06.123456Z', events_count: 12 }] },
+    });
+  });
+
+  it('200 goes on where the page before ended, and is empty past the end', async () => {
+    const submitter = await createSubmitter(database, api);
+    const numbers = Array.from({ length: 41 }, (_, at) => String(at + 1).padStart(10, '0'));
+    await submitter.add('KRS', ...numbers);
+    const pages = [];
+    for (const page of [1, 2, 3, 4]) {
+      const { body } = await submitter.ask(`${path}?page=${page}`);
+      const { data, meta } = body as { data: { primary_identifier: string }[]; meta: object };
+      expect(meta).toEqual({ total: 41, per_page: 20, current_page: page, last_page: 3 });
+      pages.push(data.map(({ primary_identifier }) => primary_identifier));
+    }
+    expect(pages.flat()).toEqual(numbers.toReversed());
+    expect(pages.map(({ length }) => length)).toEqual([20, 20, 1, 0]);
+  });
+
+  it('200 shows only what is one’s own, with an API token too', async () => {
+    const [submitter, stranger] = [
+      await createSubmitter(database, api),
+      await createSubmitter(database, api),
+    ];
+    await submitter.add('NIP', '1000201006');
+    expect(await stranger.list()).toEqual([]);
+    const { plaintext: token } = await createApiToken(database.kysely, submitter.account_id);
+    expect(await askJson(api, path, { token })).toMatchObject({ body: { meta: { total: 1 } } });
+  });
+
+  it('401 without a token', async () => {
+    expect(await askJson(api, path)).toEqual({
+      status: 401,
+      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
+    });
+  });
+
+  const form = 'The page field must be a whole number from 1 to 1000000000000.';
+  it.each([
+    ['page=0', 'page', form],
+    ['page=-1', 'page', form],
+    ['page=1000000000001', 'page', form],
+    ['page=1.0', 'page', form],
+    ['page=', 'page', form],
+    ['page=1&page=1', 'page', 'The page field must be given only once.'],
+    ['per_page=5', 'per_page', 'The per_page field is unknown.'],
+  ])('422 for %s', async (query, field, message) => {
+    const submitter = await createSubmitter(database, api);
+    expect(await submitter.ask(`${path}?${query}`)).toEqual({
+      status: 422,
+      body: { message, errors: { [field]: [message] } },
+    });
+  });
+});

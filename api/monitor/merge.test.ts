@@ -1,0 +1,178 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/bad-dump.ts';
+import { runBad } from '../../fixtures/bad-night.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const submitted_at = new Date('2026-11-19T10:05:00Z');
+
+let database: TestDatabase;
+let api: TestApi;
+
+async function open() {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => submitted_at });
+}
+
+async function close() {
+  await api.close();
+  await database.drop();
+}
+
+/** Eight companies a report; the first one has no NIP, the second has all. */
+function firstDay(): Reports {
+  const reports = makeReports({});
+  const lines = reports.mazowieckie!;
+  lines[1] = withFields(lines[1]!, { Nip: '' });
+  return reports;
+}
+
+/** As if a night had told of events of the company with that REGON. */
+async function tell({ account_id }: Submitter, regon: string, ...event_ids: number[]) {
+  await database.pool.query(
+    `with told as (
+      insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
+      select $1, event_id, (select company_id from registry.entry where regon9 = $2),
+        '2026-11-02', 'COMPANY_NAME_CHANGED'
+      from unnest($3::bigint[]) as event_id
+      returning feed.*
+    )
+    update customer.watch
+    set events_count = cardinality($3), last_event_at = '2026-11-02T00:00:00Z'::timestamptz
+      + make_interval(hours => $3[1]::int)
+    where (account_id, company_id) in (select account_id, company_id from told)`,
+    [account_id, regon, event_ids],
+  );
+}
+
+describe('a night in which companies turn out to be one', () => {
+  let older: string;
+  let newer: string;
+  let nip: string;
+
+  beforeEach(async () => {
+    await open();
+    const [, one, other] = firstDay().mazowieckie!;
+    older = fieldOf(one!, 'Regon');
+    newer = fieldOf(other!, 'Regon');
+    nip = fieldOf(other!, 'Nip');
+  });
+  afterEach(close);
+
+  function secondDay(): Reports {
+    const reports = firstDay();
+    const lines = reports.mazowieckie!;
+    lines[1] = withFields(lines[1]!, { Nip: nip });
+    return reports;
+  }
+
+  it('the watch follows with its events, and an account that watches both keeps the older', async () => {
+    await runBad(database, firstDay(), '2026-11-02');
+    const [both, one] = [
+      await createSubmitter(database, api),
+      await createSubmitter(database, api),
+    ];
+    await both.add('REGON9', newer);
+    await both.add('REGON9', older, '990200011');
+    await one.add('REGON9', newer);
+    await tell(both, newer, 3, 4);
+    await tell(both, older, 5);
+    await tell(one, newer, 3);
+    await database.pool.query(
+      `update customer.watch set has_custom_settings = true, alerts_enabled = true,
+        notify_via_email = true, alert_min_severity = 'high', alert_categories = '{status}'
+      where account_id = $1 and identifier_value = $2`,
+      [both.account_id, older],
+    );
+    expect(await both.list()).toEqual([
+      expect.stringMatching(`^NIP ${nip} ready`),
+      expect.stringMatching(`^REGON9 ${older} ready`),
+      'REGON9 990200011 queued',
+    ]);
+
+    await runBad(database, secondDay(), '2026-11-03');
+    const watchesOf = async ({ account_id }: Submitter) => {
+      const { rows } = await database.pool.query(
+        `select watch.identifier_value, company.regon9 is not null as is_known,
+          events_count::int, to_json(last_event_at at time zone 'UTC') as last_event_at,
+          alert_min_severity, alert_categories,
+          (select array_agg(event_id::int order by event_id) from customer.feed
+            where feed.account_id = watch.account_id and feed.company_id = watch.company_id)
+            as event_ids,
+          (select count(*)::int from customer.submission_item
+            where submission_item.watch_id = watch.watch_id) as items
+        from customer.watch
+        join registry.company using (company_id)
+        where account_id = $1 and merged_into_id is null`,
+        [account_id],
+      );
+      return rows;
+    };
+    const common = { identifier_value: newer, is_known: true };
+    expect(await watchesOf(both)).toEqual([
+      {
+        ...common,
+        events_count: expect.any(Number),
+        last_event_at: expect.any(String),
+        alert_min_severity: 'high',
+        alert_categories: ['status'],
+        event_ids: expect.arrayContaining([3, 4, 5]),
+        items: 2,
+      },
+    ]);
+    const [watch] = (await watchesOf(both)) as { events_count: number; event_ids: number[] }[];
+    expect(watch!.events_count).toBe(watch!.event_ids.length);
+    expect(await watchesOf(one)).toMatchObject([{ ...common, alert_min_severity: null, items: 1 }]);
+    expect(await both.list()).toEqual([
+      expect.stringMatching(`^NIP ${nip} ready`),
+      'REGON9 990200011 queued',
+    ]);
+  });
+
+  it('what is waited for under two numbers becomes one watch, of both submissions', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', nip);
+    await submitter.add('REGON9', newer);
+    await runBad(database, firstDay(), '2026-11-02');
+    expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${nip} ready`)]);
+    expect(await submitter.mails()).toMatchObject([
+      { data: { ready: [{ identifier_value: nip }] } },
+      { data: { ready: [{ identifier_value: newer }] } },
+    ]);
+  });
+
+  it('what is waited for gives way to the watch of a company that is given its number', async () => {
+    const reports = firstDay();
+    // Nobody has the NIP until the second day.
+    reports.mazowieckie!.splice(2, 1);
+    await runBad(database, reports, '2026-11-02');
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', nip);
+    await submitter.add('REGON9', older);
+    const next = secondDay();
+    next.mazowieckie!.splice(2, 1);
+    await runBad(database, next, '2026-11-03');
+    expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${nip} ready`)]);
+    const { rows } = await database.pool.query(
+      `select watch.identifier_value from customer.submission_item
+      join customer.watch using (watch_id) order by submission_id`,
+    );
+    expect(rows).toEqual([{ identifier_value: older }, { identifier_value: older }]);
+  });
+
+  it('a number that was given up can be waited for beside the company that had it', async () => {
+    await runBad(database, firstDay(), '2026-11-02');
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', nip);
+    const reports = firstDay();
+    const lines = reports.mazowieckie!;
+    lines[2] = withFields(lines[2]!, { Nip: '1000201006' });
+    await runBad(database, reports, '2026-11-03');
+    await submitter.add('NIP', nip);
+    expect(await submitter.list()).toEqual([
+      expect.stringMatching(/^NIP 1000201006 ready/),
+      `NIP ${nip} queued`,
+    ]);
+  });
+});

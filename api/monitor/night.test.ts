@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runFixture, testNow } from '../../fixtures/night.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+const submitted_at = new Date('2026-11-19T10:05:00Z');
+
+let database: TestDatabase;
+let api: TestApi;
+
+async function open() {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => submitted_at });
+}
+
+async function close() {
+  await api.close();
+  await database.drop();
+}
+
+describe('companies that are waited for', () => {
+  const bakery = 'NIP 1000201006 ready Piekarnia Pod Wieżą Anna Żakowska';
+  let submitter: Submitter;
+
+  beforeAll(async () => {
+    await open();
+    submitter = await createSubmitter(database, api);
+  });
+  afterAll(close);
+
+  it('are ready after the first snapshot that has them', async () => {
+    // Nothing is published yet.
+    await submitter.add('NIP', '1000201006', '1000205004');
+    await runFixture(database, '2026-11-02');
+    expect(await submitter.list()).toEqual([bakery, 'NIP 1000205004 queued']);
+    expect(await submitter.mails()).toEqual([]);
+  });
+
+  it('are ready after the night that brings them; the mail comes with the last of them', async () => {
+    const late = await createSubmitter(database, api);
+    // New on the 3rd, new on the 4th, and a NIP that is assigned on the 4th.
+    await late.add('NIP', '1000205004', '1001207005', '1001802009');
+    await runFixture(database, '2026-11-03');
+    const studio = 'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska';
+    expect(await submitter.list()).toEqual([bakery, studio]);
+    expect(await submitter.mails()).toEqual([
+      {
+        mail_key: expect.stringMatching(/^submission:\d+$/),
+        recipient: submitter.email,
+        created_at: testNow,
+        data: expect.objectContaining({
+          submitted_at: '2026-11-19T10:05:00Z',
+          ready: [
+            expect.objectContaining({ name: 'Piekarnia Pod Wieżą Anna Żakowska' }),
+            expect.objectContaining({ name: 'Studio Tatuażu Kruk Oliwia Mączyńska' }),
+          ],
+        }),
+      },
+    ]);
+    expect(await late.mails()).toEqual([]);
+
+    await runFixture(database, '2026-11-04');
+    expect(await late.list()).toEqual([
+      studio,
+      'NIP 1001207005 ready Bacówka Oscypek Franciszek Gazda',
+      'NIP 1001802009 ready Pasieka Barć Józef Trutnik',
+    ]);
+    expect(await late.mails()).toHaveLength(1);
+    expect(await submitter.mails()).toHaveLength(1);
+    const { rows } = await database.pool.query('select settled_at from customer.submission');
+    expect(rows).toEqual([{ settled_at: testNow }, { settled_at: testNow }]);
+  });
+});
+
+describe('a company that no registry tells of', () => {
+  beforeAll(open);
+  afterAll(close);
+
+  it('fails after seven days, and can be submitted again', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', '1000201006', '1000205004');
+    await submitter.add('KRS', '0000000017');
+    const almost = new Date('2026-11-26T10:04:59.999Z');
+    await runFixture(database, '2026-11-02', { now: () => almost });
+    expect(await submitter.list()).toEqual([
+      expect.stringMatching(/^NIP 1000201006 ready/),
+      'NIP 1000205004 queued',
+      'KRS 0000000017 queued',
+    ]);
+    const later = new Date('2026-11-26T10:05:00Z');
+    await runFixture(database, '2026-11-03', { now: () => later });
+    // What comes on the last day is not too late.
+    expect(await submitter.list()).toEqual([
+      expect.stringMatching(/^NIP 1000201006 ready/),
+      expect.stringMatching(/^NIP 1000205004 ready/),
+      'KRS 0000000017 failed',
+    ]);
+    const reason = 'No registry has reported this number within 7 days';
+    expect(await submitter.ask('GET /companies/watched')).toMatchObject({
+      body: { data: [{ state: 'failed', failure: reason }, {}, {}] },
+    });
+    expect(await submitter.mails()).toMatchObject([
+      { created_at: later, data: { ready: [{}, {}], failed: [] } },
+      { data: { ready: [], failed: [{ identifier_value: '0000000017', reason }] } },
+    ]);
+    await submitter.add('KRS', '0000000017');
+    expect((await submitter.list()).at(-1)).toBe('KRS 0000000017 queued');
+  });
+});

@@ -1,0 +1,202 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askJson } from '../../fixtures/json-client.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+
+const now = new Date('2026-11-20T10:05:00.999Z');
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const path = 'DELETE /companies/watched';
+const [bakery, zoo, adviser] = ['1000201006', '1001401003', '1001403002'];
+
+/** What is answered, by the three lists. */
+function answered({ removed = [], not_found = [], not_watched = [] }: Record<string, string[]>) {
+  return {
+    status: 200,
+    body: {
+      success: true,
+      data: { removed, not_found, not_watched },
+      meta: {
+        total: removed.length + not_found.length + not_watched.length,
+        removed: removed.length,
+        not_found: not_found.length,
+        not_watched: not_watched.length,
+        removed_at: '2026-11-20T10:05:00+00:00',
+      },
+    },
+  };
+}
+
+describe('DELETE /api/v1/companies/watched', () => {
+  it('200 tells removed, not found and not watched apart, as they were written', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', bakery, zoo);
+    const identifier_value = ['100-020-10-06', bakery, adviser, '1000205004'];
+    expect(await submitter.ask(path, { identifier_type: 'NIP', identifier_value })).toEqual(
+      answered({
+        removed: ['100-020-10-06'],
+        not_watched: [adviser],
+        not_found: ['1000205004'],
+      }),
+    );
+    expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${zoo} ready`)]);
+  });
+
+  it('200 with the other spelling, and with both', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', bakery, zoo);
+    expect(await submitter.ask(path, { name: 'NIP', value: [bakery] })).toEqual(
+      answered({ removed: [bakery] }),
+    );
+    const both = {
+      identifier_type: 'NIP',
+      identifier_value: [zoo, bakery],
+      name: 'NIP',
+      value: [bakery, '100-140-10-03', zoo],
+    };
+    expect(await submitter.ask(path, both)).toEqual(
+      answered({ removed: [zoo], not_watched: [bakery] }),
+    );
+    expect(await submitter.list()).toEqual([]);
+  });
+
+  it('200 through any number of the company', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', zoo);
+    const body = { identifier_type: 'REGON9', identifier_value: ['991400025', '991400019'] };
+    expect(await submitter.ask(path, body)).toEqual(answered({ removed: body.identifier_value }));
+    expect(await submitter.list()).toEqual([]);
+    expect(await submitter.ask(path, body)).toEqual(
+      answered({ not_watched: body.identifier_value }),
+    );
+  });
+
+  it('200 for one that is waited for; the submission is settled when none is left', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('KRS', '0000000017');
+    await submitter.add('NIP', bakery, '1000205004');
+    const gone = { identifier_type: 'KRS', identifier_value: ['0000000017'] };
+    expect(await submitter.ask(path, gone)).toEqual(answered({ removed: ['0000000017'] }));
+    // Nothing of it is left to tell of.
+    expect(await submitter.mails()).toEqual([]);
+    expect(await submitter.ask(path, gone)).toEqual(answered({ not_found: ['0000000017'] }));
+    await submitter.ask(path, { identifier_type: 'NIP', identifier_value: ['1000205004'] });
+    const mails = await submitter.mails();
+    expect(mails).toMatchObject([
+      { data: { ready: [{ identifier_value: bakery }], failed: [], removed_count: 1 } },
+    ]);
+    const { rows } = await database.pool.query(
+      'select settled_at from customer.submission where account_id = $1',
+      [submitter.account_id],
+    );
+    expect(rows).toEqual([{ settled_at: now }, { settled_at: now }]);
+  });
+
+  it('200 takes the events of the company out of the feed, and no others', async () => {
+    const [submitter, other] = [
+      await createSubmitter(database, api),
+      await createSubmitter(database, api),
+    ];
+    for (const one of [submitter, other]) {
+      await one.add('NIP', bakery, zoo);
+      await database.pool.query(
+        `with told as (
+          insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
+          select watch.account_id, 10 * watch.company_id + no, watch.company_id,
+            '2026-11-03'::date + no % 2, 'COMPANY_NAME_CHANGED'
+          from customer.watch
+          cross join generate_series(1, 3) as no
+          where watch.account_id = $1
+          returning feed.*
+        )
+        insert into customer.feed_count (account_id, event_date, event_type, event_count)
+        select account_id, event_date, event_type, count(*) from told group by 1, 2, 3
+        union all
+        select $1, '2026-11-02', 'COMPANY_NAME_CHANGED', 7`,
+        [one.account_id],
+      );
+    }
+    await submitter.ask(path, { name: 'NIP', value: [bakery] });
+    const countsOf = async ({ account_id }: Submitter) => {
+      const { rows } = await database.pool.query<{ count: string }>(
+        `select event_date || ' ' || event_count as count from customer.feed_count
+        where account_id = $1 order by event_date`,
+        [account_id],
+      );
+      const feed = await database.pool.query('select from customer.feed where account_id = $1', [
+        account_id,
+      ]);
+      return [feed.rowCount, ...rows.map(({ count }) => count)];
+    };
+    expect(await countsOf(submitter)).toEqual([3, '2026-11-02 7', '2026-11-03 1', '2026-11-04 2']);
+    expect(await countsOf(other)).toEqual([6, '2026-11-02 7', '2026-11-03 2', '2026-11-04 4']);
+    await submitter.ask(path, { name: 'NIP', value: [zoo] });
+    expect(await countsOf(submitter)).toEqual([0, '2026-11-02 7']);
+  });
+
+  it('200 a company that is added again starts afresh', async () => {
+    const submitter = await createSubmitter(database, api);
+    await submitter.add('NIP', bakery);
+    await database.pool.query(
+      `update customer.watch set events_count = 3, last_event_at = now(),
+        has_custom_settings = true, alerts_enabled = true, notify_via_email = true,
+        alert_min_severity = 'info'
+      where account_id = $1`,
+      [submitter.account_id],
+    );
+    await submitter.ask(path, { name: 'NIP', value: [bakery] });
+    await submitter.add('NIP', bakery);
+    expect(await submitter.ask('GET /companies/watched')).toMatchObject({
+      body: { data: [{ events_count: 0, last_event_at: null, has_custom_settings: false }] },
+    });
+  });
+
+  it('200 leaves the lists of others alone', async () => {
+    const [submitter, stranger] = [
+      await createSubmitter(database, api),
+      await createSubmitter(database, api),
+    ];
+    await submitter.add('NIP', bakery, '1000205004');
+    const body = { identifier_type: 'NIP', identifier_value: [bakery, '1000205004'] };
+    expect(await stranger.ask(path, body)).toEqual(
+      answered({ not_watched: [bakery], not_found: ['1000205004'] }),
+    );
+    expect(await submitter.list()).toHaveLength(2);
+  });
+
+  it('200 for removals and additions that come at once', async () => {
+    const submitter = await createSubmitter(database, api);
+    const answers = await Promise.all(
+      Array.from({ length: 12 }, (_, at) =>
+        at % 2 === 0
+          ? submitter.add('NIP', bakery, zoo, adviser)
+          : submitter.ask(path, { name: 'NIP', value: [adviser, zoo, bakery] }),
+      ),
+    );
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200, 202]));
+    const listed = (await submitter.list()).length;
+    expect([0, 3]).toContain(listed);
+  });
+
+  it('401 without a token', async () => {
+    expect(await askJson(api, path, { body: {} })).toEqual({
+      status: 401,
+      body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
+    });
+  });
+});

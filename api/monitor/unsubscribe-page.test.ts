@@ -1,0 +1,212 @@
+import jwt from 'jsonwebtoken';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount, type TestAccount } from '../../fixtures/account.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { secretKey } from '../../fixtures/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createWatch } from '../../fixtures/watch.ts';
+import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
+import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  api = await startTestApi({ db: database.kysely, secretKey });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** An account that is told of everything by mail, by its global settings and by those of a company. */
+async function createReader(): Promise<TestAccount & { token: string }> {
+  const account = await createAccount(database.kysely);
+  const { account_id } = account;
+  await database.pool.query(
+    `insert into customer.alert_setting values ($1, true, true, 'info', '{risk}', null)`,
+    [account_id],
+  );
+  const { rows } = await database.pool.query<{ company_id: string }>(
+    'select company_id from registry.company order by company_id limit 2',
+  );
+  for (const { company_id } of rows) await createWatch(database.kysely, { account_id, company_id });
+  await database.pool.query(
+    `update customer.watch
+     set has_custom_settings = true, alerts_enabled = true, notify_via_email = true,
+       alert_min_severity = 'high'
+     where watch_id = (select min(watch_id) from customer.watch where account_id = $1)`,
+    [account_id],
+  );
+  return { ...account, token: signUnsubscribeToken(secretKey, account.user_ref) };
+}
+
+/** Every setting of an account. */
+async function settingsOf({ account_id }: TestAccount): Promise<object[]> {
+  const { rows } = await database.pool.query<object>(
+    `select true as has_custom_settings, alerts_enabled, notify_via_email, alert_min_severity,
+       alert_event_classes
+     from customer.alert_setting where account_id = $1
+     union all
+     (select has_custom_settings, alerts_enabled, notify_via_email, alert_min_severity,
+       alert_event_classes
+     from customer.watch where account_id = $1 order by watch_id)`,
+    [account_id],
+  );
+  return rows;
+}
+
+const settings = (notify_via_email: boolean) => [
+  {
+    has_custom_settings: true,
+    alerts_enabled: true,
+    notify_via_email,
+    alert_min_severity: 'info',
+    alert_event_classes: ['risk'],
+  },
+  {
+    has_custom_settings: true,
+    alerts_enabled: true,
+    notify_via_email,
+    alert_min_severity: 'high',
+    alert_event_classes: null,
+  },
+  {
+    has_custom_settings: false,
+    alerts_enabled: null,
+    notify_via_email: null,
+    alert_min_severity: null,
+    alert_event_classes: null,
+  },
+];
+
+function post(path: string, body?: URLSearchParams | FormData | string): Promise<Response> {
+  return api.ask(path, { method: 'POST', ...(body === undefined ? {} : { body }) });
+}
+
+function expectPrivate({ headers }: Response): void {
+  expect(headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('referrer-policy')).toBe('no-referrer');
+}
+
+/** Tokens that are not ours, or not for this. */
+function forgedTokens({ user_ref, token }: { user_ref: string; token: string }): string[] {
+  const claims = { purpose: 'unsubscribe', sub: user_ref };
+  const day_ms = 24 * 3600 * 1000;
+  return [
+    '',
+    'x',
+    `${token}x`,
+    token.replace(/\.[^.]*$/, '.'),
+    jwt.sign(claims, 'another key that is long enough for it', { noTimestamp: true }),
+    jwt.sign(claims, '', { algorithm: 'none' }),
+    jwt.sign(claims, secretKey, { algorithm: 'HS512', noTimestamp: true }),
+    jwt.sign({ ...claims, purpose: 'init' }, secretKey, { noTimestamp: true }),
+    signOneTimeToken(secretKey, {
+      one_time_token_id: '0b0e7e1c-5f0e-4a43-8a57-1f2f3a4b5c6d',
+      purpose: 'recover',
+      user_ref,
+      created_at: new Date(),
+      expires_at: new Date(Date.now() + day_ms),
+    }),
+  ];
+}
+
+describe('GET /unsubscribe', () => {
+  it('200 shows a button and changes nothing', async () => {
+    const reader = await createReader();
+    const response = await api.ask(`/unsubscribe?token=${reader.token}`);
+    expect(response.status).toBe(200);
+    expectPrivate(response);
+    const page = await response.text();
+    expect(page).toContain('<form method="post" action="/unsubscribe">');
+    expect(page).toContain(`<input type="hidden" name="token" value="${reader.token}">`);
+    expect(page).toContain('<button type="submit">Stop these e-mails</button>');
+    expect(await settingsOf(reader)).toEqual(settings(true));
+    expect(JSON.stringify(api.log)).not.toContain(reader.token);
+  });
+
+  it('422 for what is not our token, which it does not repeat', async () => {
+    const reader = await createReader();
+    for (const token of [...forgedTokens(reader), '"><script>alert(1)</script>']) {
+      const response = await api.ask(`/unsubscribe?token=${encodeURIComponent(token)}`);
+      expect([token, response.status]).toEqual([token, 422]);
+      expectPrivate(response);
+      const page = await response.text();
+      expect(page).toContain('<p role="alert">This link is not valid');
+      expect(page).not.toContain('<form');
+      expect(page).not.toContain('<script');
+    }
+    for (const query of ['', `?token=${reader.token}&token=${reader.token}`]) {
+      expect((await api.ask(`/unsubscribe${query}`)).status).toBe(422);
+    }
+  });
+});
+
+describe('POST /unsubscribe', () => {
+  it('200 by the button turns the mails of the account off, and nothing else', async () => {
+    const [reader, other] = [await createReader(), await createReader()];
+    for (let at = 0; at < 2; at += 1) {
+      const response = await post('/unsubscribe', new URLSearchParams({ token: reader.token }));
+      expect(response.status).toBe(200);
+      expectPrivate(response);
+      expect(await response.text()).toContain('You get no more e-mails about changes');
+      expect(await settingsOf(reader)).toEqual(settings(false));
+    }
+    expect(await settingsOf(other)).toEqual(settings(true));
+  });
+
+  it('200 by the one-click request of a mail program', async () => {
+    const multipart = new FormData();
+    multipart.set('List-Unsubscribe', 'One-Click');
+    const urlencoded = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
+    for (const body of [multipart, urlencoded, undefined]) {
+      const reader = await createReader();
+      const response = await post(`/unsubscribe?token=${reader.token}`, body);
+      expect(response.status).toBe(200);
+      expect(await settingsOf(reader)).toEqual(settings(false));
+    }
+  });
+
+  it('200 where no settings were ever made', async () => {
+    const { user_ref } = await createAccount(database.kysely);
+    const token = signUnsubscribeToken(secretKey, user_ref);
+    expect((await post('/unsubscribe', new URLSearchParams({ token }))).status).toBe(200);
+  });
+
+  it('422 for what is not our token, or of no account', async () => {
+    const reader = await createReader();
+    const unknown = signUnsubscribeToken(secretKey, 'AAAAAAAAAAAA');
+    for (const token of [...forgedTokens(reader), unknown]) {
+      const response = await post('/unsubscribe', new URLSearchParams({ token }));
+      expect([token, response.status]).toEqual([token, 422]);
+      expect(await response.text()).toContain('<p role="alert">This link is not valid');
+      const byAddress = await post(`/unsubscribe?token=${encodeURIComponent(token)}`);
+      expect(byAddress.status).toBe(422);
+    }
+    expect((await post('/unsubscribe')).status).toBe(422);
+    expect(await settingsOf(reader)).toEqual(settings(true));
+  });
+
+  it('413 for a body that is too large', async () => {
+    const form = new URLSearchParams({ token: 'a'.repeat(20_000) });
+    expect((await post('/unsubscribe', form)).status).toBe(413);
+  });
+});
+
+it('405 for another method', async () => {
+  const response = await api.ask('/unsubscribe', { method: 'DELETE' });
+  expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
+});
+
+it('the token of an account is always the same, and is good for nothing else', async () => {
+  const { token, user_ref } = await createReader();
+  expect(signUnsubscribeToken(secretKey, user_ref)).toBe(token);
+  const recovery = await post('/recover', new URLSearchParams({ token, password: 'a password' }));
+  expect(recovery.status).toBe(422);
+});

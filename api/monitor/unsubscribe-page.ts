@@ -1,0 +1,57 @@
+import { Router, urlencoded, type Request } from 'express';
+import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
+import { stopMails } from './alert-settings.ts';
+import type { AppOptions } from '../app.ts';
+import { onlyAllow } from '../http/errors.ts';
+import { escapeHtml, sendPage } from '../http/page.ts';
+
+const title = 'Alerts by e-mail';
+
+function formOf(token: string): string {
+  return `<p>Stop the e-mails that tell of changes at companies on your watch list? The list itself, its events
+and every other setting stay as they are.</p>
+<form method="post" action="/unsubscribe">
+<input type="hidden" name="token" value="${escapeHtml(token)}">
+<button type="submit">Stop these e-mails</button>
+</form>`;
+}
+
+const stopped = `<p>You get no more e-mails about changes at companies on your watch list.</p>
+<p>PATCH /api/v1/watchlist/alerts turns them on again, with</p>
+<code>{"alert_min_severity": "info", "notify_via_email": true}</code>`;
+
+const refused = `<p role="alert">This link is not valid, so nothing was changed. Take the whole link from the e-mail, or set
+notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>`;
+
+/** From the form of the page, or from the address, which mail programs are given (RFC 8058). */
+function tokenOf({ query, body }: Request): string | undefined {
+  const { token } = (body as { token?: unknown } | undefined) ?? {};
+  const given = token ?? query.token;
+  return typeof given === 'string' ? given : undefined;
+}
+
+/**
+ * The page of the link in digest mails: `GET /unsubscribe?token=` shows a button and changes nothing,
+ * for mail scanners follow links; `POST /unsubscribe`, by the button or by the one-click request of a
+ * mail program, turns alerts by mail off for the account. Again, it does nothing more.
+ */
+export function createUnsubscribePages(options: AppOptions): Router {
+  const router = Router();
+  const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
+
+  router
+    .route('/unsubscribe')
+    .get((request, response) => {
+      const token = tokenOf(request);
+      const isValid = readUnsubscribeToken(options.secretKey, token ?? '') !== undefined;
+      sendPage(response, isValid ? 200 : 422, title, isValid ? formOf(token!) : refused);
+    })
+    .post(readForm, async (request, response) => {
+      const user_ref = readUnsubscribeToken(options.secretKey, tokenOf(request) ?? '');
+      const isStopped = user_ref !== undefined && (await stopMails(options.db, user_ref));
+      sendPage(response, isStopped ? 200 : 422, title, isStopped ? stopped : refused);
+    })
+    .all(onlyAllow('GET, HEAD, POST'));
+
+  return router;
+}

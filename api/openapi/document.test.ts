@@ -1,0 +1,201 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import type { Router } from 'express';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { completeOptions, startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createApp, listEndpoints, type AppOptions } from '../app.ts';
+import type { OpenApiDocument } from './document.ts';
+import { createPayment } from '../wallet/payment.ts';
+
+interface Operation {
+  operationId: string;
+  security: object[];
+  responses: Record<
+    string,
+    { headers?: object; content: { 'application/json': { example?: unknown } } }
+  >;
+}
+
+let database: TestDatabase;
+let api: TestApi;
+let options: AppOptions;
+let document: OpenApiDocument;
+
+const baseUrl = 'https://api.registry.example';
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, baseUrl });
+  options = completeOptions({
+    db: database.kysely,
+    baseUrl,
+    // The provider that has a webhook.
+    payment: createPayment({
+      provider: 'stripe',
+      isProduction: false,
+      baseUrl,
+      stripeSecretKey: 'sk_test_1',
+      stripeWebhookSecret: 'whsec_1',
+    }),
+  });
+  const response = await api.ask('/api/v1/openapi.json');
+  document = (await response.json()) as OpenApiDocument;
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+// Their descriptions need no database.
+const described = listEndpoints(completeOptions({ db: {} as never })).map(
+  ({ description }): [string, typeof description] => [
+    `${description.method} ${description.path}`,
+    description,
+  ],
+);
+
+function listOperations(): [path: string, method: string, operation: Operation][] {
+  return Object.entries(document.paths ?? {}).flatMap(([path, item]) =>
+    Object.entries(item as Record<string, Operation>).map(
+      ([method, operation]): [string, string, Operation] => [path, method, operation],
+    ),
+  );
+}
+
+/** Every path of a router and of those in it, with its methods, as the framework keeps them. */
+function listRoutes(router: Router): Map<string, string[]> {
+  const routes = new Map<string, string[]>();
+  for (const { route, handle } of router.stack) {
+    if (route) {
+      const methods = route.stack.map(({ method }) => method).filter((method) => method);
+      routes.set(route.path, [...new Set(methods)].toSorted());
+    } else if ('stack' in handle) {
+      for (const [path, methods] of listRoutes(handle as Router)) routes.set(path, methods);
+    }
+  }
+  return routes;
+}
+
+describe('GET /openapi.json', () => {
+  it('200 is OpenAPI 3.1 and says where the API is', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: baseUrl }] });
+    expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(['master', 'token']);
+  });
+
+  it('passes the linter without a warning', { timeout: 120_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-openapi-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
+    const redocly = join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
+    const { stdout } = await promisify(execFile)(
+      process.execPath,
+      [redocly, 'lint', 'openapi.json', '--extends=recommended', '--format=json'],
+      {
+        cwd: folder,
+        env: {
+          PATH: process.env.PATH,
+          REDOCLY_TELEMETRY: 'off',
+          REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true',
+        },
+      },
+    );
+    const { problems, totals } = JSON.parse(stdout) as { problems: unknown; totals: object };
+    expect(problems).toEqual([]);
+    expect(totals).toMatchObject({ errors: 0, warnings: 0 });
+  });
+
+  it('has each operation of the application, and no other', async () => {
+    const answers = await Promise.all(
+      listOperations().map(async ([path, method]) => {
+        const filled = path.replaceAll(/\{\w+\}/g, 'x');
+        const { status, headers } = await api.ask(filled, { method: 'OPTIONS' });
+        const isAllowed = headers.get('allow')?.split(', ').includes(method.toUpperCase());
+        return { path, method, status, isAllowed };
+      }),
+    );
+    expect(answers.filter(({ status, isAllowed }) => status !== 204 || !isAllowed)).toEqual([]);
+  });
+
+  it('has each route, but for the pages, the probes and the webhook', () => {
+    const routes = listRoutes(createApp(options).router);
+    const documented = Object.entries(document.paths ?? {}).map(
+      ([path, item]): [string, string[]] => [
+        path.replace('/api/v1', '').replaceAll(/\{(\w+)\}/g, ':$1'),
+        Object.keys(item as object).toSorted(),
+      ],
+    );
+    const paths = new Set(documented.map(([path]) => path));
+    const [inside, others] = [true, false].map(
+      (isIn) => new Map([...routes].filter(([path]) => paths.has(path) === isIn)),
+    );
+    expect(inside).toEqual(new Map(documented));
+    expect([...(others?.keys() ?? [])].toSorted()).toEqual([
+      '/api/v1/webhooks/stripe',
+      '/checkout/cancel',
+      '/checkout/success',
+      '/docs',
+      '/docs/favicon-32x32.png',
+      '/docs/start.js',
+      '/docs/swagger-ui-bundle.js',
+      '/docs/swagger-ui.css',
+      '/healthz',
+      '/metrics',
+      '/readyz',
+      '/recover',
+      '/unsubscribe',
+    ]);
+  });
+
+  it.each(described)('says who may call %s, and which errors follow', (_name, description) => {
+    const byAuth = { none: [], token: [{ token: [] }, { master: [] }], master: [{ master: [] }] };
+    const { method, path, auth, status, params, errors } = description;
+    const item = document.paths?.[`/api/v1${path}`] as Record<string, Operation>;
+    const { security, responses } = item[method]!;
+    expect(security).toEqual(byAuth[auth]);
+    const expected = new Set([status, 422, 429, 500, 503]);
+    if (auth !== 'none') expected.add(401);
+    if (auth === 'master') expected.add(403);
+    if (method !== 'get') for (const code of [400, 408, 413, 415]) expected.add(code);
+    if (params) for (const code of [400, 404]) expected.add(code);
+    for (const code of Object.keys(errors ?? {})) expected.add(Number(code));
+    expect(new Set(Object.keys(responses).map(Number))).toEqual(expected);
+    expect(Object.keys(responses[429]?.headers ?? {})).toContain('Retry-After');
+    expect(Object.keys(responses[status]?.headers ?? {})).toContain('RateLimit');
+  });
+
+  it.each(described)(
+    'has examples that are what they are examples of: %s',
+    (_name, description) => {
+      const { body, bodyExample, answer, example } = description;
+      expect(answer.safeParse(example).error).toBeUndefined();
+      expect(bodyExample !== undefined).toBe(body !== undefined);
+      expect(body?.safeParse(bodyExample).error).toBeUndefined();
+    },
+  );
+
+  it('has an example for every error, in the shape of that error', () => {
+    const shape = z.union([
+      z.looseObject({ message: z.string().min(1) }),
+      z.object({ error: z.string().min(1), code: z.literal('UNAUTHORIZED') }),
+    ]);
+    const wrong = listOperations().flatMap(([path, method, { responses }]) =>
+      Object.entries(responses)
+        .filter(([status]) => Number(status) >= 400)
+        .filter(([, { content }]) => !shape.safeParse(content['application/json'].example).success)
+        .map(([status]) => `${method} ${path}: ${status}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('gives every operation a name of its own', () => {
+    const names = listOperations().map(([, , { operationId }]) => operationId);
+    expect(new Set(names).size).toBe(names.length);
+    expect(names).toContain('post_tokens_token_ref_rotate');
+  });
+});

@@ -1,0 +1,101 @@
+import { z } from 'zod';
+import type { DocumentedError, EndpointDescription, Auth } from '../http/endpoint.ts';
+
+type Description = EndpointDescription<Auth, z.ZodObject, z.ZodObject, z.ZodType>;
+
+const message = z.string();
+
+/** What errors look like; those that are not named here look like `default`. */
+const shapes: Record<string, z.ZodObject> = {
+  401: z
+    .object({ error: z.string(), code: z.literal('UNAUTHORIZED') })
+    .meta({ id: 'Unauthorized' }),
+  402: z
+    .object({
+      message,
+      code: z.literal('INSUFFICIENT_CREDITS'),
+      required: z.int(),
+      balance: z.int(),
+    })
+    .meta({ id: 'InsufficientCredits' }),
+  403: z.object({ message, code: z.literal('FORBIDDEN') }).meta({ id: 'Forbidden' }),
+  404: z.object({ success: z.literal(false).optional(), message }).meta({ id: 'NotFound' }),
+  422: z
+    .object({ message, errors: z.record(z.string(), z.array(z.string())) })
+    .meta({ id: 'Invalid' }),
+  default: z.object({ message }).meta({ id: 'Error' }),
+};
+
+export function shapeOf(status: number): z.ZodObject {
+  return shapes[status] ?? shapes.default!;
+}
+
+/** An error that is nothing but its message. */
+function plain(description: string, text: string): DocumentedError {
+  return { description, example: { message: text } };
+}
+
+/** What the error answers of several endpoints have in common. */
+const general = {
+  400: plain(
+    'The request cannot be read: a path that cannot be decoded, or malformed JSON.',
+    'The request body is not valid JSON.',
+  ),
+  401: {
+    description: 'The token is missing, malformed, unknown, expired or revoked.',
+    example: { error: 'Missing API token', code: 'UNAUTHORIZED' },
+  },
+  403: {
+    description: 'The token is not the Master Token.',
+    example: { message: 'This operation needs the Master Token.', code: 'FORBIDDEN' },
+  },
+  404: plain('There is no such thing, or it belongs to another account.', 'Not Found'),
+  408: plain('The request body did not arrive in time.', 'Request Timeout'),
+  413: plain(
+    'The request body is too large.',
+    'The request body must not be larger than 100000 bytes.',
+  ),
+  415: plain(
+    'The request body is not JSON.',
+    'The request body must be sent as application/json in UTF-8.',
+  ),
+  422: {
+    description:
+      'A field is wrong, missing or unknown; `message` ends with the count of the others.',
+    example: {
+      message: 'The name field must be at least 3 characters. (and 1 more error)',
+      errors: {
+        name: ['The name field must be at least 3 characters.'],
+        page: ['The page field is unknown.'],
+      },
+    },
+  },
+  429: plain('Too many requests; `Retry-After` says when to come again.', 'Too Many Attempts.'),
+  500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
+  503: plain('No answer was found in time.', 'Service Unavailable'),
+} satisfies Record<number, DocumentedError>;
+
+/** Every error that an endpoint can answer, by status. */
+export function listErrors({
+  auth,
+  method,
+  params,
+  errors,
+}: Description): [number, DocumentedError][] {
+  const applies: Record<keyof typeof general, boolean> = {
+    400: params !== undefined || method !== 'get',
+    401: auth !== 'none',
+    403: auth === 'master',
+    404: params !== undefined,
+    408: method !== 'get',
+    413: method !== 'get',
+    415: method !== 'get',
+    422: true,
+    429: true,
+    500: true,
+    503: true,
+  };
+  const applying = Object.entries(general).filter(([status]) => applies[status as never]);
+  const all: Record<string, DocumentedError> = { ...Object.fromEntries(applying), ...errors };
+  return Object.entries(all).map(([status, error]) => [Number(status), error]);
+}

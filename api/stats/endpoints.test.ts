@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  await database.pool.query(`
+    insert into registry.daily_stat values
+        ('ceidg', '2026-01-01', 0, 0, 0, 100, true),
+        ('ceidg', '2026-01-02', 5, 7, 2, 103, false),
+        ('ceidg', '2026-01-31', 1, 0, 4, 100, false),
+        ('ceidg', '2026-03-01', 9007199254740000, 900, 91, 9007199254740009, false),
+        ('krs', '2026-01-30', 0, 0, 0, 10, true),
+        ('krs', '2026-01-31', 0, 30, 0, 10, false)
+  `);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const unknownSource = 'The source field must be the name of a source that has statistics.';
+
+async function answerOf(path: string): Promise<{ status: number; body: unknown }> {
+  const response = await api.ask(path);
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return { status: response.status, body: await response.json() };
+}
+
+describe('GET /api/v1/stats/day/{date}', () => {
+  it('200 counts one snapshot', async () => {
+    expect(await answerOf('/api/v1/stats/day/2026-01-02')).toEqual({
+      status: 200,
+      body: {
+        meta: {
+          date: '2026-01-02',
+          type: 'daily_snapshot',
+          source: 'ceidg',
+          description:
+            'Registry entries that were new, updated or deleted in the snapshot of 2026-01-02, compared with the snapshot before it.',
+        },
+        data: { new: 5, updated: 7, deleted: 2, total: 14 },
+      },
+    });
+  });
+
+  it('200 has zeros for the baseline and says so', async () => {
+    expect(await answerOf('/api/v1/stats/day/2026-01-01')).toEqual({
+      status: 200,
+      body: {
+        meta: {
+          date: '2026-01-01',
+          type: 'daily_snapshot',
+          source: 'ceidg',
+          description:
+            'Baseline: the snapshot of 2026-01-01 is the first of its source. There is none to compare it with, so nothing counts as new, updated or deleted.',
+        },
+        data: { new: 0, updated: 0, deleted: 0, total: 0 },
+      },
+    });
+  });
+
+  it('200 counts the source that is asked for', async () => {
+    const { status, body } = await answerOf('/api/v1/stats/day/2026-01-31?source=krs');
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      meta: { source: 'krs' },
+      data: { new: 0, updated: 30, deleted: 0, total: 30 },
+    });
+  });
+
+  it('200 has integers up to the largest safe one', async () => {
+    const { body } = await answerOf('/api/v1/stats/day/2026-03-01');
+    expect(body).toMatchObject({
+      data: { new: 9007199254740000, updated: 900, deleted: 91, total: 9007199254740991 },
+    });
+  });
+
+  it('200 answers HEAD without a body', async () => {
+    const response = await api.ask('/api/v1/stats/day/2026-01-02', { method: 'HEAD' });
+    expect(response.status).toBe(200);
+    expect(await response.text()).toBe('');
+  });
+
+  it.each(['2026-01-03', '0001-01-01', '9999-12-31'])(
+    '404 for a day without a snapshot: %s',
+    async (date) => {
+      expect(await answerOf(`/api/v1/stats/day/${date}`)).toEqual({
+        status: 404,
+        body: { message: `No snapshot of ceidg was published for ${date}.` },
+      });
+    },
+  );
+
+  it('404 for a day that only another source has', async () => {
+    expect(await answerOf('/api/v1/stats/day/2026-01-02?source=krs')).toEqual({
+      status: 404,
+      body: { message: 'No snapshot of krs was published for 2026-01-02.' },
+    });
+  });
+
+  it.each([
+    '2026-02-30',
+    '2025-02-29',
+    '2026-13-01',
+    '2026-1-1',
+    '20260101',
+    'today',
+    '2026-01-01%00',
+  ])('422 for what is no calendar date: %s', async (date) => {
+    const message = 'The date field must be a calendar date in the form YYYY-MM-DD.';
+    expect(await answerOf(`/api/v1/stats/day/${date}`)).toEqual({
+      status: 422,
+      body: { message, errors: { date: [message] } },
+    });
+  });
+
+  it('422 for the year 0000', async () => {
+    const message = 'The date field must not be before 0001-01-01.';
+    expect(await answerOf('/api/v1/stats/day/0000-12-31')).toEqual({
+      status: 422,
+      body: { message, errors: { date: [message] } },
+    });
+  });
+
+  it.each(['regon', 'CEIDG', '', 'ceidg%00', 'ceidg%20'])(
+    '422 for an unknown source: "%s"',
+    async (source) => {
+      expect(await answerOf(`/api/v1/stats/day/2026-01-02?source=${source}`)).toEqual({
+        status: 422,
+        body: { message: unknownSource, errors: { source: [unknownSource] } },
+      });
+    },
+  );
+
+  it('422 for a repeated parameter', async () => {
+    const message = 'The source field must be given only once.';
+    expect(await answerOf('/api/v1/stats/day/2026-01-02?source=ceidg&source=ceidg')).toEqual({
+      status: 422,
+      body: { message, errors: { source: [message] } },
+    });
+  });
+
+  it.each(['day', '__proto__', 'constructor', 'source[]'])(
+    '422 names an unknown parameter: %s',
+    async (name) => {
+      const message = `The ${name} field is unknown.`;
+      const { status, body } = await answerOf(`/api/v1/stats/day/2026-01-02?${name}=1`);
+      expect(status).toBe(422);
+      expect(JSON.stringify(body)).toBe(
+        `{"message":"${message}","errors":{"${name}":["${message}"]}}`,
+      );
+    },
+  );
+
+  it('422 counts the further errors', async () => {
+    expect(await answerOf('/api/v1/stats/day/2026-02-30?source=X&day=1')).toEqual({
+      status: 422,
+      body: {
+        message:
+          'The date field must be a calendar date in the form YYYY-MM-DD. (and 2 more errors)',
+        errors: {
+          date: ['The date field must be a calendar date in the form YYYY-MM-DD.'],
+          source: [unknownSource],
+          day: ['The day field is unknown.'],
+        },
+      },
+    });
+    const { body } = await answerOf('/api/v1/stats/day/2026-02-30?day=1');
+    expect(body).toMatchObject({ message: expect.stringMatching(/ \(and 1 more error\)$/) });
+  });
+});
+
+describe('GET /api/v1/stats/range/{date}', () => {
+  it('200 sums 30 days, the first and the last included', async () => {
+    expect(await answerOf('/api/v1/stats/range/2026-01-31')).toEqual({
+      status: 200,
+      body: {
+        meta: {
+          from_date: '2026-01-02',
+          to_date: '2026-01-31',
+          source: 'ceidg',
+          description:
+            'Registry entries that were new, updated or deleted, summed over the 2 daily snapshots from 2026-01-02 to 2026-01-31; a baseline counts nothing.',
+          days_with_data: 2,
+        },
+        data: { new: 6, updated: 7, deleted: 6, total: 19 },
+      },
+    });
+  });
+
+  it('200 leaves out the day before the first', async () => {
+    const { body } = await answerOf('/api/v1/stats/range/2026-02-01');
+    expect(body).toMatchObject({
+      meta: { from_date: '2026-01-03', to_date: '2026-02-01', days_with_data: 1 },
+      data: { new: 1, updated: 0, deleted: 4, total: 5 },
+    });
+  });
+
+  it('200 sums the source that is asked for', async () => {
+    const { body } = await answerOf('/api/v1/stats/range/2026-01-31?source=krs');
+    expect(body).toMatchObject({
+      meta: { source: 'krs', days_with_data: 2 },
+      data: { new: 0, updated: 30, deleted: 0, total: 30 },
+    });
+  });
+
+  it('200 counts back over a leap day', async () => {
+    const { body } = await answerOf('/api/v1/stats/range/2024-03-01');
+    expect(body).toMatchObject({ meta: { from_date: '2024-02-01', to_date: '2024-03-01' } });
+  });
+
+  it.each([
+    ['2031-01-30', '2031-01-01'],
+    ['0001-01-01', '0000-12-03'],
+  ])('200 has zeros for a range without a snapshot and says so: %s', async (to_date, from_date) => {
+    expect(await answerOf(`/api/v1/stats/range/${to_date}`)).toEqual({
+      status: 200,
+      body: {
+        meta: {
+          from_date,
+          to_date,
+          source: 'ceidg',
+          description: `No snapshot was published from ${from_date} to ${to_date}: the zeros stand for no data.`,
+          days_with_data: 0,
+        },
+        data: { new: 0, updated: 0, deleted: 0, total: 0 },
+      },
+    });
+  });
+
+  it('422 for what is no calendar date, and for an unknown source', async () => {
+    const message = 'The date field must be a calendar date in the form YYYY-MM-DD.';
+    expect(await answerOf('/api/v1/stats/range/2026-02-30')).toEqual({
+      status: 422,
+      body: { message, errors: { date: [message] } },
+    });
+    expect(await answerOf('/api/v1/stats/range/2026-01-31?source=regon')).toEqual({
+      status: 422,
+      body: { message: unknownSource, errors: { source: [unknownSource] } },
+    });
+  });
+});

@@ -1,0 +1,200 @@
+import { describe, expect, it } from 'vitest';
+import { createTokenOwner, start } from '../../fixtures/token-owner.ts';
+
+const timestamp = '2026-05-01T10:00:00+00:00';
+
+const owner = createTokenOwner();
+
+async function make(body: object): Promise<{ token_ref: string; plaintext: string }> {
+  const answer = await owner.ask('POST /tokens', body);
+  expect(answer.status).toBe(201);
+  return (answer.body as { data: { token_ref: string; plaintext: string } }).data;
+}
+
+const fresh = { last_used_at: null, last_used_ip: null, usage_count: 0, revoked_at: null };
+
+describe('GET /tokens', () => {
+  it('200 lists all of the account, the newest first, without secrets', async () => {
+    const first = await make({ name: 'First one', expires_in_days: 1 });
+    const second = await make({ name: 'Second' });
+    expect((await owner.ask(`DELETE /tokens/${second.token_ref}`)).status).toBe(200);
+    owner.now = new Date('2026-06-01T12:00:00Z');
+    const created_at = timestamp;
+    expect(await owner.ask('GET /tokens')).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: [
+          {
+            ...fresh,
+            token_ref: second.token_ref,
+            name: 'Second',
+            expires_at: null,
+            is_active: false,
+            revoked_at: timestamp,
+            created_at,
+          },
+          {
+            ...fresh,
+            token_ref: first.token_ref,
+            name: 'First one',
+            // Expired, and yet not revoked.
+            expires_at: '2026-05-02T10:00:00+00:00',
+            is_active: true,
+            created_at,
+          },
+          {
+            token_ref: owner.account.token_ref,
+            name: 'Master Token',
+            expires_at: null,
+            is_active: true,
+            // This use among them.
+            last_used_at: '2026-06-01T12:00:00+00:00',
+            last_used_ip: '192.0.2.7',
+            usage_count: 4,
+            revoked_at: null,
+            created_at,
+          },
+        ],
+        meta: { total: 3, timestamp: '2026-06-01T12:00:00+00:00' },
+      },
+    });
+  });
+});
+
+describe('GET /tokens/{token_ref}', () => {
+  it('200 has the metadata of one token', async () => {
+    const { token_ref } = await make({ name: 'Billing', expires_in_days: 30 });
+    expect(await owner.ask(`GET /tokens/${token_ref}`)).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: {
+          ...fresh,
+          token_ref,
+          name: 'Billing',
+          expires_at: '2026-05-31T10:00:00+00:00',
+          is_active: true,
+          created_at: timestamp,
+        },
+        meta: { timestamp },
+      },
+    });
+  });
+});
+
+describe('PUT /tokens/{token_ref}', () => {
+  it('200 renames a token', async () => {
+    const { token_ref } = await make({ name: 'Billing' });
+    const answer = await owner.ask(`PUT /tokens/${token_ref}`, { name: 'Invoices' });
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: {
+          ...fresh,
+          token_ref,
+          name: 'Invoices',
+          expires_at: null,
+          is_active: true,
+          created_at: timestamp,
+        },
+        meta: { timestamp },
+      },
+    });
+    expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Invoices');
+  });
+
+  it('200 renames the Master Token', async () => {
+    const answer = await owner.ask(`PUT /tokens/${owner.account.token_ref}`, { name: 'Mine' });
+    expect(answer).toMatchObject({ status: 200, body: { data: { name: 'Mine' } } });
+  });
+
+  it('422 without a name, and with more than that', async () => {
+    const { token_ref } = await make({ name: 'Billing' });
+    const missing = 'The name field is required.';
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, {})).toEqual({
+      status: 422,
+      body: { message: missing, errors: { name: [missing] } },
+    });
+    const body = { name: 'Other', expires_in_days: 365 };
+    const unknown = 'The expires_in_days field is unknown.';
+    expect(await owner.ask(`PUT /tokens/${token_ref}`, body)).toEqual({
+      status: 422,
+      body: { message: unknown, errors: { expires_in_days: [unknown] } },
+    });
+    expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Billing');
+  });
+});
+
+describe('DELETE /tokens/{token_ref}', () => {
+  const message = 'The token is revoked.';
+
+  it('200 revokes a token for good; the next request with it gets a 401', async () => {
+    const { token_ref, plaintext } = await make({ name: 'Billing' });
+    expect((await owner.ask('POST /tokens/verify', undefined, plaintext)).status).toBe(200);
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
+      status: 200,
+      body: { success: true, message, meta: { revoked_at: timestamp } },
+    });
+    expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
+      status: 401,
+      body: { error: 'Token revoked', code: 'UNAUTHORIZED' },
+    });
+
+    owner.now = new Date('2026-05-09T10:00:00Z');
+    expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
+      status: 200,
+      body: { success: true, message, meta: { revoked_at: timestamp } },
+    });
+    expect(await owner.rowOf(token_ref)).toMatchObject({ revoked_at: start, usage_count: '1' });
+  });
+
+  it('422 for the Master Token', async () => {
+    const refused = 'The Master Token cannot be revoked; account recovery replaces it.';
+    expect(await owner.ask(`DELETE /tokens/${owner.account.token_ref}`)).toEqual({
+      status: 422,
+      body: { message: refused, errors: { token_ref: [refused] } },
+    });
+    expect(await owner.rowOf(owner.account.token_ref)).toHaveProperty('revoked_at', null);
+  });
+});
+
+describe('POST /tokens/verify', () => {
+  it('200 for an API token, with its last use before this one', async () => {
+    const { token_ref, plaintext } = await make({ name: 'Billing', expires_in_days: 30 });
+    const data = {
+      valid: true,
+      token_ref,
+      token_name: 'Billing',
+      user_ref: owner.account.user_ref,
+      user_name: owner.account.name,
+      expires_at: '2026-05-31T10:00:00+00:00',
+      is_active: true,
+      last_used_at: null,
+    };
+    expect(await owner.ask('POST /tokens/verify', undefined, plaintext)).toEqual({
+      status: 200,
+      body: { success: true, data, meta: { timestamp } },
+    });
+    owner.now = new Date('2026-05-02T10:00:00Z');
+    expect(await owner.ask('POST /tokens/verify', {}, plaintext)).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        data: { ...data, last_used_at: timestamp },
+        meta: { timestamp: '2026-05-02T10:00:00+00:00' },
+      },
+    });
+  });
+
+  it('200 for the Master Token', async () => {
+    const answer = await owner.ask('POST /tokens/verify');
+    expect(answer).toMatchObject({
+      status: 200,
+      body: {
+        data: { token_ref: owner.account.token_ref, token_name: 'Master Token', expires_at: null },
+      },
+    });
+  });
+});

@@ -1,0 +1,210 @@
+import { z } from 'zod';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { nameField } from '../http/field.ts';
+import {
+  createToken,
+  findToken,
+  listTokens,
+  renameToken,
+  revokeToken,
+  rotateToken,
+} from './change.ts';
+import {
+  newTokenData,
+  newTokenExample,
+  tokenData,
+  tokenExample,
+  viewNewToken,
+  viewToken,
+} from './view.ts';
+import { verify } from './verify.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+
+const text = z.string();
+const success = z.literal(true);
+const meta = z.strictObject({ timestamp: text });
+
+const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
+
+// What the endpoints say of themselves.
+const common = { tag: 'Tokens', auth: 'master', status: 200 } as const;
+const one = { ...common, path: '/tokens/{token_ref}' } as const;
+const params = z.strictObject({ token_ref: text });
+
+const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
+
+const lifetimeField = z
+  .number({ error: lifetime })
+  .refine((days) => Number.isInteger(days) && days >= 1 && days <= 365, { error: lifetime })
+  .meta({ type: 'integer', minimum: 1, maximum: 365 });
+
+function create({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      method: 'post',
+      path: '/tokens',
+      summary: 'Create an API token',
+      description: 'Without `expires_in_days` it never expires. Its secret is shown this once.',
+      body: z.strictObject({
+        name: nameField,
+        expires_in_days: lifetimeField.optional(),
+      }),
+      bodyExample: { name: 'Billing', expires_in_days: 90 },
+      status: 201,
+      answer: z.strictObject({ success, data: newTokenData, meta }),
+      example: { success: true, data: newTokenExample, meta: timestamp },
+    },
+    async ({ body, caller }) => {
+      const at = now();
+      const token = await createToken(db, caller, body, at);
+      return {
+        success: true,
+        data: viewNewToken(token),
+        meta: { timestamp: formatTimestamp(at) },
+      };
+    },
+  );
+}
+
+function list({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      method: 'get',
+      path: '/tokens',
+      summary: 'List the tokens of the account',
+      description: 'All of them, the newest first: the Master Token and the revoked ones too.',
+      answer: z.strictObject({
+        success,
+        data: z.array(tokenData),
+        meta: z.strictObject({ total: z.int(), timestamp: text }),
+      }),
+      example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
+    },
+    async ({ caller }) => {
+      const data = (await listTokens(db, caller)).map(viewToken);
+      return {
+        success: true,
+        data,
+        meta: { total: data.length, timestamp: formatTimestamp(now()) },
+      };
+    },
+  );
+}
+
+const answersOne = {
+  answer: z.strictObject({ success, data: tokenData, meta }),
+  example: { success: true, data: tokenExample, meta: timestamp },
+};
+
+function get({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    { ...one, ...answersOne, method: 'get', summary: 'Get a token', params },
+    async ({ params: { token_ref }, caller }) => ({
+      success: true,
+      data: viewToken(await findToken(db, caller, token_ref)),
+      meta: { timestamp: formatTimestamp(now()) },
+    }),
+  );
+}
+
+function rename({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...one,
+      ...answersOne,
+      method: 'put',
+      summary: 'Rename a token',
+      params,
+      body: z.strictObject({ name: nameField }),
+      bodyExample: { name: 'Billing' },
+    },
+    async ({ params: { token_ref }, body: { name }, caller }) => ({
+      success: true,
+      data: viewToken(await renameToken(db, caller, token_ref, name)),
+      meta: { timestamp: formatTimestamp(now()) },
+    }),
+  );
+}
+
+function revoke({ db, now }: AppOptions): Endpoint {
+  const message = 'The token is revoked.';
+  return endpoint(
+    {
+      ...one,
+      method: 'delete',
+      summary: 'Revoke an API token',
+      description: 'From the next request on it gets a 401, for good.',
+      params,
+      answer: z.strictObject({
+        success,
+        message: text,
+        meta: z.strictObject({ revoked_at: text }),
+      }),
+      example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
+    },
+    async ({ params: { token_ref }, caller }) => {
+      const revoked_at = await revokeToken(db, caller, token_ref, now());
+      return { success: true, message, meta: { revoked_at: formatTimestamp(revoked_at) } };
+    },
+  );
+}
+
+const rotated = z.strictObject({
+  old_token: z.strictObject({
+    token_ref: text,
+    name: text,
+    revoked_at: text,
+    is_active: z.literal(false),
+  }),
+  new_token: newTokenData,
+});
+
+function rotate({ db, now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      method: 'post',
+      path: '/tokens/{token_ref}/rotate',
+      summary: 'Rotate an API token',
+      description:
+        'Revokes it and makes a new one, which lives as long from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
+      params,
+      answer: z.strictObject({ success, data: rotated, meta }),
+      example: {
+        success: true,
+        data: {
+          old_token: {
+            token_ref: 'B5NC81YHXW2E',
+            name: 'Billing',
+            revoked_at: timestamp.timestamp,
+            is_active: false,
+          },
+          new_token: { ...newTokenExample, name: 'Billing (rotated)' },
+        },
+        meta: timestamp,
+      },
+    },
+    async ({ params: { token_ref }, caller }) => {
+      const at = now();
+      const { old_token, new_token } = await rotateToken(db, caller, token_ref, at);
+      const revoked_at = formatTimestamp(old_token.revoked_at);
+      return {
+        success: true,
+        data: {
+          old_token: { ...old_token, revoked_at, is_active: false },
+          new_token: viewNewToken(new_token),
+        },
+        meta: { timestamp: formatTimestamp(at) },
+      };
+    },
+  );
+}
+
+/** The tokens of an account; all but verify need its Master Token. */
+export function tokenEndpoints(options: AppOptions): Endpoint[] {
+  // A path without parameters comes before those that would take its end for one.
+  return [create, list, verify, get, rename, revoke, rotate].map((make) => make(options));
+}

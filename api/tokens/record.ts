@@ -1,0 +1,57 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { createRef, createSecret, hashSecret, type TokenKind } from '../auth/token-secret.ts';
+
+const day_ms = 86_400_000;
+
+interface Issue {
+  account_id: string;
+  kind: TokenKind;
+  name: string;
+  /** Null: it never expires. */
+  lifetime_days: number | null;
+  now: Date;
+}
+
+/** A token in the only moment in which its secret is known. */
+export interface IssuedToken {
+  token_ref: string;
+  name: string;
+  expires_at: Date | null;
+  plaintext: string;
+}
+
+/** Makes a token; of its secret only the hash is kept. */
+export async function issueToken(
+  tx: Transaction<Tables>,
+  { account_id, kind, name, lifetime_days, now }: Issue,
+): Promise<IssuedToken> {
+  const plaintext = createSecret(kind);
+  const token_ref = createRef();
+  const expires_at =
+    lifetime_days === null ? null : new Date(now.getTime() + lifetime_days * day_ms);
+  await tx
+    .insertInto('customer.token')
+    .values({
+      token_ref,
+      account_id,
+      kind,
+      name,
+      secret_hash: Buffer.from(hashSecret(plaintext), 'hex'),
+      lifetime_days,
+      created_at: now,
+      expires_at,
+    })
+    .execute();
+  return { token_ref, name, expires_at, plaintext };
+}
+
+/** Makes the Master Token of an account, which has none at the moment. */
+export function issueMasterToken(
+  tx: Transaction<Tables>,
+  account_id: string,
+  now: Date,
+): Promise<IssuedToken> {
+  const name = 'Master Token';
+  return issueToken(tx, { account_id, kind: 'master', name, lifetime_days: null, now });
+}

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import type { TokenRow } from './change.ts';
+import type { IssuedToken } from './record.ts';
+import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
+
+const text = z.string();
+const optionalText = text.nullable();
+
+/** The metadata of a token. */
+export const tokenData = z.strictObject({
+  token_ref: text,
+  name: text,
+  expires_at: optionalText,
+  is_active: z.boolean(),
+  last_used_at: optionalText,
+  last_used_ip: optionalText,
+  usage_count: z.int(),
+  revoked_at: optionalText,
+  created_at: text,
+});
+
+/** A token in the only answer that has its secret. */
+export const newTokenData = z.strictObject({
+  token_ref: text,
+  name: text,
+  expires_at: optionalText,
+  is_active: z.boolean(),
+  plaintext: text,
+  warning: text,
+});
+
+export const tokenExample = {
+  token_ref: 'Q7M2XK40ZVBA',
+  name: 'Billing',
+  expires_at: '2026-05-31T10:00:00+00:00',
+  is_active: true,
+  last_used_at: '2026-05-02T08:30:00+00:00',
+  last_used_ip: '192.0.2.7',
+  usage_count: 42,
+  revoked_at: null,
+  created_at: '2026-05-01T10:00:00+00:00',
+};
+
+const warning = 'Store this token now: it will not be shown again.';
+
+export const newTokenExample = {
+  token_ref: 'Q7M2XK40ZVBA',
+  name: 'Billing',
+  expires_at: '2026-05-31T10:00:00+00:00',
+  is_active: true,
+  plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
+  warning,
+};
+
+/** `is_active` says only whether a token is revoked; whether it is expired, `expires_at` says. */
+export function viewToken(token: TokenRow): z.output<typeof tokenData> {
+  return {
+    token_ref: token.token_ref,
+    name: token.name,
+    expires_at: formatOptional(token.expires_at),
+    is_active: token.revoked_at === null,
+    last_used_at: formatOptional(token.last_used_at),
+    last_used_ip: token.last_used_ip,
+    usage_count: Number(token.usage_count),
+    revoked_at: formatOptional(token.revoked_at),
+    created_at: formatTimestamp(token.created_at),
+  };
+}
+
+/** The secret of a token, with the warning that it is shown this once. */
+export function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> {
+  const { token_ref, name, expires_at, plaintext } = token;
+  const expires = formatOptional(expires_at);
+  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
+}

@@ -1,0 +1,229 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createBuyer, type Buyer } from '../../fixtures/buyer.ts';
+import { startStripeStub } from '../../fixtures/stripe-stub.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createPayment } from './payment.ts';
+
+const now = new Date('2026-05-01T10:00:00Z');
+const baseUrl = 'http://localhost:8080';
+
+let database: TestDatabase;
+let api: TestApi;
+let buyer: Buyer;
+/** Path of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
+let checkout: string;
+let payment_id: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const payment = createPayment({ provider: 'local', isProduction: false, baseUrl });
+  api = await startTestApi({ db: database.kysely, payment, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+beforeEach(async () => {
+  buyer = await createBuyer(database, api);
+  checkout = new URL(await buyer.buy('starter')).pathname;
+  payment_id = checkout.split('/').at(-1)!;
+});
+
+async function press(button: 'pay' | 'cancel', path = checkout) {
+  const response = await api.ask(`${path}/${button}`, { method: 'POST', redirect: 'manual' });
+  return { status: response.status, location: response.headers.get('location') };
+}
+
+async function read(path: string) {
+  const response = await api.ask(path);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-store');
+  expect(response.headers.get('content-security-policy')).toMatch(
+    /^default-src 'none'; style-src 'sha256-[\w+/]{43}='; form-action 'self'; frame-ancestors 'none'; base-uri 'none'$/,
+  );
+  const html = await response.text();
+  expect(html).not.toMatch(/<script|<link|<img|style=| on\w+=/);
+  const title = /<h1>(.*)<\/h1>/.exec(html)?.[1];
+  const content = /<\/h1>\s*(.*?)\s*<\/main>/s.exec(html)?.[1];
+  return { status: response.status, title, content };
+}
+
+async function stateOf(): Promise<unknown> {
+  return (await buyer.payments())[0]?.state;
+}
+
+const paid = {
+  status: 200,
+  title: 'Payment received',
+  content: '<p>500 credits were added to your wallet.</p>',
+};
+
+const cancelled = { status: 200, title: 'Checkout cancelled', content: '<p>Nothing was paid.</p>' };
+
+const unknown = {
+  status: 404,
+  title: 'Unknown checkout',
+  content: '<p>There is no such checkout.</p>',
+};
+
+describe('GET /checkout/local/{payment_id}', () => {
+  it('200 shows what is bought, with two buttons', async () => {
+    expect(await read(checkout)).toEqual({
+      status: 200,
+      title: 'Checkout',
+      content: `<p>For development: nothing is charged here.</p>
+<dl>
+<dt>Package</dt><dd>Starter</dd>
+<dt>Credits</dt><dd>500</dd>
+<dt>Price</dt><dd>49.00 PLN</dd>
+</dl>
+<form class="inline" method="post" action="${checkout}/pay"><button>Pay</button></form>
+<form class="inline" method="post" action="${checkout}/cancel"><button>Cancel</button></form>`,
+    });
+  });
+
+  it('changes nothing', async () => {
+    await read(checkout);
+    await read(`/checkout/success?payment_id=${payment_id}`);
+    await read(`/checkout/cancel?payment_id=${payment_id}`);
+    expect(await stateOf()).toBe('open');
+    for (const button of ['pay', 'cancel']) {
+      const response = await api.ask(`${checkout}/${button}`);
+      expect(response.status).toBe(405);
+      expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
+    }
+    expect(await stateOf()).toBe('open');
+    expect(await buyer.movements()).toHaveLength(1);
+  });
+
+  it.each(['00000000-0000-4000-8000-000000000000', 'nothing', '%00', "'; drop table"])(
+    '404 for an unknown one: %s',
+    async (id) => {
+      expect(await read(`/checkout/local/${id}`)).toEqual(unknown);
+      const response = await api.ask(`/checkout/local/${id}/pay`, { method: 'POST' });
+      expect(response.status).toBe(404);
+    },
+  );
+});
+
+describe('POST /checkout/local/{payment_id}/pay', () => {
+  it('303 credits the wallet', async () => {
+    const location = `/checkout/success?payment_id=${payment_id}`;
+    expect(await press('pay')).toEqual({ status: 303, location });
+    expect(await read(location)).toEqual(paid);
+    expect(await read(checkout)).toEqual(paid);
+    expect(await buyer.movements()).toEqual([
+      { type: 'start', amount: 200, balance_after: 200, description: 'Welcome bonus' },
+      { type: 'deposit', amount: 500, balance_after: 700, description: 'Top-up: Starter' },
+    ]);
+    expect(await buyer.payments()).toMatchObject([{ state: 'paid', ended_at: now }]);
+    expect(await buyer.ask('/wallet')).toMatchObject({
+      body: { data: { balance: 700, total_purchased: 500 } },
+    });
+  });
+
+  it('303 credits once when pressed twenty times at once', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => press('pay')));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
+    expect(await buyer.movements()).toHaveLength(2);
+    await press('pay');
+    await press('cancel');
+    expect(await buyer.movements()).toHaveLength(2);
+    expect(await stateOf()).toBe('paid');
+  });
+
+  it('303 credits nothing after the checkout was cancelled', async () => {
+    await press('cancel');
+    await press('pay');
+    expect(await stateOf()).toBe('cancelled');
+    expect(await buyer.movements()).toHaveLength(1);
+    expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual(cancelled);
+  });
+
+  it('pays no checkout of another provider', async () => {
+    await database.pool.query(
+      "update customer.payment set provider = 'stripe' where payment_id = $1",
+      [payment_id],
+    );
+    expect(await press('pay')).toEqual({ status: 404, location: null });
+    expect(await stateOf()).toBe('open');
+  });
+
+  it('is not there where the provider is another', async () => {
+    const stub = await startStripeStub();
+    const other = await startTestApi({ db: database.kysely, payment: stub.payment });
+    const response = await other.ask(`${checkout}/pay`, { method: 'POST' });
+    expect(response.status).toBe(404);
+    expect(await stateOf()).toBe('open');
+    await other.close();
+    await stub.close();
+  });
+});
+
+describe('POST /checkout/local/{payment_id}/cancel', () => {
+  it('303 ends the checkout', async () => {
+    const location = `/checkout/cancel?payment_id=${payment_id}`;
+    expect(await press('cancel')).toEqual({ status: 303, location });
+    expect(await read(location)).toEqual(cancelled);
+    expect(await read(checkout)).toEqual(cancelled);
+    expect(await buyer.payments()).toMatchObject([{ state: 'cancelled', ended_at: now }]);
+    expect(await buyer.movements()).toHaveLength(1);
+  });
+});
+
+describe('GET /checkout/success and /checkout/cancel', () => {
+  it('200 says that an open payment is being confirmed, or was left', async () => {
+    expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual({
+      status: 200,
+      title: 'Thank you',
+      content:
+        '<p>The payment is being confirmed. The 500 credits are added to your wallet as soon as it is.</p>',
+    });
+    expect(await read(`/checkout/cancel?payment_id=${payment_id}`)).toEqual({
+      status: 200,
+      title: 'Checkout left',
+      content: '<p>Nothing was paid.</p>',
+    });
+  });
+
+  it.each([
+    ['expired', 'Checkout expired', 'Nothing was paid. Open a new checkout to buy credits.'],
+    ['failed', 'Payment failed', 'Nothing was paid. Open a new checkout to buy credits.'],
+    [
+      'refused',
+      'Payment not accepted',
+      'What was paid is not what was asked for, so no credits were added. Please contact us.',
+    ],
+  ])('200 says that a payment is %s', async (state, title, text) => {
+    await database.pool.query(
+      "update customer.payment set state = $2, refusal = '-', ended_at = now() where payment_id = $1",
+      [payment_id, state],
+    );
+    const content = `<p>${text}</p>`;
+    expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual({
+      status: 200,
+      title,
+      content,
+    });
+    expect(await read(`/checkout/cancel?payment_id=${payment_id}`)).toEqual({
+      status: 200,
+      title,
+      content,
+    });
+  });
+
+  it.each(['', '?payment_id=', '?payment_id=x&payment_id=y', '?payment_id=%3Cscript%3E'])(
+    '200 without a payment: "%s"',
+    async (query) => {
+      expect(await read(`/checkout/success${query}`)).toEqual({
+        status: 200,
+        title: 'Thank you',
+        content: '<p>The credits are added to your wallet once the payment is confirmed.</p>',
+      });
+      expect(await read(`/checkout/cancel${query}`)).toMatchObject({ title: 'Checkout left' });
+    },
+  );
+});

@@ -1,0 +1,144 @@
+import { Router, type Response } from 'express';
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
+import { onlyAllow } from '../http/errors.ts';
+import { escapeHtml, sendPage } from '../http/page.ts';
+import { priceOf } from './price.ts';
+import { settle } from './settlement.ts';
+
+async function findPayment(db: Kysely<Tables>, given: unknown) {
+  const payment_id = z.uuid().safeParse(given);
+  if (!payment_id.success) return undefined;
+  return db
+    .selectFrom('customer.payment as payment')
+    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
+    .select(['payment_id', 'provider', 'provider_ref', 'state', 'payment.credits'])
+    .select(['payment.price', 'payment.currency', 'offer.name as package_name'])
+    .where('payment_id', '=', payment_id.data)
+    .executeTakeFirst();
+}
+
+type Payment = NonNullable<Awaited<ReturnType<typeof findPayment>>>;
+
+const outcomes: Record<Payment['state'], (payment: Payment) => [title: string, text: string]> = {
+  open: ({ credits }) => [
+    'Thank you',
+    `The payment is being confirmed. The ${credits} credits are added to your wallet as soon as it is.`,
+  ],
+  paid: ({ credits }) => ['Payment received', `${credits} credits were added to your wallet.`],
+  cancelled: () => ['Checkout cancelled', 'Nothing was paid.'],
+  expired: () => ['Checkout expired', 'Nothing was paid. Open a new checkout to buy credits.'],
+  failed: () => ['Payment failed', 'Nothing was paid. Open a new checkout to buy credits.'],
+  refused: () => [
+    'Payment not accepted',
+    'What was paid is not what was asked for, so no credits were added. Please contact us.',
+  ],
+};
+
+function sendOutcome(response: Response, payment: Payment): void {
+  const [title, text] = outcomes[payment.state](payment);
+  sendPage(response, 200, title, `<p>${escapeHtml(text)}</p>`);
+}
+
+function sendOrder(response: Response, payment: Payment): void {
+  const { payment_id, package_name, credits, price, currency } = payment;
+  const path = `/checkout/local/${payment_id}`;
+  const amount = `${priceOf(price, currency)} ${currency.toUpperCase()}`;
+  sendPage(
+    response,
+    200,
+    'Checkout',
+    `<p>For development: nothing is charged here.</p>
+<dl>
+<dt>Package</dt><dd>${escapeHtml(package_name)}</dd>
+<dt>Credits</dt><dd>${credits}</dd>
+<dt>Price</dt><dd>${escapeHtml(amount)}</dd>
+</dl>
+<form class="inline" method="post" action="${path}/pay"><button>Pay</button></form>
+<form class="inline" method="post" action="${path}/cancel"><button>Cancel</button></form>`,
+  );
+}
+
+function sendUnknown(response: Response): void {
+  sendPage(response, 404, 'Unknown checkout', '<p>There is no such checkout.</p>');
+}
+
+/**
+ * The pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`, which say
+ * what has become of `?payment_id=`; and where the provider is `local`, its checkout below
+ * `/checkout/local/{payment_id}`. Only its buttons change anything. Who knows the random
+ * `payment_id` may press them; a page of somebody else does not know it.
+ */
+export function createCheckoutPages(options: AppOptions): Router {
+  const { db } = options;
+  const router = Router();
+
+  router
+    .route('/checkout/success')
+    .get(async (request, response) => {
+      const payment = await findPayment(db, request.query.payment_id);
+      if (payment) sendOutcome(response, payment);
+      else {
+        const text = 'The credits are added to your wallet once the payment is confirmed.';
+        sendPage(response, 200, 'Thank you', `<p>${text}</p>`);
+      }
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  router
+    .route('/checkout/cancel')
+    .get(async (request, response) => {
+      const payment = await findPayment(db, request.query.payment_id);
+      // Its checkout can still be paid until it expires.
+      if (payment && payment.state !== 'open') sendOutcome(response, payment);
+      else sendPage(response, 200, 'Checkout left', '<p>Nothing was paid.</p>');
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  if (options.payment.name === 'local') addLocalCheckout(router, options);
+  return router;
+}
+
+function addLocalCheckout(router: Router, { db, now }: AppOptions): void {
+  async function findLocal(payment_id: unknown): Promise<Payment | undefined> {
+    const payment = await findPayment(db, payment_id);
+    return payment?.provider === 'local' ? payment : undefined;
+  }
+
+  router
+    .route('/checkout/local/:payment_id')
+    .get(async (request, response) => {
+      const payment = await findLocal(request.params.payment_id);
+      if (!payment) sendUnknown(response);
+      else if (payment.state === 'open') sendOrder(response, payment);
+      else sendOutcome(response, payment);
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  const buttons = [
+    { button: 'pay', state: 'paid', next: 'success' },
+    { button: 'cancel', state: 'cancelled', next: 'cancel' },
+  ] as const;
+  for (const { button, state, next } of buttons) {
+    router
+      .route(`/checkout/local/:payment_id/${button}`)
+      .post(async (request, response) => {
+        const payment = await findLocal(request.params.payment_id);
+        if (!payment) {
+          sendUnknown(response);
+          return;
+        }
+        const { payment_id, provider, currency } = payment;
+        const price = Number(payment.price);
+        // A checkout that was cancelled here has no buttons any more, and cannot be paid.
+        if (payment.state === 'open') {
+          const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
+          await settle(db, report, now());
+        }
+        response.redirect(303, `/checkout/${next}?payment_id=${payment_id}`);
+      })
+      .all(onlyAllow('POST'));
+  }
+}

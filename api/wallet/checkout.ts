@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import type { Kysely, Transaction } from 'kysely';
+import type { Logger } from 'pino';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { invalid } from '../http/errors.ts';
+import { answerOnce, forgetAnswer, type Operation } from './idempotency.ts';
+import type { PaymentProvider } from './payment.ts';
+
+interface TopupOptions {
+  db: Kysely<Tables>;
+  logger: Logger;
+  now: () => Date;
+  payment: PaymentProvider;
+}
+
+interface TopupRequest {
+  account_id: string;
+  package_slug: string;
+  /** The `Idempotency-Key` of the request. */
+  key: string | undefined;
+}
+
+export interface Topup {
+  checkout_url: string;
+  /** Its slug. */
+  package: string;
+  credits: number;
+}
+
+const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
+
+/**
+ * Records what is to be paid and opens a checkout for it.
+ *
+ * Two steps, since no transaction may wait for the provider. What an `Idempotency-Key` stands for is
+ * the payment: who comes with the same key before the provider has answered, or after an answer that
+ * was lost, asks the provider for the checkout of the same payment.
+ *
+ * Throws the 422 of an unknown package, or the 502 or 503 of a provider that fails; the payment is
+ * then `failed`, and the key is free again.
+ */
+export async function openTopup(
+  options: TopupOptions,
+  { account_id, package_slug, key }: TopupRequest,
+): Promise<Topup> {
+  const { db, now, payment: provider } = options;
+  const operation = {
+    account_id,
+    name: 'topup',
+    key,
+    request: { package_slug },
+    now: now(),
+  };
+  const { body } = await answerOnce(db, operation, async (tx) => ({
+    body: { payment_id: await recordPayment(tx, operation, provider.name) },
+  }));
+  return openCheckout(options, operation, body.payment_id);
+}
+
+async function recordPayment(
+  tx: Transaction<Tables>,
+  { account_id, request: { package_slug }, now }: Operation & { request: { package_slug: string } },
+  provider: string,
+): Promise<string> {
+  const offer = await tx
+    .selectFrom('customer.credit_package')
+    .select(['credits', 'price', 'currency'])
+    .where('package_slug', '=', package_slug)
+    .where('is_offered', '=', true)
+    .executeTakeFirst();
+  if (!offer) throw invalid([['package_slug', unknownPackage]]);
+  const payment_id = randomUUID();
+  await tx
+    .insertInto('customer.payment')
+    .values({
+      payment_id,
+      account_id,
+      provider,
+      package_slug,
+      ...offer,
+      state: 'open',
+      created_at: now,
+    })
+    .execute();
+  return payment_id;
+}
+
+async function openCheckout(
+  { db, logger, now, payment: provider }: TopupOptions,
+  operation: Operation,
+  payment_id: string,
+): Promise<Topup> {
+  const payment = await db
+    .selectFrom('customer.payment as payment')
+    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
+    .select(['payment.package_slug', 'payment.credits', 'payment.price', 'payment.currency'])
+    .select(['payment.checkout_url', 'offer.name as package_name'])
+    .where('payment_id', '=', payment_id)
+    .executeTakeFirstOrThrow();
+  const credits = Number(payment.credits);
+  const topup = { package: payment.package_slug, credits };
+  if (payment.checkout_url) return { checkout_url: payment.checkout_url, ...topup };
+
+  const { package_name, currency } = payment;
+  const order = { payment_id, package_name, credits, price: Number(payment.price), currency };
+  const checkout = await provider.openCheckout(order).catch(async (fault: Error) => {
+    const { message: reason } = fault.cause instanceof Error ? fault.cause : fault;
+    logger.error({ payment_id, reason }, 'No checkout could be opened');
+    await failPayment(db, operation, { payment_id, reason, now: now() });
+    throw fault;
+  });
+  await db
+    .updateTable('customer.payment')
+    .set({ ...checkout, state: 'open', refusal: null, ended_at: null })
+    .where('payment_id', '=', payment_id)
+    // Else it was paid before this answer of the provider arrived. Another request with the same
+    // key may have failed where this one did not.
+    .where('state', 'in', ['open', 'failed'])
+    .execute();
+  return { checkout_url: checkout.checkout_url, ...topup };
+}
+
+async function failPayment(
+  db: Kysely<Tables>,
+  operation: Operation,
+  { payment_id, reason, now }: { payment_id: string; reason: string; now: Date },
+): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    const failed = await tx
+      .updateTable('customer.payment')
+      .set({ state: 'failed', refusal: reason, ended_at: now })
+      .where('payment_id', '=', payment_id)
+      .where('state', '=', 'open')
+      .where('provider_ref', 'is', null)
+      .executeTakeFirst();
+    // Else the key stands for a checkout that another request has opened.
+    if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
+  });
+}

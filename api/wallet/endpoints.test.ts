@@ -1,0 +1,227 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createApiToken } from '../../fixtures/account.ts';
+import { createBuyer, type Buyer } from '../../fixtures/buyer.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { charge, grant } from './ledger.ts';
+
+const start = Date.parse('2026-05-01T10:00:00.123Z');
+
+let database: TestDatabase;
+let api: TestApi;
+let newcomer: Buyer;
+/** Has the bonus, a deposit of 500 and forty withdrawals of 5: three pages, the last of two. */
+let customer: Buyer;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => new Date(start) });
+  newcomer = await createBuyer(database, api);
+  customer = await createBuyer(database, api);
+  const { account_id } = customer;
+  await database.kysely.transaction().execute(async (tx) => {
+    const deposit = { type: 'deposit', amount: 500, operation_key: 'payment' } as const;
+    const description = 'Top-up: Starter';
+    await grant(tx, { account_id, ...deposit, description, now: new Date(start) });
+    for (let no = 1; no <= 40; no += 1) {
+      const now = new Date(start + no * 1000);
+      const operation_key = `request ${no}`;
+      await charge(tx, {
+        account_id,
+        amount: 5,
+        description: `Snapshot ${no}`,
+        operation_key,
+        now,
+      });
+    }
+  });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+function withdrawal(no: number) {
+  return {
+    type: 'withdraw',
+    amount: '5.00',
+    balance_after: `${700 - 5 * no}.00`,
+    description: `Snapshot ${no}`,
+    created_at: new Date(start + no * 1000).toISOString().replace('123Z', '123000Z'),
+  };
+}
+
+function withdrawals(from: number, to: number) {
+  return Array.from({ length: from - to + 1 }, (_, at) => withdrawal(from - at));
+}
+
+describe('GET /api/v1/wallet', () => {
+  it('200 counts what was bought without the bonus', async () => {
+    expect(await newcomer.ask('/wallet')).toEqual({
+      status: 200,
+      body: { status: 'success', data: { balance: 200, total_purchased: 0 } },
+    });
+    expect(await customer.ask('/wallet')).toEqual({
+      status: 200,
+      body: { status: 'success', data: { balance: 500, total_purchased: 500 } },
+    });
+  });
+
+  it('200 with an API token', async () => {
+    const { plaintext } = await createApiToken(database.kysely, customer.account_id);
+    const headers = { Authorization: `Bearer ${plaintext}` };
+    const response = await api.ask('/api/v1/wallet', { headers });
+    expect(response.status).toBe(200);
+    expect(await response.json()).toEqual({
+      status: 'success',
+      data: { balance: 500, total_purchased: 500 },
+    });
+  });
+
+  it('401 without a token', async () => {
+    const response = await api.ask('/api/v1/wallet');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
+  });
+
+  it('422 for an unknown query parameter', async () => {
+    const message = 'The currency field is unknown.';
+    expect(await customer.ask('/wallet?currency=pln')).toEqual({
+      status: 422,
+      body: { message, errors: { currency: [message] } },
+    });
+  });
+});
+
+const meta = { last_page: 3, per_page: 20, total: 42 };
+
+describe('GET /api/v1/wallet/transactions', () => {
+  it('200 gives the newest first', async () => {
+    expect(await customer.ask('/wallet/transactions')).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: withdrawals(40, 21),
+        meta: { ...meta, current_page: 1, next_page: 2, prev_page: null },
+      },
+    });
+  });
+
+  it('200 goes on where the page before ended', async () => {
+    expect(await customer.ask('/wallet/transactions?page=2')).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: withdrawals(20, 1),
+        meta: { ...meta, current_page: 2, next_page: 3, prev_page: 1 },
+      },
+    });
+    const last = await customer.ask('/wallet/transactions?page=3');
+    expect(last).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: [
+          {
+            type: 'deposit',
+            amount: '500.00',
+            balance_after: '700.00',
+            description: 'Top-up: Starter',
+            created_at: '2026-05-01T10:00:00.123000Z',
+          },
+          {
+            type: 'start',
+            amount: '200.00',
+            balance_after: '200.00',
+            description: 'Welcome bonus',
+            created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}000Z$/),
+          },
+        ],
+        meta: { ...meta, current_page: 3, next_page: null, prev_page: 2 },
+      },
+    });
+  });
+
+  it.each([
+    [4, 3],
+    [5, 3],
+    [1_000_000_000_000, 3],
+  ])('200 is empty past the end: page %d', async (current_page, prev_page) => {
+    expect(await customer.ask(`/wallet/transactions?page=${current_page}`)).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: [],
+        meta: { ...meta, current_page, next_page: null, prev_page },
+      },
+    });
+  });
+
+  it('200 shows only what is one’s own', async () => {
+    expect(await newcomer.ask('/wallet/transactions')).toMatchObject({
+      body: {
+        data: [{ type: 'start', amount: '200.00' }],
+        meta: {
+          current_page: 1,
+          last_page: 1,
+          per_page: 20,
+          total: 1,
+          next_page: null,
+          prev_page: null,
+        },
+      },
+    });
+  });
+
+  it('200 shows the microseconds that the table has', async () => {
+    const exact = await createBuyer(database, api);
+    await database.pool.query(
+      `with moved as (
+          update customer.wallet set balance = 201, last_transaction_no = 2 where account_id = $1
+      )
+      insert into customer.wallet_transaction (
+          account_id, transaction_no, type, amount, balance_before, balance_after, description,
+          operation_key, created_at
+      )
+      values ($1, 2, 'deposit', 1, 200, 201, '', 'exact', '2026-05-01 23:59:59.987654+02')`,
+      [exact.account_id],
+    );
+    expect(await exact.ask('/wallet/transactions')).toMatchObject({
+      body: { data: [{ created_at: '2026-05-01T21:59:59.987654Z' }, {}] },
+    });
+  });
+
+  it('401 without a token', async () => {
+    const response = await api.ask('/api/v1/wallet/transactions');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
+  });
+
+  const form = 'The page field must be a whole number from 1 to 1000000000000.';
+  it.each([
+    ['0', form],
+    ['-1', form],
+    ['1.5', form],
+    ['1e3', form],
+    ['01', form],
+    ['', form],
+    ['one', form],
+    ['1000000000001', form],
+    ['9999999999999999999', form],
+    ['1&page=2', 'The page field must be given only once.'],
+  ])('422 for page=%s', async (page, message) => {
+    expect(await customer.ask(`/wallet/transactions?page=${page}`)).toEqual({
+      status: 422,
+      body: { message, errors: { page: [message] } },
+    });
+  });
+
+  it('422 for an unknown query parameter', async () => {
+    const message = 'The per_page field is unknown.';
+    expect(await customer.ask('/wallet/transactions?per_page=5')).toEqual({
+      status: 422,
+      body: { message, errors: { per_page: [message] } },
+    });
+  });
+});

@@ -1,0 +1,157 @@
+import { sql, type Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { lastPageOf, pageField, pageSize } from '../http/paging.ts';
+import { topupEndpoints } from './topup.ts';
+
+const walletAnswer = z.strictObject({
+  status: z.literal('success'),
+  data: z.strictObject({ balance: z.int(), total_purchased: z.int() }),
+});
+
+const amount = z.string().regex(/^\d+\.00$/);
+
+const transaction = z.strictObject({
+  type: z.enum(['deposit', 'start', 'withdraw']),
+  amount,
+  balance_after: amount,
+  description: z.string(),
+  created_at: z.iso.datetime({ precision: 6 }),
+});
+
+const transactionsAnswer = z.strictObject({
+  status: z.literal('success'),
+  data: z.array(transaction),
+  meta: z.strictObject({
+    current_page: z.int(),
+    last_page: z.int(),
+    per_page: z.int(),
+    total: z.int(),
+    next_page: z.int().nullable(),
+    prev_page: z.int().nullable(),
+  }),
+});
+
+async function findWallet(db: Kysely<Tables>, account_id: string) {
+  const wallet = await db
+    .selectFrom('customer.wallet')
+    .select(['balance', 'total_purchased'])
+    .where('account_id', '=', account_id)
+    .executeTakeFirst();
+  return {
+    balance: Number(wallet?.balance ?? 0),
+    total_purchased: Number(wallet?.total_purchased ?? 0),
+  };
+}
+
+const created_at = sql<string>`
+  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+`;
+
+// Spec: silent on the order; we give the newest first. The transactions of a wallet are numbered
+// without gaps, so that the number of the last one is their count, and a page is a range of numbers.
+async function findTransactions(db: Kysely<Tables>, account_id: string, current_page: number) {
+  const skipped = (current_page - 1) * pageSize;
+  const first = sql<string>`wallet.last_transaction_no - ${skipped}::bigint`;
+  const rows = await db
+    .selectFrom('customer.wallet as wallet')
+    .leftJoin('customer.wallet_transaction as transaction', (join) =>
+      join
+        .onRef('transaction.account_id', '=', 'wallet.account_id')
+        .on('transaction_no', '<=', first)
+        .on('transaction_no', '>', sql<string>`${first} - ${pageSize}::bigint`),
+    )
+    .select(['last_transaction_no', 'type', 'amount', 'balance_after', 'description'])
+    .select(created_at.as('created_at'))
+    .where('wallet.account_id', '=', account_id)
+    .orderBy('transaction_no', 'desc')
+    .execute();
+  const total = Number(rows[0]?.last_transaction_no ?? 0);
+  const transactions = rows
+    .filter(({ type }) => type !== null)
+    .map(({ type, ...row }) => ({
+      type,
+      amount: `${row.amount}.00`,
+      balance_after: `${row.balance_after}.00`,
+      description: row.description,
+      created_at: row.created_at,
+    }));
+  return { total, transactions };
+}
+
+// Spec: silent on a page past the end; it is empty, and its previous page is the last one.
+function viewPage(current_page: number, total: number) {
+  const last_page = lastPageOf(total, pageSize);
+  return {
+    current_page,
+    last_page,
+    per_page: pageSize,
+    total,
+    next_page: current_page < last_page ? current_page + 1 : null,
+    prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,
+  };
+}
+
+/** The section Wallet of the specification. */
+export function walletEndpoints(options: AppOptions): Endpoint[] {
+  const { db } = options;
+
+  const wallet = endpoint(
+    {
+      method: 'get',
+      path: '/wallet',
+      tag: 'Wallet',
+      summary: 'Read the wallet',
+      description:
+        '`balance` is what can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
+      auth: 'token',
+      status: 200,
+      answer: walletAnswer,
+      example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
+    },
+    async ({ caller }) => ({ status: 'success', data: await findWallet(db, caller.account_id) }),
+  );
+
+  const transactions = endpoint(
+    {
+      method: 'get',
+      path: '/wallet/transactions',
+      tag: 'Wallet',
+      summary: 'List the movements of credits',
+      description: `The newest first, ${pageSize} a page. \`amount\` is positive in every type; \`withdraw\` is a charge for a request.`,
+      auth: 'token',
+      query: z.strictObject({ page: pageField }),
+      status: 200,
+      answer: transactionsAnswer,
+      example: {
+        status: 'success',
+        data: [
+          {
+            type: 'start',
+            amount: '200.00',
+            balance_after: '200.00',
+            description: 'Welcome bonus',
+            created_at: '2026-05-01T10:00:00.123000Z',
+          },
+        ],
+        meta: {
+          current_page: 1,
+          last_page: 1,
+          per_page: pageSize,
+          total: 1,
+          next_page: null,
+          prev_page: null,
+        },
+      },
+    },
+    async ({ query, caller }) => {
+      const found = await findTransactions(db, caller.account_id, query.page);
+      const meta = viewPage(query.page, found.total);
+      return { status: 'success', data: found.transactions, meta };
+    },
+  );
+
+  return [wallet, ...topupEndpoints(options), transactions];
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { insertAccount } from '../../fixtures/bare-account.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { answerOnce, type Operation } from './idempotency.ts';
+import { grant } from './ledger.ts';
+
+const now = new Date('2026-05-01T10:00:00Z');
+const day_ms = 24 * 60 * 60 * 1000;
+
+let database: TestDatabase;
+let operation: Operation;
+let runCount: number;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+
+afterAll(() => database.drop());
+
+beforeEach(async () => {
+  const account_id = await insertAccount(database.pool);
+  operation = { account_id, name: 'snapshot', key: 'key-1', request: { value: 1 }, now };
+  runCount = 0;
+});
+
+/** Grants a credit, and tells which run it was. */
+function answer(changes: Partial<Operation> = {}) {
+  const asked = { ...operation, ...changes };
+  return answerOnce(database.kysely, asked, async (tx) => {
+    runCount += 1;
+    const run = runCount;
+    const { balance } = await grant(tx, {
+      account_id: asked.account_id,
+      type: 'deposit',
+      amount: 1,
+      description: '',
+      operation_key: `run ${run}`,
+      now,
+    });
+    return { body: { zebra: run, balance, a: null }, headers: { 'X-Balance': String(balance) } };
+  });
+}
+
+const first = { body: { zebra: 1, balance: 1, a: null }, headers: { 'X-Balance': '1' } };
+const second = { body: { zebra: 2, balance: 2, a: null }, headers: { 'X-Balance': '2' } };
+
+const reused = 'The Idempotency-Key header was used within 24 hours for another request.';
+
+describe('answerOnce', () => {
+  it('runs each time without a key', async () => {
+    expect(await answer({ key: undefined })).toEqual(first);
+    expect(await answer({ key: undefined })).toEqual(second);
+  });
+
+  it('gives the first answer again, to the letter', async () => {
+    expect(await answer()).toEqual(first);
+    const again = await answer();
+    expect(again).toEqual(first);
+    expect(JSON.stringify(again.body)).toBe('{"zebra":1,"balance":1,"a":null}');
+    expect(runCount).toBe(1);
+  });
+
+  it('gives twenty requests at once the same answer', async () => {
+    const answers = await Promise.all(Array.from({ length: 20 }, () => answer()));
+    expect(new Set(answers.map((one) => JSON.stringify(one)))).toEqual(
+      new Set([JSON.stringify(first)]),
+    );
+    expect(runCount).toBe(1);
+  });
+
+  it('422 for another request', async () => {
+    await answer();
+    await expect(answer({ request: { value: 2 } })).rejects.toMatchObject({
+      status: 422,
+      body: { message: reused, errors: { 'Idempotency-Key': [reused] } },
+    });
+    expect(runCount).toBe(1);
+  });
+
+  it('keeps keys of operations and accounts apart', async () => {
+    const account_id = await insertAccount(database.pool);
+    expect(await answer()).toEqual(first);
+    expect(await answer({ name: 'topup' })).toEqual(second);
+    expect(await answer({ account_id })).toMatchObject({ body: { zebra: 3, balance: 1 } });
+  });
+
+  it('forgets after 24 hours', async () => {
+    await answer();
+    const lastMoment = new Date(now.getTime() + day_ms - 1);
+    expect(await answer({ now: lastMoment })).toEqual(first);
+    const later = new Date(now.getTime() + day_ms);
+    expect(await answer({ now: later, request: { value: 2 } })).toEqual(second);
+    expect(await answer({ now: later, request: { value: 2 } })).toEqual(second);
+  });
+
+  it('remembers no failure, nor its effects', async () => {
+    const failing = answerOnce(database.kysely, operation, async (tx) => {
+      const { account_id } = operation;
+      const credit = { type: 'deposit', amount: 1, description: '', operation_key: 'x' } as const;
+      await grant(tx, { account_id, ...credit, now });
+      throw new Error('this run fails');
+    });
+    await expect(failing).rejects.toThrow('this run fails');
+    expect(await answer({ request: { value: 2 } })).toEqual(first);
+  });
+
+  it('lets a waiting request run when the one it waits for fails', async () => {
+    let waiting: ReturnType<typeof answer> | undefined;
+    const failing = answerOnce(database.kysely, operation, () => {
+      waiting = answer({ request: { value: 2 } });
+      return Promise.reject(new Error('this run fails'));
+    });
+    await expect(failing).rejects.toThrow('this run fails');
+    expect(await waiting).toEqual(first);
+  });
+
+  it('clears away what is forgotten', async () => {
+    const { account_id } = operation;
+    await database.pool.query('delete from customer.idempotent_answer');
+    await database.pool.query(
+      `insert into customer.idempotent_answer
+      select $1, 'snapshot', 'old ' || no, '', '{}', '{}', $2
+      from generate_series(1, 25) as no`,
+      [account_id, new Date(now.getTime() - day_ms)],
+    );
+    for (const key of ['a', 'b', 'c']) await answer({ key });
+    const { rows } = await database.pool.query(
+      'select idempotency_key from customer.idempotent_answer order by 1',
+    );
+    expect(rows).toEqual([
+      { idempotency_key: 'a' },
+      { idempotency_key: 'b' },
+      { idempotency_key: 'c' },
+    ]);
+  });
+});

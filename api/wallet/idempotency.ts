@@ -1,0 +1,143 @@
+import { createHash } from 'node:crypto';
+import type { Request } from 'express';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { invalid } from '../http/errors.ts';
+
+const memory_ms = 24 * 60 * 60 * 1000;
+
+/** Forgotten answers that each new one clears away, so that the table does not grow. */
+const sweptPerAnswer = 10;
+
+/** What a client may be told twice. */
+export interface Answer<Body extends object> {
+  body: Body;
+  /** Headers that belong to the answer. */
+  headers?: Record<string, string>;
+}
+
+export interface Operation {
+  account_id: string;
+  /** Keys of different operations do not meet, such as `topup`. */
+  name: string;
+  /** From `readIdempotencyKey`. */
+  key: string | undefined;
+  /** The body as it was parsed: with another one, the same key is refused. */
+  request: unknown;
+  now: Date;
+}
+
+const header = 'Idempotency-Key';
+const malformed = `The ${header} header must have 1 to 255 visible ASCII characters.`;
+const reused = `The ${header} header was used within 24 hours for another request.`;
+
+/** For the description of an endpoint that reads it. */
+export const idempotencyHeader = z.object({
+  [header]: z.string().min(1).max(255).optional().meta({
+    description: 'The same key within 24 hours gives the same answer, and no second effect.',
+    example: '7d9f2c1e-order-1138',
+  }),
+});
+
+/** The `Idempotency-Key` of a request, if it has one. Throws the 422 when it is malformed. */
+export function readIdempotencyKey(request: Request): string | undefined {
+  const key = request.get(header);
+  if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid([[header, malformed]]);
+  return key;
+}
+
+/**
+ * Runs an operation in a transaction, and no second time for the same key within 24 hours: the answer
+ * of the first is given again. A request that meets another one with its key waits for its end.
+ * Only successes are remembered: what throws leaves nothing.
+ *
+ * `run` holds a connection of the pool: it must not wait for other services.
+ *
+ * Throws the 422 when the key was used for another request.
+ */
+export async function answerOnce<Body extends object>(
+  db: Kysely<Tables>,
+  operation: Operation,
+  run: (tx: Transaction<Tables>) => Promise<Answer<Body>>,
+): Promise<Answer<Body>> {
+  const { key } = operation;
+  return db.transaction().execute(async (tx) => {
+    if (key === undefined) return run(tx);
+    const known = await remember(tx, { ...operation, key });
+    if (known) return known as Answer<Body>;
+    const answer = await run(tx);
+    await tx
+      .updateTable('customer.idempotent_answer')
+      .set({ headers: JSON.stringify(answer.headers ?? {}), body: JSON.stringify(answer.body) })
+      .where('account_id', '=', operation.account_id)
+      .where('operation', '=', operation.name)
+      .where('idempotency_key', '=', key)
+      .execute();
+    await sweep(tx, operation.now);
+    return answer;
+  });
+}
+
+/** Lets the next request with the key be the first again. */
+export async function forgetAnswer(
+  db: Kysely<Tables>,
+  { account_id, name, key }: Pick<Operation, 'account_id' | 'name' | 'key'>,
+): Promise<void> {
+  if (key === undefined) return;
+  await db
+    .deleteFrom('customer.idempotent_answer')
+    .where('account_id', '=', account_id)
+    .where('operation', '=', name)
+    .where('idempotency_key', '=', key)
+    .execute();
+}
+
+// Takes the key, or gives the answer that it stands for. The insertion waits for a transaction that
+// has inserted the same key and has not ended.
+async function remember(
+  tx: Transaction<Tables>,
+  { account_id, name, key, request, now }: Operation & { key: string },
+): Promise<Answer<object> | undefined> {
+  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
+  const table = sql.table('customer.idempotent_answer');
+  const { rows } = await sql`
+    insert into ${table} as known (
+        account_id, operation, idempotency_key, request_hash, created_at
+    )
+    values (${account_id}, ${name}, ${key}, ${request_hash}, ${now})
+    on conflict (account_id, operation, idempotency_key) do update set
+        request_hash = excluded.request_hash,
+        headers = null,
+        body = null,
+        created_at = excluded.created_at
+    where known.created_at <= ${new Date(now.getTime() - memory_ms)}
+    returning known.account_id
+  `.execute(tx);
+  if (rows.length > 0) return undefined;
+  const known = await tx
+    .selectFrom('customer.idempotent_answer')
+    .select(['request_hash', 'headers', 'body'])
+    .where('account_id', '=', account_id)
+    .where('operation', '=', name)
+    .where('idempotency_key', '=', key)
+    .executeTakeFirst();
+  // Forgotten between the two statements.
+  if (!known) return remember(tx, { account_id, name, key, request, now });
+  if (!known.request_hash.equals(request_hash)) throw invalid([[header, reused]]);
+  return { body: known.body ?? {}, headers: known.headers ?? {} };
+}
+
+async function sweep(tx: Transaction<Tables>, now: Date): Promise<void> {
+  const table = sql.table('customer.idempotent_answer');
+  await sql`
+    delete from ${table}
+    where (account_id, operation, idempotency_key) in (
+        select account_id, operation, idempotency_key
+        from ${table}
+        where created_at <= ${new Date(now.getTime() - memory_ms)}
+        limit ${sweptPerAnswer}
+        for update skip locked
+    )
+  `.execute(tx);
+}

@@ -1,0 +1,126 @@
+import { Stripe } from 'stripe';
+import { EnvironmentError } from '../../sql/environment.ts';
+import { HttpError } from '../http/errors.ts';
+import type { Checkout, CheckoutProvider, Order, PaymentSettings } from './payment.ts';
+
+/** Together with the pause between the two tries, below the deadline of a request. */
+const timeout_ms = 3_000;
+const retryCount = 1;
+
+const signatureTolerance_s = 300;
+
+/** Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
+export interface StripePayment extends CheckoutProvider {
+  name: 'stripe';
+  /**
+   * The JSON of a webhook, once it is proved that Stripe has signed these bytes with our secret and
+   * not more than 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
+   * Throws when it is not.
+   */
+  readEvent(payload: Uint8Array, signature: string, now: Date): unknown;
+}
+
+const apiUrlForm = 'STRIPE_API_URL must be an http or https address without a path.';
+
+function addressOf(apiUrl: string | undefined): Stripe.StripeConfig {
+  if (apiUrl === undefined) return {};
+  const url = URL.parse(apiUrl);
+  const protocol = url?.protocol === 'http:' ? 'http' : 'https';
+  if (!url || `${protocol}:` !== url.protocol || url.pathname !== '/' || url.search !== '') {
+    throw new EnvironmentError(apiUrlForm);
+  }
+  return { host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443), protocol };
+}
+
+function requireSecrets(settings: PaymentSettings): { secretKey: string; webhookSecret: string } {
+  const { stripeSecretKey: secretKey = '', stripeWebhookSecret: webhookSecret = '' } = settings;
+  const sentences: string[] = [];
+  if (!/^[sr]k_\w+$/.test(secretKey)) {
+    sentences.push(
+      'STRIPE_SECRET_KEY must be the secret key of a Stripe account, such as sk_test_…, where PAYMENT_PROVIDER is stripe.',
+    );
+  }
+  if (!/^whsec_\S+$/.test(webhookSecret)) {
+    sentences.push(
+      'STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook, such as whsec_…, where PAYMENT_PROVIDER is stripe.',
+    );
+  }
+  if (sentences.length > 0) throw new EnvironmentError(sentences.join('\n'));
+  return { secretKey, webhookSecret };
+}
+
+// What may be cured by waiting is told from what only we can cure. The error of the SDK is the
+// cause, which goes to the log; it has no secrets.
+function fault(error: unknown): HttpError {
+  const { StripeAPIError, StripeConnectionError, StripeIdempotencyError, StripeRateLimitError } =
+    Stripe.errors;
+  const passing = [
+    StripeAPIError,
+    StripeConnectionError,
+    StripeIdempotencyError,
+    StripeRateLimitError,
+  ];
+  const answer = passing.some((kind) => error instanceof kind)
+    ? new HttpError(503, { message: 'The payment provider does not answer; try again later.' })
+    : new HttpError(502, { message: 'The payment provider refused to open a checkout.' });
+  answer.cause = error;
+  return answer;
+}
+
+/** Throws an `EnvironmentError` with a sentence for each setting that is wrong or missing. */
+export function createStripePayment(settings: PaymentSettings): StripePayment {
+  const { secretKey, webhookSecret } = requireSecrets(settings);
+  const stripe = new Stripe(secretKey, {
+    ...addressOf(settings.stripeApiUrl),
+    timeout: timeout_ms,
+    maxNetworkRetries: retryCount,
+    telemetry: false,
+  });
+
+  async function openCheckout(order: Order): Promise<Checkout> {
+    const session = await stripe.checkout.sessions
+      .create(describe(order, settings.baseUrl), { idempotencyKey: order.payment_id })
+      .catch((error: unknown) => {
+        throw fault(error);
+      });
+    if (!session.url) throw fault(new Error(`Session ${session.id} has no address`));
+    return { provider_ref: session.id, checkout_url: session.url };
+  }
+
+  return {
+    name: 'stripe',
+    openCheckout,
+    readEvent: (payload, signature, now) =>
+      stripe.webhooks.constructEvent(
+        payload,
+        signature,
+        webhookSecret,
+        signatureTolerance_s,
+        undefined,
+        now.getTime(),
+      ),
+  };
+}
+
+// The prices are ours, not those of a product kept at Stripe, so that they cannot disagree.
+function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateParams {
+  const { payment_id, package_name, credits, price, currency } = order;
+  return {
+    mode: 'payment',
+    client_reference_id: payment_id,
+    metadata: { payment_id },
+    payment_intent_data: { metadata: { payment_id } },
+    line_items: [
+      {
+        quantity: 1,
+        price_data: {
+          currency,
+          unit_amount: price,
+          product_data: { name: `${package_name}: ${credits} credits` },
+        },
+      },
+    ],
+    success_url: `${baseUrl}/checkout/success?payment_id=${payment_id}`,
+    cancel_url: `${baseUrl}/checkout/cancel?payment_id=${payment_id}`,
+  };
+}

@@ -1,0 +1,199 @@
+import { describe, expect, it } from 'vitest';
+import { createBuyer } from '../../fixtures/buyer.ts';
+import { openShop } from '../../fixtures/shop.ts';
+import { startTestApi } from '../../fixtures/test-api.ts';
+import { createPayment } from './payment.ts';
+
+const shop = openShop();
+
+function topup(body: unknown, headers: Record<string, string> = {}) {
+  return shop.buyer.ask('/wallet/topup', { method: 'POST', headers, body: JSON.stringify(body) });
+}
+
+const starter = { package_slug: 'starter' };
+
+describe('GET /api/v1/wallet/packages', () => {
+  it('200 lists what is sold, the smallest first', async () => {
+    expect(await shop.buyer.ask('/wallet/packages')).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: [
+          {
+            package_slug: 'starter',
+            name: 'Starter',
+            credits: 500,
+            price: '49.00',
+            currency: 'PLN',
+          },
+          {
+            package_slug: 'standard',
+            name: 'Standard',
+            credits: 2500,
+            price: '199.00',
+            currency: 'PLN',
+          },
+          {
+            package_slug: 'business',
+            name: 'Business',
+            credits: 10000,
+            price: '699.00',
+            currency: 'PLN',
+          },
+          {
+            package_slug: 'enterprise',
+            name: 'Enterprise',
+            credits: 50000,
+            price: '2999.00',
+            currency: 'PLN',
+          },
+        ],
+      },
+    });
+  });
+
+  it('401 without a token', async () => {
+    const response = await shop.api.ask('/api/v1/wallet/packages');
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
+  });
+});
+
+describe('POST /api/v1/wallet/topup', () => {
+  it('200 opens a checkout', async () => {
+    const answer = await topup({ package_slug: 'business' });
+    const [session] = shop.stub.sessions;
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        status: 'success',
+        data: { checkout_url: session?.url, package: 'business', credits: 10000 },
+      },
+    });
+    const [payment, ...others] = await shop.buyer.payments();
+    expect(others).toEqual([]);
+    expect(payment).toEqual({
+      payment_id: session?.client_reference_id,
+      account_id: shop.buyer.account_id,
+      provider: 'stripe',
+      provider_ref: session?.id,
+      checkout_url: session?.url,
+      package_slug: 'business',
+      credits: '10000',
+      price: '69900',
+      currency: 'pln',
+      state: 'open',
+      refusal: null,
+      created_at: shop.now,
+      ended_at: null,
+    });
+    expect(await shop.buyer.movements()).toHaveLength(1);
+  });
+
+  it('asks Stripe for what is to be paid', async () => {
+    await topup(starter);
+    const [payment] = await shop.buyer.payments();
+    const payment_id = payment?.payment_id;
+    expect(shop.stub.requests).toEqual([
+      {
+        authorization: 'Bearer sk_test_of_the_tests',
+        idempotency_key: payment_id,
+        form: {
+          mode: 'payment',
+          client_reference_id: payment_id,
+          'metadata[payment_id]': payment_id,
+          'payment_intent_data[metadata][payment_id]': payment_id,
+          'line_items[0][quantity]': '1',
+          'line_items[0][price_data][currency]': 'pln',
+          'line_items[0][price_data][unit_amount]': '4900',
+          'line_items[0][price_data][product_data][name]': 'Starter: 500 credits',
+          success_url: `http://localhost:8080/checkout/success?payment_id=${String(payment_id)}`,
+          cancel_url: `http://localhost:8080/checkout/cancel?payment_id=${String(payment_id)}`,
+        },
+      },
+    ]);
+  });
+
+  it('200 opens another checkout each time', async () => {
+    expect(await shop.buyer.buy('starter')).not.toBe(await shop.buyer.buy('starter'));
+    expect(await shop.buyer.payments()).toHaveLength(2);
+  });
+
+  it('401 without a token', async () => {
+    const init = { method: 'POST', body: JSON.stringify(starter) };
+    const headers = { 'Content-Type': 'application/json' };
+    const response = await shop.api.ask('/api/v1/wallet/topup', { ...init, headers });
+    expect(response.status).toBe(401);
+    expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
+  });
+
+  const unknown = 'The package_slug field must be the slug of a package that is offered.';
+  const length = 'The package_slug field must have 1 to 100 characters.';
+  const required = 'The package_slug field is required.';
+  const noText = 'The package_slug field must be a string.';
+  it.each([
+    [{ package_slug: 'golden' }, unknown],
+    [{ package_slug: 'STARTER' }, unknown],
+    [{ package_slug: ' starter' }, unknown],
+    [{ package_slug: '__proto__' }, unknown],
+    [{ package_slug: 'x'.repeat(100) }, unknown],
+    [{ package_slug: '' }, length],
+    [{ package_slug: 'x'.repeat(101) }, length],
+    [{}, required],
+    [{ package_slug: null }, noText],
+    [{ package_slug: 7 }, noText],
+    [{ package_slug: { name: 'starter' } }, noText],
+  ])('422 for %j', async (body, message) => {
+    expect(await topup(body)).toEqual({
+      status: 422,
+      body: { message, errors: { package_slug: [message] } },
+    });
+    expect(await shop.buyer.payments()).toEqual([]);
+    expect(shop.stub.requests).toEqual([]);
+  });
+
+  it.each(['starter\0', 'star\ud800ter'])('422 for what is no text: %j', async (package_slug) => {
+    const { status, body } = await topup({ package_slug });
+    expect(status).toBe(422);
+    expect(body).toMatchObject({ errors: { package_slug: [expect.any(String)] } });
+  });
+
+  it('422 for an unknown field', async () => {
+    expect(await topup({ ...starter, credits: 1_000_000 })).toEqual({
+      status: 422,
+      body: {
+        message: 'The credits field is unknown.',
+        errors: { credits: ['The credits field is unknown.'] },
+      },
+    });
+  });
+
+  it('422 for a package that is no longer offered', async () => {
+    await shop.database.pool.query(
+      `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
+    );
+    expect(await topup({ package_slug: 'summer' })).toEqual({
+      status: 422,
+      body: { message: unknown, errors: { package_slug: [unknown] } },
+    });
+  });
+});
+
+describe('POST /api/v1/wallet/topup, at the local checkout', () => {
+  it('200 gives a page of our own', async () => {
+    const payment = createPayment({
+      provider: 'local',
+      isProduction: false,
+      baseUrl: 'https://api.example',
+    });
+    const local = await startTestApi({ db: shop.database.kysely, payment });
+    const other = await createBuyer(shop.database, local);
+    const checkout_url = await other.buy('starter');
+    const [row] = await other.payments();
+    expect(checkout_url).toBe(`https://api.example/checkout/local/${String(row?.payment_id)}`);
+    expect(row).toMatchObject({ provider: 'local', provider_ref: row?.payment_id, state: 'open' });
+    const webhook = await local.ask('/api/v1/webhooks/stripe', { method: 'POST' });
+    expect(webhook.status).toBe(404);
+    await local.close();
+  });
+});

@@ -1,0 +1,120 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
+import { openTopup } from './checkout.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
+import { priceOf } from './price.ts';
+
+const success = z.literal('success');
+
+const creditPackage = z.strictObject({
+  package_slug: z.string(),
+  name: z.string(),
+  credits: z.int(),
+  price: z.string().meta({ description: 'Decimal, in `currency`' }),
+  currency: z.string().meta({ description: 'ISO 4217' }),
+});
+
+const packagesAnswer = z.strictObject({ status: success, data: z.array(creditPackage) });
+
+const slugForm = 'The package_slug field must have 1 to 100 characters.';
+
+const topupRequest = z.strictObject({
+  package_slug: z.string().min(1, { error: slugForm }).max(100, { error: slugForm }),
+});
+
+const topupAnswer = z.strictObject({
+  status: success,
+  data: z.strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() }),
+});
+
+async function listPackages(db: Kysely<Tables>) {
+  const packages = await db
+    .selectFrom('customer.credit_package')
+    .select(['package_slug', 'name', 'credits', 'price', 'currency'])
+    .where('is_offered', '=', true)
+    .orderBy('credits')
+    .orderBy('package_slug')
+    .execute();
+  return packages.map(({ package_slug, name, credits, price, currency }) => ({
+    package_slug,
+    name,
+    credits: Number(credits),
+    price: priceOf(price, currency),
+    currency: currency.toUpperCase(),
+  }));
+}
+
+/** What is sold, and the way to pay for it. */
+export function topupEndpoints(options: AppOptions): Endpoint[] {
+  const packages = endpoint(
+    {
+      method: 'get',
+      path: '/wallet/packages',
+      tag: 'Wallet',
+      summary: 'List the packages of credits',
+      description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
+      auth: 'token',
+      status: 200,
+      answer: packagesAnswer,
+      example: {
+        status: 'success',
+        data: [
+          {
+            package_slug: 'starter',
+            name: 'Starter',
+            credits: 500,
+            price: '49.00',
+            currency: 'PLN',
+          },
+        ],
+      },
+    },
+    async () => ({ status: 'success', data: await listPackages(options.db) }),
+  );
+
+  const topup = endpoint(
+    {
+      method: 'post',
+      path: '/wallet/topup',
+      tag: 'Wallet',
+      summary: 'Buy credits',
+      description:
+        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
+      auth: 'token',
+      headers: idempotencyHeader,
+      body: topupRequest,
+      bodyExample: { package_slug: 'starter' },
+      status: 200,
+      answer: topupAnswer,
+      example: {
+        status: 'success',
+        data: {
+          checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
+          package: 'starter',
+          credits: 500,
+        },
+      },
+      errors: {
+        502: {
+          description: 'The payment provider refused',
+          example: { message: 'The payment provider refused to open a checkout.' },
+        },
+        503: {
+          description: 'The payment provider does not answer',
+          example: { message: 'The payment provider does not answer; try again later.' },
+        },
+      },
+    },
+    async ({ body, caller, request }) => {
+      const key = readIdempotencyKey(request);
+      const { account_id } = caller;
+      const data = await openTopup(options, { account_id, package_slug: body.package_slug, key });
+      return { status: 'success', data };
+    },
+  );
+
+  return [packages, topup];
+}

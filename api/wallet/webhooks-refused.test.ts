@@ -1,0 +1,169 @@
+import { gzipSync } from 'node:zlib';
+import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { openShop } from '../../fixtures/shop.ts';
+import { eventOf, signatureOf } from '../../fixtures/stripe-stub.ts';
+import { administer } from '../../fixtures/test-cluster.ts';
+
+const shop = openShop();
+/** Says that the checkout of the buyer was paid. */
+let payload: string;
+
+beforeEach(async () => {
+  await shop.buyer.buy('starter');
+  payload = eventOf('checkout.session.completed', {
+    ...shop.stub.sessions.at(-1),
+    payment_status: 'paid',
+  });
+});
+
+async function send(body: RequestInit['body'], headers: Record<string, string>) {
+  const response = await shop.api.ask('/api/v1/webhooks/stripe', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', ...headers },
+    body: body ?? null,
+  });
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  return { status: response.status, body: await response.json() };
+}
+
+function secondsAgo(seconds: number): Date {
+  return new Date(shop.now.getTime() - seconds * 1000);
+}
+
+async function expectNothing(): Promise<void> {
+  expect(await shop.buyer.movements()).toHaveLength(1);
+  expect(await shop.buyer.payments()).toMatchObject([{ state: 'open', ended_at: null }]);
+}
+
+const invalid = {
+  status: 400,
+  body: { message: 'The signature of the webhook is not valid.' },
+};
+
+describe('POST /api/v1/webhooks/stripe', () => {
+  it.each<[string, () => Record<string, string>]>([
+    ['no signature', () => ({})],
+    ['an empty signature', () => ({ 'Stripe-Signature': '' })],
+    ['what is no signature', () => ({ 'Stripe-Signature': 't=,v1=' })],
+    [
+      'a forged signature',
+      () => ({ 'Stripe-Signature': signatureOf(payload, shop.now, 'whsec_other') }),
+    ],
+    [
+      'the signature of another payload',
+      () => ({ 'Stripe-Signature': signatureOf(`${payload} `, shop.now) }),
+    ],
+    [
+      'a signature of ten minutes ago',
+      () => ({ 'Stripe-Signature': signatureOf(payload, secondsAgo(600)) }),
+    ],
+    [
+      'a signature of 301 seconds ago',
+      () => ({ 'Stripe-Signature': signatureOf(payload, secondsAgo(301)) }),
+    ],
+    [
+      'an old signature with a new time',
+      () => ({
+        'Stripe-Signature': signatureOf(payload, secondsAgo(600)).replace(
+          /t=\d+/,
+          `t=${shop.now.getTime() / 1000}`,
+        ),
+      }),
+    ],
+  ])('400 for %s', async (_name, headers) => {
+    expect(await send(payload, headers())).toEqual(invalid);
+    await expectNothing();
+  });
+
+  it('400 for a payload that was altered on its way', async () => {
+    const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
+    const altered = payload.replace('"amount_total":4900', '"amount_total":4901');
+    expect(altered).not.toBe(payload);
+    expect(await send(altered, headers)).toEqual(invalid);
+    expect(await send('', headers)).toEqual(invalid);
+    await expectNothing();
+  });
+
+  it('200 for a signature of 300 seconds ago', async () => {
+    const headers = { 'Stripe-Signature': signatureOf(payload, secondsAgo(300)) };
+    expect(await send(payload, headers)).toEqual({
+      status: 200,
+      body: { received: true, result: 'credited' },
+    });
+  });
+
+  it.each(['{', '', '[[[['])('400 for what is signed but no JSON: %j', async (text) => {
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual(invalid);
+  });
+
+  it.each([
+    eventOf('checkout.session.completed', {}),
+    eventOf('checkout.session.completed', { id: 'cs\0', payment_status: 'paid' }),
+    JSON.stringify({ type: 'checkout.session.expired' }),
+    'null',
+    '7',
+    '[]',
+  ])('400 for an event that cannot be read: %s', async (text) => {
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual({
+      status: 400,
+      body: { message: 'The event cannot be read.' },
+    });
+    await expectNothing();
+  });
+
+  it.each(['{}', '{"type":null}'])('200 ignores %s', async (text) => {
+    expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual({
+      status: 200,
+      body: { received: true, result: 'ignored' },
+    });
+  });
+
+  it('405 for other methods', async () => {
+    const response = await shop.api.ask('/api/v1/webhooks/stripe');
+    expect(response.status).toBe(405);
+    expect(response.headers.get('allow')).toBe('POST');
+    expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
+  });
+
+  it('413 for a megabyte', async () => {
+    const large = `${payload}${' '.repeat(1_100_000)}`;
+    expect(await send(large, { 'Stripe-Signature': signatureOf(large, shop.now) })).toEqual({
+      status: 413,
+      body: { message: 'Payload Too Large' },
+    });
+    await expectNothing();
+  });
+
+  it('415 for a compressed payload', async () => {
+    const headers = {
+      'Stripe-Signature': signatureOf(payload, shop.now),
+      'Content-Encoding': 'gzip',
+    };
+    expect(await send(gzipSync(payload), headers)).toEqual({
+      status: 415,
+      body: { message: 'Unsupported Media Type' },
+    });
+    await expectNothing();
+  });
+
+  it('500 while the database is down, and credits when it is sent again', async () => {
+    const name = new URL(shop.database.url).pathname.slice(1);
+    const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
+    const serverUrl = inject('serverUrl');
+    await administer(serverUrl, `alter database ${name} allow_connections false`);
+    await administer(
+      serverUrl,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    const answers = await Promise.all([1, 2, 3].map(() => send(payload, headers)));
+    await administer(serverUrl, `alter database ${name} allow_connections true`);
+    const fault = { status: 500, body: { message: 'Server Error' } };
+    expect(answers).toEqual([fault, fault, fault]);
+    await expectNothing();
+    expect(await send(payload, headers)).toEqual({
+      status: 200,
+      body: { received: true, result: 'credited' },
+    });
+    expect(await shop.buyer.payments()).toMatchObject([{ state: 'paid' }]);
+  });
+});

@@ -1,0 +1,183 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { openShop } from '../../fixtures/shop.ts';
+import { eventOf, signatureOf, type StubSession } from '../../fixtures/stripe-stub.ts';
+
+const shop = openShop();
+/** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */
+let session: StubSession;
+
+beforeEach(async () => {
+  await shop.buyer.buy('starter');
+  session = shop.stub.sessions.at(-1)!;
+  shop.api.log.length = 0;
+});
+
+async function send(payload: string, signature = signatureOf(payload, shop.now)) {
+  const headers = { 'Content-Type': 'application/json', 'Stripe-Signature': signature };
+  const init = { method: 'POST', headers, body: payload };
+  const response = await shop.api.ask('/api/v1/webhooks/stripe', init);
+  return { status: response.status, body: await response.json() };
+}
+
+const events: Record<string, () => string> = {
+  'completed, paid': () =>
+    eventOf('checkout.session.completed', { ...session, payment_status: 'paid' }),
+  'completed, unpaid': () => eventOf('checkout.session.completed', session),
+  'payment succeeded': () =>
+    eventOf('checkout.session.async_payment_succeeded', { ...session, payment_status: 'paid' }),
+  'payment failed': () => eventOf('checkout.session.async_payment_failed', session),
+  expired: () => eventOf('checkout.session.expired', session),
+};
+
+async function tell(name: string): Promise<unknown> {
+  const { status, body } = await send(events[name]!());
+  expect(status).toBe(200);
+  return (body as { result: unknown }).result;
+}
+
+const bonus = { type: 'start', amount: 200, balance_after: 200, description: 'Welcome bonus' };
+const deposit = {
+  type: 'deposit',
+  amount: 500,
+  balance_after: 700,
+  description: 'Top-up: Starter',
+};
+
+async function expectCredited(): Promise<void> {
+  expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
+  expect(await shop.buyer.payments()).toMatchObject([
+    { state: 'paid', provider_ref: session.id, refusal: null, ended_at: shop.now },
+  ]);
+}
+
+async function expectNothing(state: string): Promise<void> {
+  expect(await shop.buyer.movements()).toEqual([bonus]);
+  expect(await shop.buyer.payments()).toMatchObject([{ state }]);
+}
+
+describe('POST /api/v1/webhooks/stripe', () => {
+  it('200 credits what was paid', async () => {
+    const answer = await send(events['completed, paid']!());
+    expect(answer).toEqual({ status: 200, body: { received: true, result: 'credited' } });
+    await expectCredited();
+    expect(await shop.buyer.ask('/wallet')).toEqual({
+      status: 200,
+      body: { status: 'success', data: { balance: 700, total_purchased: 500 } },
+    });
+  });
+
+  it('200 credits once what is told twenty times at once', async () => {
+    const payload = events['completed, paid']!();
+    const answers = await Promise.all(Array.from({ length: 20 }, () => send(payload)));
+    const counts = Map.groupBy(answers, (answer) => JSON.stringify(answer));
+    expect([...counts].map(([answer, { length }]) => [length, JSON.parse(answer)])).toEqual(
+      expect.arrayContaining([
+        [1, { status: 200, body: { received: true, result: 'credited' } }],
+        [19, { status: 200, body: { received: true, result: 'repeated' } }],
+      ]),
+    );
+    await expectCredited();
+  });
+
+  it('200 waits for money that arrives later', async () => {
+    expect(await tell('completed, unpaid')).toBe('ignored');
+    await expectNothing('open');
+    expect(await tell('payment succeeded')).toBe('credited');
+    await expectCredited();
+    expect(await tell('payment succeeded')).toBe('repeated');
+    await expectCredited();
+  });
+
+  it.each([
+    ['expired', 'expired'],
+    ['payment failed', 'failed'],
+  ])('200 ends an open payment: %s', async (name, state) => {
+    expect(await tell(name)).toBe('recorded');
+    await expectNothing(state);
+    expect(await tell(name)).toBe('repeated');
+    await expectNothing(state);
+  });
+
+  const orders = Object.keys(events).flatMap((a, at, all) =>
+    all.toSpliced(at, 1).flatMap((b, bt, rest) => rest.toSpliced(bt, 1).map((c) => [a, b, c])),
+  );
+
+  it.each(orders)('200 in any order: %s; %s; %s', async (...names) => {
+    for (const name of names) await tell(name);
+    const isPaid = names.includes('completed, paid') || names.includes('payment succeeded');
+    if (isPaid) await expectCredited();
+    else
+      await expectNothing(
+        names.find((name) => name !== 'completed, unpaid') === 'expired' ? 'expired' : 'failed',
+      );
+  });
+
+  it.each([
+    ['another amount', { amount_total: 4899 }, '4899 pln instead of 4900 pln'],
+    ['another currency', { currency: 'eur' }, '4900 eur instead of 4900 pln'],
+    ['nothing', { amount_total: null, currency: null }, 'null null instead of 4900 pln'],
+  ])('200 refuses %s and logs it', async (_name, paid, refusal) => {
+    const payload = eventOf('checkout.session.completed', {
+      ...session,
+      payment_status: 'paid',
+      ...paid,
+    });
+    expect(await send(payload)).toEqual({
+      status: 200,
+      body: { received: true, result: 'refused' },
+    });
+    await expectNothing('refused');
+    const [payment] = await shop.buyer.payments();
+    expect(payment).toMatchObject({ refusal, ended_at: shop.now });
+    expect(shop.api.log).toContainEqual(
+      expect.objectContaining({
+        level: 50,
+        msg: 'A payment was not credited',
+        result: 'refused',
+        payment_id: payment?.payment_id,
+        provider_ref: session.id,
+      }),
+    );
+  });
+
+  it.each([
+    ['a payment that we do not know', { metadata: { payment_id: crypto.randomUUID() } }],
+    ['a session that is not that of the payment', { id: 'cs_test_another' }],
+    ['a session that somebody else has opened', { metadata: {} }],
+    ['a session without metadata', { metadata: null }],
+  ])('200 for %s, which is logged', async (_name, changes) => {
+    const payload = eventOf('checkout.session.completed', {
+      ...session,
+      payment_status: 'paid',
+      ...changes,
+    });
+    expect(await send(payload)).toEqual({
+      status: 200,
+      body: { received: true, result: 'unknown' },
+    });
+    await expectNothing('open');
+    expect(shop.api.log).toContainEqual(
+      expect.objectContaining({ level: 50, msg: 'A payment was not credited', result: 'unknown' }),
+    );
+  });
+
+  it('200 credits a checkout whose opening was never confirmed to us', async () => {
+    await shop.database.pool.query(
+      'update customer.payment set provider_ref = null, checkout_url = null where account_id = $1',
+      [shop.buyer.account_id],
+    );
+    expect(await tell('completed, paid')).toBe('credited');
+    await expectCredited();
+  });
+
+  it.each(['payment_intent.succeeded', 'checkout.session.other', 'toString'])(
+    '200 ignores other events: %s',
+    async (type) => {
+      expect(await send(eventOf(type, session))).toEqual({
+        status: 200,
+        body: { received: true, result: 'ignored' },
+      });
+      await expectNothing('open');
+    },
+  );
+});

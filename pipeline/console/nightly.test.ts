@@ -1,0 +1,209 @@
+import { cp, mkdir, mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { runCommand, startCommand } from '../../fixtures/cli.ts';
+import { createOrigin } from '../../fixtures/database-copy.ts';
+import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/night.ts';
+import type { TestDatabase } from '../../fixtures/test-database.ts';
+
+const empty = await createOrigin(() => Promise.resolve());
+let db: TestDatabase;
+let inbox: string;
+
+beforeEach(async () => {
+  db = await empty.copy();
+  inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
+  onTestFinished(async () => {
+    await rm(inbox, { recursive: true });
+    await db.drop();
+  });
+});
+
+afterAll(() => empty.drop());
+
+/** Puts the fixture dumps of these days into the inbox. */
+async function deliver(...dates: string[]): Promise<void> {
+  await mkdir(join(inbox, 'ceidg'), { recursive: true });
+  for (const date of dates) await symlink(fixtureFolder(date), join(inbox, 'ceidg', date));
+}
+
+/** Puts a dump into the inbox that lacks a file. */
+async function deliverIncomplete(date: string): Promise<void> {
+  const folder = join(inbox, 'ceidg', date);
+  await cp(fixtureFolder(date), folder, { recursive: true });
+  await unlink(join(folder, 'Zarejestrowane działalności - województwo pomorskie.csv'));
+}
+
+function nightly(...options: string[]) {
+  return runCommand(['nightly', ...options], { DATABASE_URL: db.url, INBOX_DIR: inbox });
+}
+
+interface Told {
+  runs: { dump_date: string; state: string; message: string | null }[];
+}
+
+function datesAndStates(stdout: string): string[] {
+  const { runs } = JSON.parse(stdout) as Told;
+  return runs.map(({ dump_date, state }) => `${dump_date} ${state}`);
+}
+
+describe('nightly', () => {
+  test('0 takes every day in the order of the dates, whatever else lies in the inbox', async () => {
+    await deliver('2026-11-04', '2026-11-02', '2026-11-03');
+    for (const folder of [
+      'ceidg/2026-02-30',
+      'ceidg/2026-11-04.part',
+      'ceidg/tmp',
+      'sirene/2026-11-02',
+    ])
+      await mkdir(join(inbox, folder), { recursive: true });
+    await writeFile(join(inbox, 'ceidg', 'README.txt'), 'dumps');
+    const command = await nightly();
+    expect(command.sentences()).toEqual([]);
+    expect(command.stdout.match(/^ceidg .*$/gm)).toEqual([
+      'ceidg 2026-11-02: published, the baseline, run 1',
+      'ceidg 2026-11-03: published, run 2',
+      'ceidg 2026-11-04: published, run 3',
+    ]);
+    expect(command.code).toBe(0);
+  });
+
+  test('5 has nothing to do when all is published, nor before there is an inbox', async () => {
+    await deliver('2026-11-02');
+    await runFixture(db, '2026-11-02');
+    const command = await nightly();
+    expect(command.stdout).toBe(`Nothing to do in ${inbox}\n`);
+    expect(command.code).toBe(5);
+    await rm(join(inbox, 'ceidg'), { recursive: true });
+    const json = await nightly('--json');
+    expect(JSON.parse(json.stdout)).toEqual({ runs: [] });
+    expect(json.code).toBe(5);
+  });
+
+  test('takes only what is newer than what is published', async () => {
+    await runFixture(db, '2026-11-03');
+    await deliver('2026-11-02', '2026-11-03', '2026-11-04');
+    const command = await nightly('--json');
+    expect(datesAndStates(command.stdout)).toEqual(['2026-11-04 published']);
+    expect(command.code).toBe(0);
+  });
+
+  test('3 goes on after a refused day, and the rest is published', async () => {
+    await deliver('2026-11-02', '2026-11-03', '2026-11-05');
+    await deliverIncomplete('2026-11-04');
+    const command = await nightly('--json');
+    expect(datesAndStates(command.stdout)).toEqual([
+      '2026-11-02 published',
+      '2026-11-03 published',
+      '2026-11-04 refused',
+      '2026-11-05 published',
+    ]);
+    expect(command.stdout.split('\n')).toHaveLength(2);
+    expect(command.sentences()).toEqual([]);
+    expect(command.code).toBe(3);
+  });
+
+  test('says in words what was refused', async () => {
+    await deliver('2026-11-02');
+    await deliverIncomplete('2026-11-03');
+    const command = await nightly();
+    expect(command.stdout).toMatch(/^ceidg 2026-11-02: published/);
+    expect(command.sentences()).toEqual([expect.stringMatching(/^Refused: .*pomorskie/)]);
+    expect(command.code).toBe(3);
+  });
+
+  test('1 tells of the nights before the one that failed, and leaves those after it', async () => {
+    await deliver(...expectedDays.map(({ date }) => date));
+    await db.pool.query(`alter table registry.daily_stat
+      add constraint until_tuesday check (stat_date <> '2026-11-04')`);
+    const command = await nightly('--json');
+    expect(datesAndStates(command.stdout)).toEqual([
+      '2026-11-02 published',
+      '2026-11-03 published',
+      '2026-11-04 failed',
+    ]);
+    const { runs } = JSON.parse(command.stdout) as Told;
+    expect(runs[2]!.message).toContain('until_tuesday');
+    expect(command.code).toBe(1);
+
+    await db.pool.query('alter table registry.daily_stat drop constraint until_tuesday');
+    const again = await nightly('--json');
+    expect(datesAndStates(again.stdout)).toHaveLength(3);
+    expect(again.code).toBe(0);
+    const undisturbed = await empty.copy();
+    try {
+      for (const { date } of expectedDays) await runFixture(undisturbed, date);
+      expect(await dumpTables(db)).toEqual(await dumpTables(undisturbed));
+    } finally {
+      await undisturbed.drop();
+    }
+  });
+
+  test('2 names an inbox that cannot be read', async () => {
+    await writeFile(join(inbox, 'ceidg'), 'no folder');
+    const command = await nightly();
+    expect(command.stderr).toMatch(/^The inbox cannot be read: ENOTDIR.*ceidg'\n$/);
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(2);
+  });
+});
+
+describe('schedule', () => {
+  test('takes the inbox at the times of NIGHTLY_CRON, and ends with 0 when it is told to', async () => {
+    await deliver('2026-11-02');
+    const schedule = startCommand(['schedule'], {
+      DATABASE_URL: db.url,
+      INBOX_DIR: inbox,
+      NIGHTLY_CRON: '* * * * * *',
+    });
+    await schedule.says('nightly: published');
+    await deliverIncomplete('2026-11-03');
+    await schedule.says('nightly: refused');
+    schedule.child.kill('SIGTERM');
+    expect(await schedule.end).toBe(0);
+    expect(schedule.stdout).toBe('');
+    expect(schedule.sentences()).toEqual([]);
+    const [first] = schedule.logs();
+    expect(first).toMatchObject({ msg: 'scheduled', cron: '* * * * * *' });
+    const published = schedule.logs().find(({ msg }) => msg === 'nightly: published');
+    expect(published).toMatchObject({ dump_date: '2026-11-02', entries: 81, level: 30 });
+    const refused = schedule.logs().find(({ msg }) => msg === 'nightly: refused');
+    expect(refused).toMatchObject({ dump_date: '2026-11-03', level: 50 });
+  });
+
+  test('goes on when a run fails', async () => {
+    await deliver('2026-11-02');
+    await db.pool.query('alter table registry.daily_stat add constraint no_day check (false)');
+    const schedule = startCommand(['schedule'], {
+      DATABASE_URL: db.url,
+      INBOX_DIR: inbox,
+      NIGHTLY_CRON: '* * * * * *',
+    });
+    await schedule.says('nightly: failed');
+    await db.pool.query('alter table registry.daily_stat drop constraint no_day');
+    await schedule.says('nightly: published');
+    schedule.child.kill('SIGINT');
+    expect(await schedule.end).toBe(0);
+  });
+});
+
+describe('serve', () => {
+  test('is the API, and ends with its exit code', async () => {
+    const variables = {
+      DATABASE_URL: db.url,
+      SECRET_KEY: 'a key of at least 32 characters, for tests',
+    };
+    const serve = startCommand(['serve'], { ...variables, PORT: '0' });
+    await serve.says('Listening on');
+    const [, url] = /^Listening on (\S+)\n$/.exec(serve.stdout)!;
+    expect(await (await fetch(`${url}/readyz`)).json()).toEqual({ status: 'ok' });
+    const second = await runCommand(['serve'], { ...variables, PORT: new URL(url!).port });
+    expect(second.sentences()).toEqual([expect.stringMatching(/^Port \d+ is in use/)]);
+    expect(second.code).toBe(1);
+    serve.child.kill('SIGTERM');
+    expect(await serve.end).toBe(0);
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
+  });
+});

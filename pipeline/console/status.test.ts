@@ -1,0 +1,187 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { runCommand } from '../../fixtures/cli.ts';
+import { leaveMail } from '../../fixtures/mail.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let db: TestDatabase;
+/** The numbers of the runs, by date. */
+const runs = new Map<string, number>();
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  for (const { date } of expectedDays) runs.set(date, (await runFixture(db, date)).run_id);
+  await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
+});
+
+afterAll(() => db.drop());
+
+const runOf = (date: string) => `${runs.get(date)}`;
+
+describe('rejects', () => {
+  test('shows file, line, reason and the row', async () => {
+    const command = await runCommand(['rejects', runOf('2026-11-05')], { DATABASE_URL: db.url });
+    expect(command.stdout).toMatch(
+      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: the suspension date '2026-11-31' is not a date\n {4}1;.*2026-11-31.*\n$/,
+    );
+    expect(command.code).toBe(0);
+  });
+
+  test('--json is one object', async () => {
+    const command = await runCommand(['rejects', runOf('2026-11-05'), '--json'], {
+      DATABASE_URL: db.url,
+    });
+    const raw = expect.stringContaining('2026-11-31') as string;
+    expect(JSON.parse(command.stdout)).toEqual({
+      run_id: runs.get('2026-11-05'),
+      rejects: [
+        {
+          file: 'Zarejestrowane działalności - województwo podlaskie.csv',
+          line: 2,
+          reason: "the suspension date '2026-11-31' is not a date",
+          raw,
+        },
+      ],
+    });
+    expect(command.code).toBe(0);
+  });
+
+  test('of a run without any says so', async () => {
+    const command = await runCommand(['rejects', runOf('2026-11-02')], { DATABASE_URL: db.url });
+    expect(command.stdout).toBe(`Run ${runOf('2026-11-02')} rejected no rows\n`);
+    expect(command.code).toBe(0);
+  });
+});
+
+describe('status', () => {
+  test('--json has the newest snapshot of each source, its age, and the last runs', async () => {
+    const command = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
+    const status = JSON.parse(command.stdout) as { snapshots: object[]; runs: object[] };
+    expect(status.snapshots).toEqual([
+      { source: 'ceidg', dump_date: '2026-11-06', age_days: age_days(), entries: 80 },
+    ]);
+    const message = 'The dump of 2026-11-01 is older than the newest published one, of 2026-11-06';
+    const moment = expect.stringMatching(/^2026-11-20T05:00:00/) as string;
+    expect(status.runs[0]).toEqual({
+      run_id: 6,
+      source: 'ceidg',
+      dump_date: '2026-11-01',
+      state: 'refused',
+      reason: null,
+      message,
+      started_at: moment,
+      finished_at: moment,
+    });
+    expect(status.runs).toHaveLength(6);
+    expect(Object.keys(status)).toEqual(['snapshots', 'runs', 'mail', 'jobs', 'watch_lists']);
+    expect(command.code).toBe(0);
+  });
+
+  test('says it in words, the newest run first', async () => {
+    const command = await runCommand(['status'], { DATABASE_URL: db.url });
+    expect(command.stdout.split('\n')).toEqual([
+      'Newest snapshots',
+      expect.stringMatching(/^ {2}ceidg {4}2026-11-06 {2}\d+ days? old {2}80 entries$/),
+      'Last runs',
+      '      6  ceidg    2026-11-01  refused   The dump of 2026-11-01 is older than the newest published one, of 2026-11-06',
+      '      5  ceidg    2026-11-06  published',
+      '      4  ceidg    2026-11-05  published',
+      '      3  ceidg    2026-11-04  published',
+      '      2  ceidg    2026-11-03  published',
+      '      1  ceidg    2026-11-02  published',
+      'Watch lists',
+      '  0 ready; 0 queued; 0 failed in the last 7 days; 0 submissions open',
+      'Mail',
+      '  0 queued; 0 failed in the last 7 days',
+      '',
+    ]);
+    expect(command.code).toBe(0);
+  });
+});
+
+describe('status of mails', () => {
+  const reason = "Can't send mail - all recipients were rejected: 550 No such user";
+
+  test('names those that wait and those that failed, and why', async () => {
+    const first = await leaveMail(db, { recipient: 'jan@firma.example' });
+    const second = await leaveMail(db, { recipient: 'ewa@firma.example', template: 'recover' });
+    await leaveMail(db);
+    await db.pool.query(
+      `update customer.mail set state = 'failed', attempt_count = 1, ended_at = now(), last_error = $2
+       where mail_id = $1`,
+      [first.mail_id, reason],
+    );
+    // One that failed long ago is no news.
+    const old = await leaveMail(db);
+    await db.pool.query(
+      `update customer.mail
+       set state = 'failed', last_error = 'x', ended_at = now() - interval '9 days'
+       where mail_id = $1`,
+      [old.mail_id],
+    );
+    await db.pool.query(
+      `update customer.mail set attempt_count = 2, last_error = 'connect ECONNREFUSED'
+       where mail_id = $1`,
+      [second.mail_id],
+    );
+    await db.pool.query(
+      `update customer.mail set created_at = '2026-11-20T10:05:07Z' where state = 'queued'`,
+    );
+    await db.pool.query(`update graphile_worker._private_jobs set run_at = '2026-11-20T10:12:59Z'`);
+    await db.pool.query(`delete from graphile_worker._private_jobs where key = $1`, [
+      `mail:${old.mail_id}`,
+    ]);
+    await db.pool.query(`update graphile_worker._private_jobs set attempts = 12 where key = $1`, [
+      `mail:${first.mail_id}`,
+    ]);
+
+    const words = await runCommand(['status'], { DATABASE_URL: db.url });
+    expect(words.stdout.split('\n').slice(-7)).toEqual([
+      'Mail',
+      '  2 queued, the oldest since 2026-11-20 10:05 UTC; 1 failed in the last 7 days',
+      '      2  recover  ewa@firma.example  queued after 2 attempts, the next at 2026-11-20 10:12 UTC: connect ECONNREFUSED',
+      `      1  init     jan@firma.example  failed after 1 attempt: ${reason}`,
+      'Jobs',
+      '  send_mail    2 waiting, 0 running, 1 given up',
+      '',
+    ]);
+
+    const json = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
+    const { mail, jobs } = JSON.parse(json.stdout) as Record<string, unknown>;
+    expect(mail).toEqual({
+      queued: 2,
+      oldest_queued_at: '2026-11-20T10:05:07+00:00',
+      failed: 1,
+      troubled: [
+        {
+          mail_id: second.mail_id,
+          template: 'recover',
+          recipient: 'ewa@firma.example',
+          state: 'queued',
+          attempt_count: 2,
+          last_error: 'connect ECONNREFUSED',
+          created_at: '2026-11-20T10:05:07+00:00',
+          next_attempt_at: '2026-11-20T10:12:59+00:00',
+        },
+        {
+          mail_id: first.mail_id,
+          template: 'init',
+          recipient: 'jan@firma.example',
+          state: 'failed',
+          attempt_count: 1,
+          last_error: reason,
+          created_at: expect.any(String) as string,
+          next_attempt_at: null,
+        },
+      ],
+    });
+    expect(jobs).toEqual([{ task: 'send_mail', waiting: 2, running: 0, given_up: 1 }]);
+  });
+});
+
+/** Days since the newest fixture day, on the Polish calendar. */
+function age_days(): number {
+  const today = new Intl.DateTimeFormat('sv-SE', { timeZone: 'Europe/Warsaw' }).format(new Date());
+  return (Date.parse(today) - Date.parse('2026-11-06')) / 86_400_000;
+}

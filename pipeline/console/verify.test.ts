@@ -1,0 +1,164 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { runCommand } from '../../fixtures/cli.ts';
+import { createOrigin, type Origin } from '../../fixtures/database-copy.ts';
+import { runFixture } from '../../fixtures/night.ts';
+
+let origin: Origin;
+
+beforeAll(async () => {
+  origin = await createOrigin(async (db) => {
+    for (const { date } of expectedDays) await runFixture(db, date);
+  });
+});
+
+afterAll(() => origin.drop());
+
+/** Runs verify after somebody has changed one row behind the pipeline's back. */
+async function verify(statement: string | undefined, ...options: string[]) {
+  const db = await origin.copy();
+  try {
+    const changed = statement === undefined ? 1 : (await db.pool.query(statement)).rowCount;
+    expect(changed).toBe(1);
+    return await runCommand(['verify', 'ceidg', ...options], { DATABASE_URL: db.url });
+  } finally {
+    await db.drop();
+  }
+}
+
+const newestEntry = `(select max(entry_id) from registry.entry where status = 'ACTIVE')`;
+const newestRun = `dump_date = '2026-11-06'`;
+
+const tamperings: [what: string, statement: string, finding: RegExp][] = [
+  [
+    'the name of an entry',
+    `update registry.entry set name = name || '.' where entry_id = ${newestEntry}`,
+    /^the state hash of run 5 is /m,
+  ],
+  [
+    'the activity codes of an entry',
+    `update registry.entry set activity_codes = '{}' where entry_id = ${newestEntry}`,
+    /^the state hash of run 5 is /m,
+  ],
+  [
+    'an entry that is no longer gone',
+    `update registry.entry set gone_date = null
+     where entry_id = (select min(entry_id) from registry.entry where gone_date is not null)`,
+    /^run 5 counts 80 entries, there are 81$/m,
+  ],
+  [
+    'a lost entry',
+    `delete from registry.entry where entry_id = ${newestEntry}`,
+    /^run 5 counts 80 entries, there are 79$/m,
+  ],
+  [
+    'an entry of another company',
+    `update registry.entry set company_id = 1000000 where entry_id = ${newestEntry}`,
+    /^entry \d+ belongs to no company$/m,
+  ],
+  [
+    'the new value of an event',
+    `update registry.event set new_value = 'Somebody else'
+     where event_id = (
+       select max(event_id) from registry.event where event_type = 'COMPANY_PHONE_CHANGED'
+     )`,
+    /^event \d+, COMPANY_PHONE_CHANGED of 2026-11-06, says 'Somebody else'; the entry \d+ does not$/m,
+  ],
+  [
+    'a lost event',
+    `delete from registry.event where event_id = 1`,
+    /^run 2 counts 19 events, there are 18$/m,
+  ],
+  [
+    'the new of the daily statistics',
+    `update registry.daily_stat set new_count = new_count + 1 where stat_date = '2026-11-04'`,
+    /^run 3: its daily statistics differ from its counts$/m,
+  ],
+  [
+    'the updated of the daily statistics',
+    `update registry.daily_stat set updated_count = updated_count + 1
+     where stat_date = '2026-11-04'`,
+    /^run 3: its daily statistics differ from its counts$/m,
+  ],
+  [
+    'a lost day of the statistics',
+    `delete from registry.daily_stat where stat_date = '2026-11-03'`,
+    /^run 2: its daily statistics differ from its counts$/m,
+  ],
+  [
+    'the deleted of a run',
+    `update registry.run set deleted_count = deleted_count + 1 where dump_date = '2026-11-04'`,
+    /^run 3: 81 entries, where 82 \+ 1 new - 3 deleted are expected$/m,
+  ],
+  [
+    'the events of a run',
+    `update registry.run set event_count = event_count - 1 where ${newestRun}`,
+    /^run 5 counts 14 events, there are 15$/m,
+  ],
+  [
+    'the entries of a run',
+    `update registry.run set entry_count = entry_count + 1 where ${newestRun}`,
+    /^run 5 counts 81 entries, there are 80$/m,
+  ],
+  [
+    'the state hash of a run',
+    `update registry.run set state_hash = state_hash + 1 where ${newestRun}`,
+    /^the state hash of run 5 is /m,
+  ],
+  [
+    'the key of an entry',
+    `update registry.entry_key set entry_key = '999999999' where entry_id = ${newestEntry}`,
+    /^the key of entry \d+ does not agree with it$/m,
+  ],
+  [
+    'a lost key',
+    `delete from registry.entry_key where entry_id = ${newestEntry}`,
+    /^the key of entry \d+ does not agree with it$/m,
+  ],
+  [
+    'the status of a company',
+    `update registry.company set status = 'DELETED'
+     where company_id = (
+       select company_id from registry.entry where entry_id = ${newestEntry}
+     )`,
+    /^the status of company \d+ is not that of its entries$/m,
+  ],
+];
+
+describe('verify', () => {
+  test('0 finds nothing', async () => {
+    const command = await verify(undefined);
+    expect(command.stdout).toBe('ceidg 2026-11-06: whole, 80 entries\n');
+    expect(command.stderr).toBe('');
+    expect(command.code).toBe(0);
+  });
+
+  test('--json is one object', async () => {
+    const command = await verify(undefined, '--json');
+    expect(JSON.parse(command.stdout)).toEqual({
+      source: 'ceidg',
+      dump_date: '2026-11-06',
+      is_whole: true,
+      findings: [],
+    });
+    expect(command.code).toBe(0);
+  });
+
+  test.each(tamperings)('1 finds %s', async (_, statement, finding) => {
+    const command = await verify(statement);
+    expect(command.stdout).toMatch(finding);
+    expect(command.code).toBe(1);
+  });
+
+  test('1 with --json has the sentences', async () => {
+    const [, statement, finding] = tamperings[0]!;
+    const command = await verify(statement, '--json');
+    const found = JSON.parse(command.stdout) as { is_whole: boolean; findings: string[] };
+    expect(found.is_whole).toBe(false);
+    expect(found.findings).toEqual([
+      expect.stringMatching(/^company \d+ does not show what its entries say$/),
+      expect.stringMatching(finding),
+    ]);
+    expect(command.code).toBe(1);
+  });
+});

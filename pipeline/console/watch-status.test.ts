@@ -1,0 +1,44 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { runFixture } from '../../fixtures/night.ts';
+import { createSubmitter } from '../../fixtures/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { describeWatches, readWatchStatus } from './watch-status.ts';
+
+let db: TestDatabase;
+let api: TestApi;
+let now = new Date('2026-11-20T10:05:07Z');
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  api = await startTestApi({ db: db.kysely, now: () => now });
+  await runFixture(db, '2026-11-02');
+});
+
+afterAll(async () => {
+  await api.close();
+  await db.drop();
+});
+
+test('counts what is watched, waited for, and was in vain', async () => {
+  const submitter = await createSubmitter(db, api);
+  await submitter.add('KRS', '0000000017');
+  await db.pool.query(`select customer.advance_watches('2026-11-27T10:05:07Z')`);
+  now = new Date('2026-11-28T10:05:07Z');
+  await submitter.add('NIP', '1000201006', '1000205004');
+  await submitter.add('KRS', '0000000025');
+  const status = await readWatchStatus(db, '2026-11-28');
+  expect(status).toEqual({
+    ready: 1,
+    queued: 2,
+    oldest_queued_at: '2026-11-28T10:05:07+00:00',
+    failed: 1,
+    open_submissions: 2,
+  });
+  expect(describeWatches(status)).toEqual([
+    'Watch lists',
+    '  1 ready; 2 queued, the oldest since 2026-11-28 10:05 UTC; 1 failed in the last 7 days; 2 submissions open',
+  ]);
+  // What failed long ago is no news.
+  expect(await readWatchStatus(db, '2026-12-05')).toMatchObject({ failed: 0 });
+});

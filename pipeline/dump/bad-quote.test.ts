@@ -1,0 +1,204 @@
+import { hash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  fileName,
+  makeReports,
+  toBytes,
+  withFields,
+  writeReports,
+} from '../../fixtures/bad-dump.ts';
+import {
+  type Baseline,
+  refuse,
+  publish,
+  publishBaseline,
+  runBad,
+  type Told,
+} from '../../fixtures/bad-night.ts';
+import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/bad-rows.ts';
+import type { TestDatabase } from '../../fixtures/test-database.ts';
+
+/** A row whose name is written in another way: `name` is its number behind 'Usługi '. */
+function name(
+  what: string,
+  write: (number: string) => string,
+  ...reasons: (string | null)[]
+): RowCase {
+  return {
+    what,
+    damage: (line) =>
+      line.replace(/Usługi (\d+)/, (_, number: string) => write(number)).split('\n'),
+    reasons,
+  };
+}
+
+const closesElsewhere = 'a quote that closes in another row';
+const noMatch = 'quotes that do not match';
+const notFollowed = 'a closing quote that is not followed by a separator';
+const tooLong = 'longer than 32768 bytes';
+
+// In the order of their rows: a quote that is open meets those of the cases behind it.
+const cases: RowCase[] = [
+  name('needless quotes', (number) => `"Usługi ${number}"`, null),
+  name('a line break in quotes', (number) => `"Usługi\n${number}"`, null, null),
+  name('a blank line in quotes', (number) => `"Usługi\n\n${number}"`, null, null, null),
+  name('a stray quote', (number) => `Usługi "${number}"`, noMatch),
+  name('a word in quotes, first', (number) => `"Usługi" ${number}`, notFollowed),
+  name('a quote that meets an opening one', (number) => `"Usługi ${number}`, notFollowed),
+  name('quotes that are doubled, last', (number) => `"Usługi ${number}""`, notFollowed),
+  name('quotes in line, again', (number) => `"Usługi ${number}"`, null),
+  name('a quote that closes in a later row', (number) => `"Usługi ${number}`, closesElsewhere),
+  name('the end of that quote', (number) => `Usługi ${number}"`, noMatch),
+  name('a quote that closes in another column', (number) => `"Usługi ${number}`, closesElsewhere),
+  name('the end of that quote there', (number) => `Usługi ${number};X"`, noMatch),
+  name(
+    'a NUL byte behind a line break',
+    (number) => `"Usługi\n\0${number}"`,
+    'a NUL byte',
+    'a NUL byte',
+  ),
+  name(
+    'another encoding behind a line break',
+    (number) => `"Usł\n¤${number}"`,
+    'not UTF-8',
+    'not UTF-8',
+  ),
+  name('a name of 40 KB', (number) => 'x'.repeat(40_000) + number, tooLong),
+  name('a name of 40 KB in quotes', (number) => `"${'x'.repeat(40_000)}${number}"`, tooLong),
+  name(
+    'a name of 40 KB over three lines',
+    (number) => `"${`${'x'.repeat(13_333)}\n`.repeat(3)}${number}"`,
+    tooLong,
+    '1 fields instead of 24',
+    '1 fields instead of 24',
+    noMatch,
+  ),
+  name('a quote that never closes', (number) => `"Usługi ${number}`, 'a quote that never closes'),
+];
+
+let baseline: Baseline;
+beforeAll(async () => {
+  baseline = await publishBaseline();
+});
+afterAll(() => baseline.drop());
+
+describe('a row is damaged in its quotes', () => {
+  const expected = expectCases(cases);
+  let second: Told;
+  let third: Told;
+  beforeAll(async () => {
+    const { damaged, repaired } = placeCases(cases);
+    [second, third] = (await publish(
+      baseline,
+      (folder) => writeReports(folder, repaired, damaged),
+      repaired,
+    )) as [Told, Told];
+  });
+
+  test.each(cases.map(({ what }, at) => [what, expected[at]!] as const))('%s', (_, told) => {
+    expect(second.rejects).toEqual(expect.arrayContaining(told.rejects));
+    expect(second.events).toEqual(expect.arrayContaining(told.events));
+  });
+
+  test('and nothing else is rejected or told', () => {
+    expect(second.rejects.toSorted()).toEqual(
+      expected.flatMap(({ rejects }) => rejects).toSorted(),
+    );
+    expect(second.events.toSorted()).toEqual(expected.flatMap(({ events }) => events).toSorted());
+    expect(second.counts).toMatchObject({ new: 0, updated: 2 * cases.length, deleted: 0 });
+  });
+
+  test('and nothing is told of it when it is repaired', () => {
+    const counts = { new: 0, updated: 0, deleted: 0, waiting: 0 };
+    expect(third).toEqual({ rejects: [], events: [], counts });
+  });
+});
+
+describe('a quote that never closes', () => {
+  test.each(['\r\n', ''])('on the last line costs that line, before %j', async (end) => {
+    const reports = makeReports();
+    const lines = reports.opolskie!;
+    const before = lines[7]!;
+    lines[7] = withFields(before, { Telefon: '700000001' });
+    const damaged = [...lines.slice(0, 8), lines[8]!.replace('Łukasz', '"Łukasz')].join('\r\n');
+    const [second, third] = await publish(
+      baseline,
+      (folder) =>
+        writeReports(folder, reports, { [fileName('opolskie')]: Buffer.from(damaged + end) }),
+      reports,
+    );
+    expect(second).toEqual({
+      rejects: [`${fileName('opolskie')}, line 9: a quote that never closes`],
+      events: [phoneEvent(before)],
+      counts: { new: 0, updated: 1, deleted: 0, waiting: 1 },
+    });
+    expect(third!.counts).toEqual({ new: 0, updated: 0, deleted: 0, waiting: 0 });
+  });
+});
+
+/** The second day, with two rows of opolskie whose names are 50 MB; one name is in quotes. */
+function writeHuge(fill: string) {
+  const reports = makeReports();
+  const lines = reports.opolskie!;
+  lines[5] = withFields(lines[5]!, { Telefon: '700000001' });
+  const huge = fill.repeat(50_000_000 / fill.length);
+  const damaged = lines.map((line, at) => {
+    if (at === 4) return line.replace('Usługi', huge);
+    return at === 6 ? line.replace(/(Usługi \d+)/, `"${huge}$1"`) : line;
+  });
+  return (folder: string) =>
+    writeReports(folder, reports, { [fileName('opolskie')]: toBytes(damaged) });
+}
+
+describe('a field of 50 MB', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await baseline.open();
+  });
+  afterAll(() => db.drop());
+
+  test('costs its row and little memory', async () => {
+    let peak_bytes = 0;
+    const measure = () => {
+      const { arrayBuffers, heapUsed } = process.memoryUsage();
+      peak_bytes = Math.max(peak_bytes, arrayBuffers + heapUsed);
+    };
+    const write = writeHuge('x');
+    const summary = await runBad(db, write, '2026-11-03', {
+      reporter: { step: measure, note: () => undefined, progress: measure },
+    });
+    expect(summary).toMatchObject({ rejected: 2, events: 1, updated: 1, deleted: 0, waiting: 2 });
+    expect(peak_bytes).toBeLessThan(512 * 1024 ** 2);
+    const { rows } = await db.pool.query(
+      `select line::int, reason, length(raw) <= 4000 as is_cut from registry.reject order by line`,
+    );
+    expect(rows).toEqual([5, 7].map((line) => ({ line, reason: tooLong, is_cut: true })));
+  });
+
+  test('of many lines is refused, where it makes as many unreadable rows', async () => {
+    expect(await refuse(db, writeHuge(`${'x'.repeat(99)}\n`), { dump_date: '2026-11-04' })).toBe(
+      `${fileName('opolskie')}, line 5: 4 fields instead of 24; ` +
+        'more than 100000 rows of it cannot be read',
+    );
+  });
+});
+
+describe('names too long for a key', () => {
+  test('are rejected where there is no number, and published where there is one', async () => {
+    const reports = makeReports();
+    // Letters that do not repeat: a text that packs well would fit into an index.
+    const long = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
+    const lines = reports.opolskie!;
+    lines.push(withFields(lines[1]!, { Nip: '', Regon: '', NazwaPodmiotu: long }));
+    lines.push(lines[2]!.replace(/Usługi \d+/, long));
+    lines.splice(2, 1);
+    const [second] = await publish(baseline, reports);
+    expect(second!.rejects).toEqual([
+      `${fileName('opolskie')}, line 9: names of more than 2000 bytes, and no number to know the entry by`,
+    ]);
+    expect(second!.events).toEqual([
+      expect.stringMatching(/^COMPANY_NAME_CHANGED of \d{9}: Usługi \d+ -> [0-9a-f]{5120}$/),
+    ]);
+    expect(second!.counts).toEqual({ new: 0, updated: 1, deleted: 0, waiting: 0 });
+  });
+});

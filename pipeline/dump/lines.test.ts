@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest';
+import { gather, writeTestFile } from '../../fixtures/answer-file.ts';
+import { type Line, readLines } from './lines.ts';
+
+async function read(content: string | Buffer, max_bytes = 100): Promise<Line[]> {
+  return await gather(readLines(await writeTestFile('lines.txt', content), { max_bytes }));
+}
+
+test('lines without their ends, numbered, blank ones left out', async () => {
+  expect(await read('\ufeffone\r\n\n  \ntwo\nżółć')).toEqual([
+    { line: 1, text: 'one' },
+    { line: 4, text: 'two' },
+    { line: 5, text: 'żółć' },
+  ]);
+  expect(await read('')).toEqual([]);
+});
+
+test('a line across chunks of the disk', async () => {
+  const long = 'ż'.repeat(100_000);
+  expect(await read(`a\n${long}\nb\n`, 200_000)).toEqual([
+    { line: 1, text: 'a' },
+    { line: 2, text: long },
+    { line: 3, text: 'b' },
+  ]);
+});
+
+test('a line that is too long, and the ones after it', async () => {
+  const [first, second] = await read(`${'x'.repeat(300_000)}\nb\n`);
+  expect(first).toMatchObject({ line: 1, reason: 'a line of more than 100 bytes' });
+  expect(second).toEqual({ line: 2, text: 'b' });
+});
+
+test('bytes that are no text', async () => {
+  expect(await read(Buffer.from('a\n\xff\xfe\nb\0c\nd\n', 'latin1'))).toMatchObject([
+    { line: 1, text: 'a' },
+    { line: 2, reason: 'not UTF-8' },
+    { line: 3, reason: 'a NUL byte', raw: 'b␀c' },
+    { line: 4, text: 'd' },
+  ]);
+});
+
+test('nothing more once nobody wants it', async () => {
+  const signal = AbortSignal.abort(new Error('enough'));
+  await expect(gather(readLines(import.meta.filename, { max_bytes: 100 }, signal))).rejects.toThrow(
+    'aborted',
+  );
+});

@@ -1,0 +1,31 @@
+import { CommanderError } from 'commander';
+import { EnvironmentError } from '../sql/environment.ts';
+import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './errors.ts';
+
+/** What the exit codes of `registry` say; the README has them too. */
+export const exitCodes = {
+  done: 0,
+  fault: 1,
+  usage: 2,
+  refused: 3,
+  running: 4,
+  nothing: 5,
+} as const;
+
+/** The worst of several nights, and of what was fetched for them, decides. */
+export function exitCodeOf(outcomes: readonly { state: string }[]): number {
+  const states = new Set(outcomes.map(({ state }) => state));
+  if (states.has('failed')) return exitCodes.fault;
+  if (states.has('refused')) return exitCodes.refused;
+  if (states.has('running')) return exitCodes.running;
+  return states.has('published') ? exitCodes.done : exitCodes.nothing;
+}
+
+export function exitCodeOfError(error: unknown): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
+  if (error instanceof WrongUsage || error instanceof EnvironmentError) return exitCodes.usage;
+  if (error instanceof Refusal) return exitCodes.refused;
+  if (error instanceof AlreadyRunning) return exitCodes.running;
+  if (error instanceof NothingToDo) return exitCodes.nothing;
+  return exitCodes.fault;
+}

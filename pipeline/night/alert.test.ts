@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
+import { startCommand } from '../../fixtures/cli.ts';
+import { createOrigin } from '../../fixtures/database-copy.ts';
+import { fixtureFolder, runDump, runFixture } from '../../fixtures/night.ts';
+import type { TestDatabase } from '../../fixtures/test-database.ts';
+import { startTestSmtp } from '../../fixtures/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/test-worker.ts';
+import { createWatch } from '../../fixtures/watch.ts';
+import { Refusal } from '../errors.ts';
+
+let origin: Awaited<ReturnType<typeof createOrigin>>;
+
+beforeAll(async () => {
+  origin = await createOrigin(async (db) => {
+    await runFixture(db, '2026-11-02');
+    const { account_id } = await createAccount(db.kysely, { email: 'reader@company.example' });
+    const { rows } = await db.pool.query<{ company_id: string }>(
+      `select company_id from registry.company where nip in ('1001001002', '1001201008')`,
+    );
+    for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
+    await db.pool.query(
+      `insert into customer.alert_setting values ($1, true, true, 'critical', null, null)`,
+      [account_id],
+    );
+  });
+});
+afterAll(() => origin.drop());
+
+async function open(): Promise<TestDatabase> {
+  const db = await origin.copy();
+  onTestFinished(() => db.drop());
+  return db;
+}
+
+async function counts(db: TestDatabase): Promise<object> {
+  const { rows } = await db.pool.query<object>(
+    `select
+       (select count(*)::int from customer.mail where template = 'digest') as mails,
+       (select count(*)::int from customer.alert) as alerts,
+       (select count(*)::int from graphile_worker.jobs) as jobs`,
+  );
+  return rows[0]!;
+}
+
+const nothing = { mails: 0, alerts: 0, jobs: 0 };
+const once = { mails: 1, alerts: 2, jobs: 1 };
+const command = ['ingest', 'ceidg', fixtureFolder('2026-11-03'), '--date', '2026-11-03'];
+
+describe('mails of a night', () => {
+  test('are not left by one that is refused, and once by the good one', async () => {
+    const db = await open();
+    const tooLate = runDump(db, fixtureFolder('2026-11-03'), '2026-11-21');
+    await expect(tooLate).rejects.toThrow(Refusal);
+    expect(await counts(db)).toEqual(nothing);
+    await runFixture(db, '2026-11-03');
+    expect(await counts(db)).toEqual(once);
+  });
+
+  test('are not left by one that only tries', async () => {
+    const db = await open();
+    await runFixture(db, '2026-11-03', { isDryRun: true });
+    expect(await counts(db)).toEqual(nothing);
+    await runFixture(db, '2026-11-03');
+    expect(await counts(db)).toEqual(once);
+  });
+
+  test('are not left by one that is killed over them, and once by the next', async () => {
+    const db = await open();
+    const client = await db.pool.connect();
+    await client.query('begin; lock table customer.alert in access exclusive mode');
+    const killed = startCommand(command, { DATABASE_URL: db.url });
+    await killed.says('"step":"statistics"');
+    // It has written the mail by the time it waits for the table of what it told.
+    await waitForLock(db);
+    killed.child.kill('SIGKILL');
+    expect(await killed.end).toBe('SIGKILL');
+    client.release(true);
+    expect(await counts(db)).toEqual(nothing);
+
+    const again = startCommand(command, { DATABASE_URL: db.url });
+    expect(await again.end).toBe(0);
+    expect(await counts(db)).toEqual(once);
+    const third = startCommand(command, { DATABASE_URL: db.url });
+    expect(await third.end).toBe(5);
+    expect(await counts(db)).toEqual(once);
+  });
+
+  test('are sent by the worker', async () => {
+    const db = await open();
+    const smtp = await startTestSmtp();
+    onTestFinished(() => smtp.close());
+    const worker = await startTestWorker(db.url, smtp.url);
+    await runFixture(db, '2026-11-03');
+    await worker.says('mail: sent');
+    expect(smtp.mails.map(({ to, email }) => [to, email.subject])).toEqual([
+      [['reader@company.example'], '3 November 2026: 2 changes at companies you watch, 2 critical'],
+    ]);
+    await worker.stop();
+    expect(await counts(db)).toEqual({ ...once, jobs: 0 });
+  });
+
+  test('are not repeated by the next night', async () => {
+    const db = await open();
+    await runFixture(db, '2026-11-03');
+    await runFixture(db, '2026-11-04');
+    expect(await counts(db)).toEqual(once);
+  });
+});
+
+async function waitForLock(db: TestDatabase): Promise<void> {
+  for (;;) {
+    const { rows } = await db.pool.query<{ is_waiting: boolean }>(
+      `select exists (
+         select from pg_locks where relation = 'customer.alert'::regclass and not granted
+       ) as is_waiting`,
+    );
+    if (rows[0]!.is_waiting) return;
+  }
+}

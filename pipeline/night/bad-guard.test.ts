@@ -1,0 +1,248 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  fileName,
+  makeReports,
+  makeRow,
+  type Reports,
+  withFields,
+} from '../../fixtures/bad-dump.ts';
+import {
+  type Baseline,
+  refuse,
+  publish,
+  publishBaseline,
+  runBad,
+} from '../../fixtures/bad-night.ts';
+import { dumpTables } from '../../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { Refusal } from '../errors.ts';
+import { verify } from './verify.ts';
+
+let baseline: Baseline;
+beforeAll(async () => {
+  baseline = await publishBaseline();
+});
+afterAll(() => baseline.drop());
+
+/** The reports of a day after something was done to them. */
+function reports(change: (lines: Reports) => void): Reports {
+  const made = makeReports();
+  change(made);
+  return made;
+}
+
+/** The reports with some fields of the first rows of mazowieckie replaced. */
+function replace(count: number, fields: Record<string, string>): Reports {
+  return reports(({ mazowieckie }) => {
+    for (let at = 1; at <= count; at++) mazowieckie![at] = withFields(mazowieckie![at]!, fields);
+  });
+}
+
+const newRows = Array.from({ length: 120 }, (_, at) => makeRow(8000 + at));
+
+describe('a dump is refused', () => {
+  let db: TestDatabase;
+  beforeAll(async () => {
+    db = await baseline.open();
+  });
+  afterAll(() => db.drop());
+
+  const cases: [what: string, dump: Reports, sentence: string][] = [
+    [
+      'with half of its rows',
+      reports((made) => {
+        for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
+      }),
+      '1006 rows where there were 2012 last time: 50.00 %, the limits are 98 % and 105 %; ' +
+        '1006 of 2012 entries vanished: 50.00 %, the limit is 0.5 %; ' +
+        `${fileName('brak województwa')}: 150 of 300 entries vanished: 50.00 %, the limit is 2 %; ` +
+        `${fileName('mazowieckie')}: 500 of 1000 entries vanished: 50.00 %, the limit is 2 %; ` +
+        `${fileName('śląskie')}: 300 of 600 entries vanished: 50.00 %, the limit is 2 %`,
+    ],
+    [
+      'where the vanished hide behind an unreadable row',
+      reports((made) => made.mazowieckie!.splice(1, 500, 'Razem')),
+      '1513 rows where there were 2012 last time: 75.20 %, the limits are 98 % and 105 %',
+    ],
+    [
+      'with 21 rows less',
+      reports((made) => made.śląskie!.splice(1, 21)),
+      '21 of 2012 entries vanished: 1.04 %, the limit is 0.5 %; ' +
+        `${fileName('śląskie')}: 21 of 600 entries vanished: 3.50 %, the limit is 2 %`,
+    ],
+    [
+      'with many more rows',
+      reports((made) => made.śląskie!.push(...newRows)),
+      '2132 rows where there were 2012 last time: 105.96 %, the limits are 98 % and 105 %',
+    ],
+    [
+      'with a file in which everything stands twice',
+      reports((made) => made.śląskie!.push(...made.śląskie!)),
+      '601 of 2613 rows were rejected: 23.00 %, the limit is 0.5 %; the first is ' +
+        `${fileName('śląskie')}, line 602: the NIP 'Nip' is not valid; ` +
+        '2613 rows where there were 2012 last time: 129.87 %, the limits are 98 % and 105 %',
+    ],
+    [
+      'with 21 unreadable rows',
+      replace(21, { StatusDzialalnosci: 'Zniknięty' }),
+      '21 of 2012 rows were rejected: 1.04 %, the limit is 0.5 %; the first is ' +
+        `${fileName('mazowieckie')}, line 2: the status 'Zniknięty' is not known`,
+    ],
+    [
+      'where many have lost a value',
+      replace(21, { Email: '' }),
+      '21 of 2012 entries lost their email: 1.04 %, the limit is 1 %',
+    ],
+    [
+      'where many have changed in one field',
+      replace(41, { Telefon: '700000001' }),
+      'the phone of 41 of 2012 entries changed: 2.04 %, the limit is 2 %',
+    ],
+    [
+      'whose columns are shifted',
+      replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
+      'the email of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %; ' +
+        'the phone of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %',
+    ],
+    [
+      'with two files under the names of each other',
+      reports((made) => ([made.śląskie, made.mazowieckie] = [made.mazowieckie!, made.śląskie!])),
+      'the voivodeship of 1600 of 2012 entries changed: 79.52 %, the limit is 2 %',
+    ],
+    [
+      'with one file under two names',
+      reports((made) => (made.śląskie = made.mazowieckie!)),
+      '2000 of 2412 rows were rejected: 82.92 %, the limit is 0.5 %; the first is ' +
+        `${fileName('mazowieckie')}, line 2: contradicts another row of the same entry; ` +
+        '2412 rows where there were 2012 last time: 119.88 %, the limits are 98 % and 105 %',
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, dump, sentence) => {
+    expect(await refuse(db, dump)).toBe(sentence);
+  });
+
+  test('and keeps the rows that it rejected', async () => {
+    expect(await refuse(db, replace(21, { RokPKD: '99' }))).toMatch(
+      /^21 of 2012 rows were rejected/,
+    );
+    const { rows } = await db.pool.query(
+      `select count(*)::int as count, min(line)::int as first, max(line)::int as last, reason
+       from registry.reject
+       where run_id = (select max(run_id) from registry.run)
+       group by reason`,
+    );
+    expect(rows).toEqual([
+      { count: 21, first: 2, last: 22, reason: "the activity version '99' is not known" },
+    ]);
+  });
+
+  test('without a trace where nothing was to be published', async () => {
+    const before = await dumpTables(db);
+    const { rows } = await db.pool.query('select * from registry.run order by run_id');
+    const dryRun = runBad(db, replace(21, { Email: '' }), '2026-11-03', { isDryRun: true });
+    await expect(dryRun).rejects.toThrow(Refusal);
+    expect((await db.pool.query('select * from registry.run order by run_id')).rows).toEqual(rows);
+    expect(await dumpTables(db)).toEqual(before);
+  });
+});
+
+describe('a dump that the guards refuse', () => {
+  test('is published for a reason, which is kept', async () => {
+    const db = await baseline.open();
+    try {
+      const less = reports((made) => made.śląskie!.splice(1, 30));
+      expect(await refuse(db, less)).toMatch(/^30 of 2012 entries vanished/);
+      const reason = 'CEIDG has announced it';
+      const summary = await runBad(db, less, '2026-11-03', { reason });
+      expect(summary).toMatchObject({ state: 'published', reason, deleted: 30, events: 30 });
+      const { rows } = await db.pool.query(
+        `select state, reason, message from registry.run order by run_id`,
+      );
+      expect(rows.at(-1)).toEqual({ state: 'published', reason, message: null });
+      expect(await verify(db, 'ceidg')).toEqual([]);
+    } finally {
+      await db.drop();
+    }
+  });
+});
+
+describe('a guard is silent', () => {
+  test('where no more than 20 rows are concerned', async () => {
+    const dump = reports((made) => {
+      const lines = made.śląskie!;
+      for (let at = 1; at <= 20; at++) {
+        lines[at] = withFields(lines[at]!, { RokPKD: '', StatusDzialalnosci: '?' });
+        lines[at + 20] = withFields(lines[at + 20]!, { Email: '' });
+      }
+      made.mazowieckie!.splice(1, 20);
+    });
+    const [second] = await publish(baseline, dump);
+    expect(second!.rejects).toHaveLength(20);
+    expect(second!.events).toHaveLength(40);
+    expect(second!.counts).toEqual({ new: 0, updated: 20, deleted: 20, waiting: 0 });
+  });
+
+  test('where activities move to the new version of the classification', async () => {
+    const recoded = replace(500, { RokPKD: '2025', GlownyKodPkd: '6210B', PozostaleKodyPkd: '' });
+    const [second] = await publish(baseline, recoded);
+    expect(second!.counts).toEqual({ new: 0, updated: 500, deleted: 0, waiting: 0 });
+  });
+});
+
+describe('a dump of the wrong day', () => {
+  test('is refused where a file is that of an earlier day than the last', async () => {
+    const db = await baseline.open();
+    try {
+      const changed = replace(21, { Telefon: '700000001' });
+      await runBad(db, changed, '2026-11-03');
+      expect(await refuse(db, makeReports(), { dump_date: '2026-11-04' })).toBe(
+        `${fileName('mazowieckie')} is, byte for byte, that of 2026-11-02; that of 2026-11-03 was another one`,
+      );
+      expect(await runBad(db, changed, '2026-11-04')).toMatchObject({ updated: 0, events: 0 });
+    } finally {
+      await db.drop();
+    }
+  });
+});
+
+describe('the first dump of a source', () => {
+  test('may be refused as well, and leaves its row', async () => {
+    const db = await createTestDatabase();
+    try {
+      expect(await refuse(db, () => Promise.resolve())).toMatch(/: an empty folder$/);
+    } finally {
+      await db.drop();
+    }
+  });
+
+  test('without a row makes the guards speak of the next one', async () => {
+    const empty = await publishBaseline(
+      reports((made) => {
+        for (const lines of Object.values(made)) lines.splice(1);
+      }),
+    );
+    const db = await empty.open();
+    try {
+      expect(await refuse(db, makeReports())).toMatch(/^2012 rows where there were 0 last time/);
+    } finally {
+      await db.drop();
+      await empty.drop();
+    }
+  });
+
+  test('leaves out what cannot be read, and nothing is told when it can', async () => {
+    const damaged = reports((made) => {
+      made.opolskie![3] = made.opolskie![3]!.slice(0, -1);
+      made.opolskie![5] = withFields(made.opolskie![5]!, { Nip: '1' });
+    });
+    const first = await publishBaseline(damaged);
+    try {
+      const [second] = await publish(first, makeReports());
+      const counts = { new: 2, updated: 0, deleted: 0, waiting: 0 };
+      expect(second).toEqual({ rejects: [], events: [], counts });
+    } finally {
+      await first.drop();
+    }
+  });
+});

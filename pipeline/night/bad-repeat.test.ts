@@ -1,0 +1,224 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  fileName,
+  makeReports,
+  makeRow,
+  toBytes,
+  withFields,
+  writeReports,
+} from '../../fixtures/bad-dump.ts';
+import { type Baseline, publish, publishBaseline, type Told } from '../../fixtures/bad-night.ts';
+import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/bad-rows.ts';
+
+const repeats = 'repeats another row of the same entry';
+const contradicts = 'contradicts another row of the same entry';
+
+/** The same row in another spelling. */
+function respell(line: string): string {
+  return line.replace('Usługi ', ' Usługi  ');
+}
+
+function rename(line: string, name: string): string {
+  return withFields(line, { NazwaPodmiotu: name });
+}
+
+function withoutNumbers(line: string, name: string): string {
+  return withFields(line, { Nip: '', Regon: '0'.repeat(9), NazwaPodmiotu: name });
+}
+
+const cases: RowCase[] = [
+  { what: 'three times', damage: (line) => [line, line, line], reasons: [null, repeats, repeats] },
+  {
+    what: 'before itself in another spelling',
+    damage: (line) => [line, respell(line)],
+    reasons: [null, repeats],
+  },
+  {
+    what: 'behind itself in another spelling: the row that was published stays',
+    damage: (line) => [respell(line), line],
+    reasons: [repeats, null],
+  },
+  {
+    what: 'in another spelling, twice',
+    damage: (line) => [respell(line), respell(line)],
+    reasons: [null, repeats],
+  },
+  {
+    what: 'with other content behind it',
+    damage: (line) => [line, rename(line, 'Inna')],
+    reasons: [contradicts, contradicts],
+  },
+  {
+    what: 'with two other contents',
+    damage: (line) => [rename(line, 'Inna'), line, rename(line, 'Trzecia')],
+    reasons: [contradicts, contradicts, contradicts],
+  },
+  {
+    what: 'with other content, twice itself',
+    damage: (line) => [line, respell(line), rename(line, 'Inna')],
+    reasons: [contradicts, contradicts, contradicts],
+  },
+  {
+    what: 'with two contents of which neither is as yesterday',
+    damage: (line) => [rename(line, 'Inna'), rename(line, 'Trzecia')],
+    reasons: [contradicts, contradicts],
+  },
+  {
+    what: 'with other content that cannot be meant',
+    damage: (line) => [line, withFields(line, { NazwaPodmiotu: 'Inna', RokPKD: '1' })],
+    reasons: [null, "the activity version '1' is not known"],
+  },
+  {
+    what: 'beside two rows of a new entry that contradict each other',
+    damage: (line) => [line, makeRow(7001), rename(makeRow(7001), 'Inna')],
+    reasons: [null, contradicts, contradicts],
+  },
+  {
+    what: 'beside a row of a new entry, twice',
+    damage: (line) => [line, makeRow(7002), makeRow(7002)],
+    reasons: [null, null, repeats],
+  },
+  {
+    what: 'beside a row without numbers, twice',
+    damage: (line) => [line, withoutNumbers(line, 'Bez'), withoutNumbers(line, 'Bez')],
+    reasons: [null, null, repeats],
+  },
+];
+
+let baseline: Baseline;
+beforeAll(async () => {
+  baseline = await publishBaseline();
+});
+afterAll(() => baseline.drop());
+
+describe('an entry stands in the dump', () => {
+  const expected = expectCases(cases);
+  let nights: Told[];
+  beforeAll(async () => {
+    const { damaged, repaired } = placeCases(cases);
+    const dump = (folder: string) => writeReports(folder, repaired, damaged);
+    // Contradictions that stay for two nights, then none; the two new entries are gone again.
+    nights = await publish(baseline, dump, dump, repaired);
+  });
+
+  test.each(cases.map(({ what }, at) => [what, expected[at]!] as const))('%s', (_, told) => {
+    expect(nights[0]!.rejects).toEqual(expect.arrayContaining(told.rejects));
+    expect(nights[0]!.events).toEqual(expect.arrayContaining(told.events));
+  });
+
+  test('and nothing else is rejected or told', () => {
+    const [{ rejects, events, counts }] = nights as [Told];
+    expect(rejects.toSorted()).toEqual(expected.flatMap((told) => told.rejects).toSorted());
+    expect(events.toSorted()).toEqual(expected.flatMap((told) => told.events).toSorted());
+    expect(counts).toEqual({ new: 2, updated: 2 * cases.length, deleted: 0, waiting: 0 });
+  });
+
+  test('and the same rows are rejected the night after, and nothing is told', () => {
+    const counts = { new: 0, updated: 0, deleted: 0, waiting: 0 };
+    expect(nights[1]).toEqual({ rejects: nights[0]!.rejects, events: [], counts });
+  });
+
+  test('and nothing is told of it when it stands there once again', () => {
+    const { rejects, events, counts } = nights[2]!;
+    expect(rejects).toEqual([]);
+    expect(events).toHaveLength(2);
+    for (const event of events) expect(event).toMatch(/^COMPANY_STRUCK_OFF of (\d{9}|Bez):/);
+    expect(counts).toEqual({ new: 0, updated: 0, deleted: 2, waiting: 0 });
+  });
+});
+
+describe('rows that contradict each other', () => {
+  const good = makeReports();
+  const before = good.opolskie![4]!;
+
+  test('in two files: the entry stays where it was, and moves when they agree', async () => {
+    const both = makeReports();
+    both.śląskie!.push(withFields(before, { Telefon: '700000001' }));
+    const moved = makeReports();
+    moved.opolskie!.splice(4, 1);
+    moved.śląskie!.push(withFields(before, { Telefon: '700000001' }));
+    const [second, third] = await publish(baseline, both, moved);
+    expect(second).toEqual({
+      rejects: [
+        `${fileName('opolskie')}, line 5: ${contradicts}`,
+        `${fileName('śląskie')}, line 602: ${contradicts}`,
+      ],
+      events: [],
+      counts: { new: 0, updated: 0, deleted: 0, waiting: 0 },
+    });
+    expect(third!.events).toEqual([
+      expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .*, opolskie -> .*, śląskie$/),
+      phoneEvent(before),
+    ]);
+  });
+
+  // Alone in the dump: nothing else makes the night read every record.
+  test.each([
+    ['behind it', (line: string) => [line, rename(line, 'Inna')]],
+    ['before it', (line: string) => [rename(line, 'Inna'), line]],
+    [
+      'that contradict each other too',
+      (line: string) => [line, rename(line, 'B'), rename(line, 'C')],
+    ],
+    ['and the row in another spelling', (line: string) => [line, respell(line), rename(line, 'B')]],
+    ['and the same row once more', (line: string) => [line, line, rename(line, 'B')]],
+  ])('are all rejected, also the one of yesterday: %s', async (_, write) => {
+    const both = makeReports();
+    both.opolskie!.splice(4, 1, ...write(before));
+    const [second, third] = await publish(baseline, both, good);
+    expect(second).toEqual({
+      rejects: write(before).map(
+        (__, at) => `${fileName('opolskie')}, line ${5 + at}: ${contradicts}`,
+      ),
+      events: [],
+      counts: { new: 0, updated: 0, deleted: 0, waiting: 0 },
+    });
+    expect(third!.counts).toEqual({ new: 0, updated: 0, deleted: 0, waiting: 0 });
+  });
+
+  test('hold back a change until one of them is left', async () => {
+    const changed = withFields(before, { Telefon: '700000001' });
+    const both = makeReports();
+    both.opolskie!.push(changed);
+    const agreed = makeReports();
+    agreed.opolskie![4] = changed;
+    const [second, third] = await publish(baseline, both, agreed);
+    expect(second!.events).toEqual([]);
+    expect(third).toEqual({
+      rejects: [],
+      events: [phoneEvent(before)],
+      counts: { new: 0, updated: 1, deleted: 0, waiting: 0 },
+    });
+  });
+
+  test('do not keep an entry that is gone in the next night', async () => {
+    const both = makeReports();
+    both.opolskie!.push(rename(before, 'Inna'));
+    const gone = makeReports();
+    gone.opolskie!.splice(4, 1);
+    const [second, third] = await publish(baseline, both, gone);
+    expect(second!.counts.deleted).toBe(0);
+    expect(third).toMatchObject({
+      events: [expect.stringMatching(/^COMPANY_STRUCK_OFF of \d{9}: ACTIVE -> 2026-11-04$/)],
+      counts: { deleted: 1, waiting: 0 },
+    });
+  });
+});
+
+describe('a row in quotes that repeats', () => {
+  test('is rejected with the same text, whether it was read or dropped', async () => {
+    const reports = makeReports();
+    const quoted = reports.opolskie![4]!.replace(/Usługi (\d+)/, '"Usługi; ""$1"""');
+    const once = toBytes(reports.opolskie!.with(4, quoted));
+    const twice = toBytes([...reports.opolskie!.with(4, quoted), quoted]);
+    const write = (bytes: Buffer) => (folder: string) =>
+      writeReports(folder, reports, { [fileName('opolskie')]: bytes });
+    const [second, third] = await publish(baseline, write(once), write(twice));
+    expect(second!.events).toHaveLength(1);
+    expect(third).toEqual({
+      rejects: [`${fileName('opolskie')}, line 10: ${repeats}`],
+      events: [],
+      counts: { new: 0, updated: 0, deleted: 0, waiting: 0 },
+    });
+  });
+});

@@ -1,0 +1,154 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  columns,
+  fileName,
+  makeReports,
+  reorder,
+  toBytes,
+  withFields,
+  writeReports,
+} from '../../fixtures/bad-dump.ts';
+import {
+  type Baseline,
+  publish,
+  publishBaseline,
+  refuse,
+  runBad,
+  type Told,
+} from '../../fixtures/bad-night.ts';
+import { phoneEvent } from '../../fixtures/bad-rows.ts';
+
+let baseline: Baseline;
+beforeAll(async () => {
+  baseline = await publishBaseline();
+});
+afterAll(() => baseline.drop());
+
+/** Each in a file of its own, in which one phone has changed. */
+const spellings: [what: string, key: string, write: (lines: string[]) => Buffer][] = [
+  ['without a byte order mark', 'dolnośląskie', (lines) => toBytes(lines).subarray(3)],
+  ['with two of them', 'lubelskie', (lines) => Buffer.concat([toBytes([]), toBytes(lines)])],
+  ['with LF', 'lubuskie', (lines) => toBytes(lines, '\n')],
+  ['with mixed line ends', 'łódzkie', mixed],
+  [
+    'without a line end after the last row',
+    'małopolskie',
+    (lines) => toBytes(lines).subarray(0, -2),
+  ],
+  ['with blank lines', 'opolskie', (lines) => toBytes(lines.flatMap((line) => [line, '']))],
+  [
+    'with its columns in another order',
+    'podkarpackie',
+    (lines) => toBytes(reorder(lines, [...columns.slice(5), ...columns.slice(0, 5)])),
+  ],
+  [
+    'with two columns swapped',
+    'podlaskie',
+    (lines) => toBytes(reorder(lines, ['Lp.', 'Regon', 'Nip', ...columns.slice(3)])),
+  ],
+  ['without row numbers', 'pomorskie', (lines) => toBytes(reorder(lines, columns.slice(1)))],
+  ['with every field in quotes', 'warmińsko-mazurskie', (lines) => toBytes(lines.map(quoteAll))],
+  [
+    'with a column that is not known',
+    'wielkopolskie',
+    (lines) => toBytes(lines.map((line, at) => `${line};${at === 0 ? 'Fax' : '"a; b"'}`)),
+  ],
+  [
+    'with a column in the middle that is not known',
+    'zachodniopomorskie',
+    (lines) =>
+      toBytes(lines.map((line, at) => line.replace(';', at === 0 ? ';Rodzaj;' : ';osoba;'))),
+  ],
+];
+
+describe('a file tells the same', () => {
+  const good = makeReports();
+  const reports = makeReports();
+  const instead: Record<string, Buffer> = {};
+  for (const [, key, write] of spellings) {
+    reports[key]![3] = withFields(reports[key]![3]!, { Telefon: '700000001' });
+    instead[fileName(key)] = write(reports[key]!);
+  }
+  const dump = (folder: string) => writeReports(folder, reports, instead);
+  let second: Told;
+  let third: Told;
+  beforeAll(async () => {
+    // On the third day the files are as they always were.
+    [second, third] = (await publish(baseline, dump, reports)) as [Told, Told];
+  });
+
+  test.each(spellings)('%s', (_, key) => {
+    expect(second.events).toContain(phoneEvent(good[key]![3]!));
+  });
+
+  test('and nothing besides, also when it is written as before', () => {
+    expect(second.rejects).toEqual([]);
+    expect(second.events).toHaveLength(spellings.length);
+    expect(second.counts).toEqual({ new: 0, updated: spellings.length, deleted: 0, waiting: 0 });
+    const counts = { new: 0, updated: 0, deleted: 0, waiting: 0 };
+    expect(third).toEqual({ rejects: [], events: [], counts });
+  });
+
+  test('and the columns that are not known are reported', async () => {
+    const db = await baseline.open();
+    try {
+      expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
+        { subject: 'column', value: 'Fax', rows: 8 },
+        { subject: 'column', value: 'Rodzaj', rows: 8 },
+      ]);
+    } finally {
+      await db.drop();
+    }
+  });
+});
+
+describe('a file in Windows-1250', () => {
+  const good = makeReports();
+  const reports = makeReports();
+  reports.podlaskie![3] = withFields(reports.podlaskie![3]!, { Telefon: '700000001' });
+  const writeWith = (key: string) => (folder: string) =>
+    writeReports(folder, reports, { [fileName(key)]: toWindows1250(good[key]!) });
+
+  test('is rejected row by row where they are few, and nobody is struck off', async () => {
+    const [second, third] = await publish(baseline, writeWith('opolskie'), reports);
+    expect(second).toEqual({
+      rejects: [2, 3, 4, 5, 6, 7, 8, 9].map(
+        (line) => `${fileName('opolskie')}, line ${line}: not UTF-8`,
+      ),
+      events: [phoneEvent(good.podlaskie![3]!)],
+      counts: { new: 0, updated: 1, deleted: 0, waiting: 8 },
+    });
+    const counts = { new: 0, updated: 0, deleted: 0, waiting: 0 };
+    expect(third).toEqual({ rejects: [], events: [], counts });
+  });
+
+  test('is refused where they are many', async () => {
+    const db = await baseline.open();
+    try {
+      expect(await refuse(db, writeWith('śląskie'))).toBe(
+        `600 of 2012 rows were rejected: 29.82 %, the limit is 0.5 %; the first is ` +
+          `${fileName('śląskie')}, line 2: not UTF-8`,
+      );
+    } finally {
+      await db.drop();
+    }
+  });
+});
+
+/** The bytes that Windows-1250 has for the few letters of ours that are not ASCII. */
+function toWindows1250(lines: readonly string[]): Buffer {
+  const letters: Record<string, number> = { ł: 0xb3, Ł: 0xa3, ó: 0xf3, ź: 0x9f };
+  const text = lines.map((line) => `${line}\r\n`).join('');
+  return Buffer.from(Array.from(text, (letter) => letters[letter] ?? letter.charCodeAt(0)));
+}
+
+function mixed(lines: readonly string[]): Buffer {
+  return Buffer.from(`\uFEFF${lines.map((line, at) => line + (at % 2 ? '\n' : '\r\n')).join('')}`);
+}
+
+function quoteAll(line: string): string {
+  return line
+    .split(';')
+    .map((field) => `"${field}"`)
+    .join(';');
+}

@@ -1,0 +1,179 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  fieldOf,
+  fileName,
+  makeReports,
+  makeRow,
+  type Reports,
+  withFields,
+} from '../../fixtures/bad-dump.ts';
+import { type Baseline, publish, publishBaseline } from '../../fixtures/bad-night.ts';
+import { phoneEvent } from '../../fixtures/bad-rows.ts';
+
+let baseline: Baseline;
+beforeAll(async () => {
+  baseline = await publishBaseline(makeReports({ śląskie: 300 }));
+});
+afterAll(() => baseline.drop());
+
+const good = makeReports({ śląskie: 300 });
+const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
+
+/** The reports of a day after something was done to them. */
+function reports(change: (lines: Reports) => void): Reports {
+  const made = makeReports({ śląskie: 300 });
+  change(made);
+  return made;
+}
+
+/** Makes a row unreadable: its last field is cut off. */
+function cut(lines: string[], at: number): void {
+  lines[at] = lines[at]!.slice(0, -1);
+}
+
+function struckOff(line: string, date: string): string {
+  return `COMPANY_STRUCK_OFF of ${fieldOf(line, 'Regon')}: ACTIVE -> ${date}`;
+}
+
+const gone = good.opolskie![3]!;
+
+describe('an entry that is gone from a file with an unreadable row', () => {
+  const damaged = reports((made) => {
+    cut(made.opolskie!, 6);
+    made.opolskie!.splice(3, 1);
+  });
+  const clean = reports((made) => made.opolskie!.splice(3, 1));
+
+  test('waits, and is struck off by the next clean file', async () => {
+    const [second, third] = await publish(baseline, damaged, clean);
+    expect(second).toEqual({
+      rejects: [`${fileName('opolskie')}, line 6: 23 fields instead of 24`],
+      events: [],
+      counts: { ...nothing, waiting: 2 },
+    });
+    expect(third).toEqual({
+      rejects: [],
+      events: [struckOff(gone, '2026-11-04')],
+      counts: { ...nothing, deleted: 1 },
+    });
+  });
+
+  test('waits as long as the file is damaged', async () => {
+    const [second, third, fourth] = await publish(baseline, damaged, damaged, clean);
+    expect(third).toEqual(second);
+    expect(fourth!.events).toEqual([struckOff(gone, '2026-11-05')]);
+  });
+
+  test('is as it was when it is back, and tells what changed in between', async () => {
+    const back = reports((made) => {
+      made.opolskie![3] = withFields(gone, { Telefon: '700000001' });
+    });
+    const [, third] = await publish(baseline, damaged, back);
+    expect(third).toEqual({
+      rejects: [],
+      events: [phoneEvent(gone)],
+      counts: { ...nothing, updated: 1 },
+    });
+  });
+
+  test('does not wait where its row is in another file', async () => {
+    const moved = reports((made) => {
+      cut(made.opolskie!, 6);
+      made.opolskie!.splice(3, 1);
+      made.śląskie!.push(gone);
+    });
+    const [second] = await publish(baseline, moved);
+    expect(second).toMatchObject({
+      events: [expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/)],
+      counts: { ...nothing, updated: 1, waiting: 1 },
+    });
+  });
+
+  test('does not make the entries of other files wait', async () => {
+    const elsewhere = reports((made) => {
+      cut(made.śląskie!, 6);
+      made.opolskie!.splice(3, 1);
+    });
+    const [second] = await publish(baseline, elsewhere);
+    expect(second).toMatchObject({
+      events: [struckOff(gone, '2026-11-03')],
+      counts: { ...nothing, deleted: 1, waiting: 1 },
+    });
+  });
+
+  test('does not wait for a row that only repeats', async () => {
+    const repeated = reports((made) => {
+      made.opolskie!.push(made.opolskie![6]!);
+      made.opolskie!.splice(3, 1);
+    });
+    const [second] = await publish(baseline, repeated);
+    expect(second!.events).toEqual([struckOff(gone, '2026-11-03')]);
+  });
+
+  test('waits for rows that contradict each other', async () => {
+    const contradicted = reports((made) => {
+      made.opolskie!.push(withFields(made.opolskie![6]!, { Telefon: '1' }));
+      made.opolskie!.splice(3, 1);
+    });
+    const [second] = await publish(baseline, contradicted, clean);
+    expect(second).toMatchObject({ events: [], counts: { ...nothing, waiting: 1 } });
+  });
+});
+
+describe('an entry that moves to another file', () => {
+  test.each([
+    ['where its row is cut off', (line: string) => line.slice(0, -1)],
+    ['where its row has a NUL byte', (line: string) => line.replace('Usługi', 'Us\0ugi')],
+    ['where its NIP is wrong', (line: string) => withFields(line, { Nip: '1234567890' })],
+    ['where its REGON is wrong', (line: string) => withFields(line, { Regon: '123456789' })],
+    ['where a quote is lost', (line: string) => line.replace('Usługi', '"Usługi')],
+  ])('%s, is not struck off', async (_, damage) => {
+    const damaged = reports((made) => {
+      made.opolskie!.splice(3, 1);
+      made.śląskie!.splice(100, 0, damage(gone));
+    });
+    const moved = reports((made) => {
+      made.opolskie!.splice(3, 1);
+      made.śląskie!.splice(100, 0, gone);
+    });
+    const [second, third] = await publish(baseline, damaged, moved);
+    expect(second!.events).toEqual([]);
+    expect(second!.rejects).toEqual([
+      expect.stringContaining(`${fileName('śląskie')}, line 101: `),
+    ]);
+    expect(second!.counts).toMatchObject({ new: 0, updated: 0, deleted: 0 });
+    expect(third).toMatchObject({
+      events: [expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/)],
+      counts: { ...nothing, updated: 1 },
+    });
+  });
+
+  test('leaves a file with an unreadable row, and the owner of that row waits', async () => {
+    const damaged = reports((made) => {
+      made.śląskie!.push(made.opolskie!.splice(3, 1)[0]!);
+      cut(made.opolskie!, 4);
+      cut(made.śląskie!, 200);
+    });
+    const moved = reports((made) => made.śląskie!.push(made.opolskie!.splice(3, 1)[0]!));
+    const [second, third] = await publish(baseline, damaged, moved);
+    expect(second).toMatchObject({
+      events: [expect.stringMatching(/^COMPANY_ADDRESS_CHANGED .* opolskie -> .* śląskie$/)],
+      counts: { ...nothing, updated: 1, waiting: 2 },
+    });
+    expect(third).toEqual({ rejects: [], events: [], counts: nothing });
+  });
+});
+
+describe('a new entry that shares a number with one whose row cannot be read', () => {
+  test('is no change of identity', async () => {
+    const fresh = withFields(makeRow(8001), { Nip: fieldOf(gone, 'Nip') });
+    const damaged = reports((made) => {
+      cut(made.opolskie!, 3);
+      made.opolskie!.push(fresh);
+    });
+    const repaired = reports((made) => made.opolskie!.push(fresh));
+    const [second, third] = await publish(baseline, damaged, repaired);
+    expect(second).toMatchObject({ events: [], counts: { ...nothing, new: 1, waiting: 1 } });
+    expect(third).toEqual({ rejects: [], events: [], counts: nothing });
+  });
+});

@@ -1,0 +1,111 @@
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { extract, type ExtractContent, runKrs } from '../../fixtures/krs-day.ts';
+import { company, nipOf, readEvents, regonOf, runRegon } from '../../fixtures/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { verify } from './verify.ts';
+
+const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
+const [krs, nip, regon] = ['0000990001', nipOf(1), regonOf(1)];
+
+let db: TestDatabase;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+
+afterEach(() => db.drop());
+
+test.each<[string, ExtractContent, ExtractContent, ...string[]]>([
+  [
+    'shareholders change, whatever their order',
+    { shareholders: ['J** K**', 'E** B**'] },
+    { shareholders: ['E** B**', 'J** K**', 'E** B**'] },
+    'COMPANY_SHAREHOLDERS_CHANGED: E** B**; J** K** → E** B**; E** B**; J** K**',
+  ],
+  ['a legal form that is not known', { form: 'SPÓŁKA AKCYJNA' }, { form: 'SPÓŁKA KOSMICZNA' }],
+  [
+    'shareholders stay',
+    { shareholders: ['J** K**', 'E** B**'] },
+    { shareholders: ['E** B**', 'J** K**'] },
+  ],
+  [
+    'somebody is given another function',
+    { board: { 'J** K**': 'CZŁONEK ZARZĄDU', 'E** B**': 'PREZES ZARZĄDU' } },
+    { board: { 'J** K**': 'PREZES ZARZĄDU' } },
+    'COMPANY_REPRESENTATION_CHANGED: E** B** (PREZES ZARZĄDU); J** K** (CZŁONEK ZARZĄDU) → J** K** (PREZES ZARZĄDU)',
+  ],
+  [
+    'a branch without a number moves, another opens',
+    { branches: [{ nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' }] },
+    {
+      branches: [
+        { nazwa: 'ODDZIAŁ I', miejscowosc: 'KONIN' },
+        { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
+      ],
+    },
+    'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → ODDZIAŁ I, KONIN',
+    'COMPANY_UNIT_OPENED:  → ODDZIAŁ II, PIŁA',
+  ],
+  [
+    'a second branch of the same name opens',
+    { branches: [{ nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' }] },
+    {
+      branches: [
+        { nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' },
+        { nazwa: 'ODDZIAŁ', miejscowosc: 'KONIN' },
+      ],
+    },
+    'COMPANY_UNIT_OPENED:  → ODDZIAŁ, KONIN',
+  ],
+])('%s', async (_, before, after, ...expected) => {
+  await runKrs(db, day1, [extract(krs, { nip, ...before })]);
+  await runKrs(db, day2, [extract(krs, { nip, ...after })]);
+  expect(await readEvents(db, day2)).toEqual(expected);
+  expect(await verify(db, 'krs')).toEqual([]);
+});
+
+test('a company that goes on under another number and form is one entry', async () => {
+  const name = 'PIONIER';
+  await runKrs(db, day1, [extract(krs, { nip, regon, name })]);
+  const summary = await runKrs(db, day2, [
+    extract(krs, { nip, regon, name, struckOff: '30.10.2026' }),
+    extract('0000990002', { nip, regon, name, form: 'SPÓŁKA AKCYJNA' }),
+  ]);
+  expect(summary).toMatchObject({ new: 0, updated: 1, deleted: 0, entries: 1 });
+  expect(await readEvents(db, day2)).toEqual([
+    'COMPANY_LEGAL_FORM_CHANGED: spolka-z-ograniczona-odpowiedzialnoscia → spolka-akcyjna',
+    `COMPANY_REGISTRY_NUMBER_CHANGED: ${krs} → 0000990002`,
+  ]);
+  expect(await verify(db, 'krs')).toEqual([]);
+});
+
+test('the first snapshot of a second source joins the companies of the first', async () => {
+  await runRegon(db, day1, {
+    reports: [company(regon, nip), company(regonOf(2), nipOf(2))].flat(),
+  });
+  const extracts = [extract(krs, { nip, regon }), extract('0000990003', { nip: nipOf(3) })];
+  expect(await runKrs(db, day1, extracts)).toMatchObject({ is_baseline: true, events: 0 });
+  const { rows } = await db.pool.query(
+    `select array_agg(source order by source) as sources
+     from registry.entry group by company_id order by company_id`,
+  );
+  expect(rows).toEqual([
+    { sources: ['krs', 'regon'] },
+    { sources: ['regon'] },
+    { sources: ['krs'] },
+  ]);
+  expect(await verify(db, 'krs')).toEqual([]);
+  expect(await verify(db, 'regon')).toEqual([]);
+});
+
+test('a company that has no extract any more is struck off, and comes back with one', async () => {
+  const other = '0000990002';
+  await runKrs(db, day1, [extract(krs, { nip }), extract(other, { nip: nipOf(2) })]);
+  const summary = await runKrs(db, day2, [], [krs, '0000990009']);
+  expect(summary).toMatchObject({ new: 0, updated: 0, deleted: 1, entries: 1 });
+  expect(await readEvents(db, day2)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day2}`]);
+  const back = await runKrs(db, day3, [extract(krs, { nip })], ['no number']);
+  expect(back).toMatchObject({ new: 1, entries: 2, rejected: 1 });
+  expect(await readEvents(db, day3)).toEqual([`COMPANY_REOPENED: ${day2} → `]);
+  expect(await verify(db, 'krs')).toEqual([]);
+});

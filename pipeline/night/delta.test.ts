@@ -1,0 +1,208 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { dumpTables } from '../../fixtures/night.ts';
+import { company, nipOf, person, readEvents, regonOf, runRegon } from '../../fixtures/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { Refusal } from '../errors.ts';
+import { verify } from './verify.ts';
+
+const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
+
+let db: TestDatabase;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+
+afterEach(() => db.drop());
+
+async function readStatus(regon: string) {
+  const { rows } = await db.pool.query<{ status: string }>(
+    'select status from registry.entry where regon9 = $1 order by entry_key',
+    [regon],
+  );
+  return rows.map(({ status }) => status);
+}
+
+describe('a delta', () => {
+  test('says nothing of what it does not hold, and may hold nothing', async () => {
+    await runRegon(db, day1, {
+      reports: [company(regonOf(1), nipOf(1)), company(regonOf(2), nipOf(2))].flat(),
+    });
+    expect(await runRegon(db, day2, {})).toMatchObject({
+      read: 0,
+      new: 0,
+      updated: 0,
+      deleted: 0,
+      entries: 2,
+      events: 0,
+    });
+    const renamed = company(regonOf(1), nipOf(1), { nazwa: 'NOWA' });
+    expect(await runRegon(db, day3, { reports: renamed })).toMatchObject({
+      updated: 1,
+      deleted: 0,
+      entries: 2,
+    });
+    expect(await readEvents(db, day3)).toEqual([
+      `COMPANY_NAME_CHANGED: SPÓŁKA ${regonOf(1)} → NOWA`,
+    ]);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('rejects both of two answers that contradict each other, and one of two equal ones', async () => {
+    const summary = await runRegon(db, day1, {
+      reports: [
+        company(regonOf(1), nipOf(1)),
+        company(regonOf(2), nipOf(2)),
+        company(regonOf(2), nipOf(2), { nazwa: 'ANDERS' }),
+        company(regonOf(3), nipOf(3)),
+        company(regonOf(3), nipOf(3)),
+      ].flat(),
+    });
+    expect(summary).toMatchObject({ read: 5, accepted: 2, rejected: 3, entries: 2 });
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('may hold far fewer rows than the one before, but is refused when it strikes off too many', async () => {
+    const numbers = Array.from({ length: 40 }, (_, at) => at + 1);
+    const reports = numbers.flatMap((number) => company(regonOf(number), nipOf(number)));
+    await runRegon(db, day1, { reports });
+    expect(await runRegon(db, day2, { reports: reports.slice(0, 3) })).toMatchObject({ read: 1 });
+    const deleted = numbers.slice(0, 21).map(regonOf);
+    await expect(runRegon(db, day3, { deleted })).rejects.toThrow(
+      '21 of 40 entries are said to be struck off: 52.50 %, the limit is 0.5 %',
+    );
+    expect(await runRegon(db, day3, { deleted: deleted.slice(1) })).toMatchObject({ deleted: 20 });
+  });
+
+  test('leaves no trace as a dry run', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
+    const before = await dumpTables(db);
+    const reports = company(regonOf(1), nipOf(1), { nazwa: 'NOWA' });
+    const summary = await runRegon(db, day2, { reports }, { isDryRun: true });
+    expect(summary).toMatchObject({ is_dry_run: true, updated: 1, events: 1 });
+    expect(await dumpTables(db)).toEqual(before);
+  });
+
+  test('is refused when a file is none of its kind, and the next attempt finds all as it was', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
+    const before = await dumpTables(db);
+    const lines = Array.from({ length: 100_001 }, () => '<html>');
+    await expect(runRegon(db, day2, { reports: lines })).rejects.toThrow(Refusal);
+    expect(await dumpTables(db)).toEqual(before);
+    expect(await runRegon(db, day2, {})).toMatchObject({ entries: 1 });
+  });
+
+  test('keeps answers that cannot be stored as rejects', async () => {
+    const [general] = company(regonOf(1), nipOf(1), { nazwa: 'A\0B' });
+    const summary = await runRegon(db, day1, { reports: [general!] });
+    expect(summary).toMatchObject({ read: 1, accepted: 0, rejected: 1 });
+  });
+});
+
+describe('the list of deletions', () => {
+  test('strikes off what it names, once, whatever else of the company is known', async () => {
+    const people = person(regonOf(5), nipOf(5), { Ceidg: {}, Rolnicza: {} });
+    await runRegon(db, day1, {
+      reports: [...people, ...company(regonOf(6), nipOf(6)), ...company(regonOf(7), nipOf(7))],
+    });
+    const deleted = [regonOf(5), regonOf(6), regonOf(999)];
+    expect(await runRegon(db, day2, { deleted })).toMatchObject({ deleted: 3, entries: 1 });
+    expect(await readEvents(db, day2)).toEqual([
+      // Both activities of the person, told once.
+      `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
+      `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
+    ]);
+    expect(await readStatus(regonOf(5))).toEqual(['DELETED', 'DELETED']);
+    expect(await runRegon(db, day3, { deleted })).toMatchObject({ deleted: 0, events: 0 });
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('is taken back by an answer that tells of the company', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
+    await runRegon(db, day2, { deleted: [regonOf(6)] });
+    const reports = company(regonOf(6), nipOf(6));
+    expect(await runRegon(db, day3, { reports })).toMatchObject({ new: 1, entries: 1 });
+    expect(await readEvents(db, day3)).toEqual([`COMPANY_REOPENED: ${day2} → `]);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('adds nothing to a strike-off that an answer tells', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
+    const reports = company(regonOf(6), nipOf(6), { dataSkresleniaZRegon: '2026-10-30' });
+    const summary = await runRegon(db, day2, { reports, deleted: [regonOf(6)] });
+    expect(summary).toMatchObject({ deleted: 1, updated: 0, entries: 0 });
+    expect(await readEvents(db, day2)).toEqual(['COMPANY_STRUCK_OFF: ACTIVE → 2026-10-30']);
+    expect(await runRegon(db, day3, { reports, deleted: [regonOf(6)] })).toMatchObject({
+      new: 0,
+      updated: 0,
+      deleted: 0,
+      events: 0,
+      entries: 0,
+    });
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  // Nothing says so again, so that it would wait for ever.
+  test('is believed where an answer about the company could not be read', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
+    const broken = `{"report":"BIR12OsPrawna","regon":"${regonOf(6)}","data":[`;
+    const day = { reports: [broken], deleted: [regonOf(6)] };
+    expect(await runRegon(db, day2, day)).toMatchObject({ deleted: 1, waiting: 0, rejected: 1 });
+    expect(await readEvents(db, day2)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day2}`]);
+    expect(await readStatus(regonOf(6))).toEqual(['DELETED']);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('is believed where the answers about the company are no use', async () => {
+    await runRegon(db, day1, {
+      reports: [...company(regonOf(6), nipOf(6)), ...person(regonOf(7), nipOf(7), { Ceidg: {} })],
+    });
+    const contradictions = ['A', 'B'].flatMap((nazwa) => company(regonOf(6), nipOf(6), { nazwa }));
+    const [, withoutPerson] = person(regonOf(7), nipOf(7), { Ceidg: {} });
+    const day = {
+      reports: [...contradictions, withoutPerson!],
+      deleted: [regonOf(6), regonOf(7)],
+    };
+    expect(await runRegon(db, day2, day)).toMatchObject({ deleted: 2, waiting: 0, rejected: 3 });
+    expect(await readStatus(regonOf(6))).toEqual(['DELETED']);
+    expect(await readStatus(regonOf(7))).toEqual(['DELETED']);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+});
+
+describe('a strike-off date', () => {
+  test('that is withdrawn reopens the company', async () => {
+    const struckOff = company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: '2026-10-30' });
+    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
+    await runRegon(db, day2, { reports: struckOff });
+    const summary = await runRegon(db, day3, { reports: company(regonOf(1), nipOf(1)) });
+    expect(summary).toMatchObject({ new: 1, updated: 0, entries: 1 });
+    expect(await readEvents(db, day3)).toEqual(['COMPANY_REOPENED: 2026-10-30 → ']);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('that was there from the first is no event, and the company no entry of the registry', async () => {
+    await runRegon(db, day1, {
+      reports: company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: '2020-01-31' }),
+    });
+    const summary = await runRegon(db, day2, {
+      reports: company(regonOf(2), nipOf(2), { dataSkresleniaZRegon: '2020-01-31' }),
+    });
+    expect(summary).toMatchObject({ accepted: 1, new: 0, deleted: 0, entries: 0, events: 0 });
+    expect(await readStatus(regonOf(2))).toEqual(['DELETED']);
+    // The ids of rows that count as nothing are taken all the same.
+    await runRegon(db, day3, { reports: company(regonOf(3), nipOf(3)) });
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('in the future is told at once and reached later', async () => {
+    await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
+    const reports = company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: day3 });
+    expect(await runRegon(db, day2, { reports })).toMatchObject({ updated: 1, deleted: 0 });
+    expect(await readEvents(db, day2)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day3}`]);
+    expect(await readStatus(regonOf(1))).toEqual(['ACTIVE']);
+    expect(await runRegon(db, day3, {})).toMatchObject({ events: 0 });
+    expect(await readStatus(regonOf(1))).toEqual(['DELETED']);
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+});

@@ -1,0 +1,96 @@
+import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runCommand, startCommand, type Started } from '../../fixtures/cli.ts';
+import {
+  differences,
+  generateDays,
+  type GeneratedDays,
+  holdUp,
+  statesOf,
+} from '../../fixtures/generated-days.ts';
+import { dumpTables, runDump } from '../../fixtures/night.ts';
+import { createTestDatabase } from '../../fixtures/test-database.ts';
+import { connect, type Database } from '../../sql/database.ts';
+import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { verify } from './verify.ts';
+
+let dataDir: string;
+let days: GeneratedDays;
+/** What is published after each day where nobody kills anything. */
+const undisturbed: Record<string, string[]>[] = [];
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));
+  // As root, Postgres runs as another user, who has to get there.
+  await chmod(dataDir, 0o755);
+  days = await generateDays();
+  const db = await createTestDatabase();
+  for (const day of [0, 1] as const) {
+    await runDump(db, ...days.night(day));
+    undisturbed.push(await dumpTables(db));
+  }
+  await db.drop();
+});
+
+afterAll(async () => {
+  await destroyEmbedded(dataDir);
+  await rm(dataDir, { recursive: true });
+  await days.remove();
+});
+
+function open(): Promise<Database> {
+  return connect({ dataDir, applicationName: 'tests' });
+}
+
+async function killServer(): Promise<void> {
+  const [pid] = (await readFile(join(dataDir, 'postgres', 'postmaster.pid'), 'utf8')).split('\n');
+  process.kill(Number(pid), 'SIGKILL');
+}
+
+async function expectOneSentence(command: Started): Promise<void> {
+  expect(await command.end).toBe(1);
+  expect(command.stdout).toBe('');
+  expect(command.sentences()).toEqual([
+    expect.stringMatching(/^The connection to the database was lost: .*; run it again\.$/),
+  ]);
+}
+
+async function expectRecovery(day: 0 | 1): Promise<void> {
+  const again = await runCommand(days.command(day), { DATA_DIR: dataDir });
+  expect(again.sentences()).toEqual([]);
+  expect(again.code).toBe(0);
+  const db = await open();
+  try {
+    expect(await statesOf(db, day)).toEqual(['abandoned', 'published']);
+    expect(differences(undisturbed[day]!, await dumpTables(db))).toEqual([]);
+    expect(await verify(db, 'ceidg')).toEqual([]);
+  } finally {
+    await db.close();
+  }
+}
+
+// One server, one story: each test goes on where the one before it ended.
+describe('kill -9 of Postgres', () => {
+  test('while the baseline is published: exit code 1, one sentence, and the next run does it all', async () => {
+    const db = await open();
+    await runCommand(['migrate'], { DATA_DIR: dataDir });
+    const release = await holdUp(db);
+    const command = startCommand(days.command(0), { DATA_DIR: dataDir });
+    await command.says('"step":"events"');
+    await killServer();
+    await expectOneSentence(command);
+    release();
+    await db.close();
+    await expectRecovery(0);
+  });
+
+  test('while the changes are read, with nobody else connected', async () => {
+    const command = startCommand(days.command(1), { DATA_DIR: dataDir });
+    await command.says('"step":"load fingerprints"');
+    await killServer();
+    await expectOneSentence(command);
+    await expectRecovery(1);
+  });
+});

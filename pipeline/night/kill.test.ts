@@ -1,0 +1,113 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, describe, expect, test } from 'vitest';
+import { type End, runCommand, startCommand } from '../../fixtures/cli.ts';
+import { createOrigin } from '../../fixtures/database-copy.ts';
+import { differences, generateDays, holdUp, statesOf } from '../../fixtures/generated-days.ts';
+import { dumpTables, runDump } from '../../fixtures/night.ts';
+import type { TestDatabase } from '../../fixtures/test-database.ts';
+import { Random } from '../../scripts/generator/random.ts';
+import { verify } from './verify.ts';
+
+const days = await generateDays();
+/** What a night of the day begins with. */
+const before = [
+  await createOrigin(() => Promise.resolve()),
+  await createOrigin(async (db) => void (await runDump(db, ...days.night(0)))),
+] as const;
+const undisturbed = [await runUndisturbed(0), await runUndisturbed(1)] as const;
+
+afterAll(async () => {
+  for (const origin of before) await origin.drop();
+  await days.remove();
+});
+
+/** The steps of a night in their order, what it publishes, and how long it takes. */
+async function runUndisturbed(day: 0 | 1) {
+  const db = await before[day].copy();
+  try {
+    const begun_ms = performance.now();
+    const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
+    const duration_ms = performance.now() - begun_ms;
+    if (command.code !== 0) throw new Error(command.stderr);
+    const steps = command.logs().map(({ step }) => step as string);
+    return { steps, duration_ms, tables: await dumpTables(db) };
+  } finally {
+    await db.drop();
+  }
+}
+
+async function withCopy(day: 0 | 1, use: (db: TestDatabase) => Promise<void>): Promise<void> {
+  const db = await before[day].copy();
+  try {
+    await use(db);
+  } finally {
+    await db.drop();
+  }
+}
+
+/** The line of a step is written when it is over: the kill falls into the next one. */
+async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<End> {
+  const command = startCommand(days.command(day), { DATABASE_URL: db.url });
+  await command.says(`"step":"${step}"`);
+  command.child.kill('SIGKILL');
+  return await command.end;
+}
+
+/** Runs the command once more and compares; whatever was killed must have left no trace. */
+async function expectRecovery(db: TestDatabase, day: 0 | 1, kills: number): Promise<void> {
+  const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
+  expect(command.sentences().join()).toMatch(command.code === 5 ? /is published already/ : /^$/);
+  expect([0, 5]).toContain(command.code);
+  const states = await statesOf(db, day);
+  expect(states.pop()).toBe('published');
+  for (const state of states) expect(state).toBe('abandoned');
+  expect(states.length).toBeLessThanOrEqual(kills);
+  expect(differences(undisturbed[day].tables, await dumpTables(db))).toEqual([]);
+  expect(await verify(db, 'ceidg')).toEqual([]);
+}
+
+describe.each([
+  { day: 0, night: 'the baseline' },
+  { day: 1, night: 'a night of changes' },
+] as const)('kill -9 in $night', ({ day }) => {
+  const { steps, duration_ms } = undisturbed[day];
+  const held = steps.slice(0, steps.indexOf('statistics'));
+  const last = steps.slice(steps.indexOf('statistics'));
+
+  test(`after each of: ${held.join(', ')}; nothing is published until it is run to its end`, () =>
+    withCopy(day, async (db) => {
+      const yesterday = await dumpTables(db);
+      const release = await holdUp(db);
+      const states: string[] = [];
+      for (const step of held) {
+        expect(await killAfter(db, day, step)).toBe('SIGKILL');
+        states.push('running');
+        expect(await statesOf(db, day)).toEqual(states);
+        states[states.length - 1] = 'abandoned';
+      }
+      release();
+      expect(differences(yesterday, await dumpTables(db))).toEqual([]);
+      await expectRecovery(db, day, held.length);
+      expect(await statesOf(db, day)).toEqual([...states, 'published']);
+    }));
+
+  test.each(last)('after %s, where it may be published or not', (step) =>
+    withCopy(day, async (db) => {
+      await killAfter(db, day, step);
+      await expectRecovery(db, day, 1);
+    }),
+  );
+
+  test.each([1, 2, 3])('twice at random moments (seed %i)', (seed) =>
+    withCopy(day, async (db) => {
+      const random = new Random().start(seed, day, 0);
+      for (let kill = 0; kill < 2; kill += 1) {
+        const command = startCommand(days.command(day), { DATABASE_URL: db.url });
+        await sleep(random.unit() * duration_ms);
+        command.child.kill('SIGKILL');
+        await command.end;
+      }
+      await expectRecovery(db, day, 2);
+    }),
+  );
+});

@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { expectedEvents as expectedKrsEvents } from '../../fixtures/krs/expected.ts';
+import { dumpTables } from '../../fixtures/night.ts';
+import { expectedRegonEvents } from '../../fixtures/regon/expected.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { fixtureDays, runSource, sources } from '../../fixtures/three-sources.ts';
+import { verify } from './verify.ts';
+
+const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';
+
+/** One change by two registries: event_type, new_value, who told it when, who confirmed it when. */
+// prettier-ignore
+const expectedCorroborations = [
+  // The bakery: the telephone number of the 3rd is in REGON a day later.
+  ['COMPANY_PHONE_ADDED', '400202101', 'ceidg 2026-11-03', 'regon 2026-11-04'],
+  // The sawmill, all its way, and the jeweller.
+  ['COMPANY_SUSPENDED', '2026-11-01', 'krs 2026-11-03', 'regon 2026-11-03'],
+  ['COMPANY_EMAIL_CHANGED', 'sklep@jantarski.example.com', 'krs 2026-11-04', 'regon 2026-11-05'],
+  ['COMPANY_RESUMED', '2026-11-03', 'krs 2026-11-04', 'regon 2026-11-04'],
+  ['COMPANY_NAME_CHANGED', `BURSZTYN JANTARSKI ${LIMITED}`, 'krs 2026-11-05', 'regon 2026-11-06'],
+  ['COMPANY_BANKRUPTCY_STARTED', '2026-10-30', 'krs 2026-11-05', 'regon 2026-11-05'],
+  ['COMPANY_NAME_CHANGED', `TARTAK BRZOZÓWKA ${LIMITED} W UPADŁOŚCI`, 'krs 2026-11-05', 'regon 2026-11-05'],
+  ['COMPANY_STRUCK_OFF', '2026-11-06', 'krs 2026-11-06', 'regon 2026-11-06'],
+];
+
+function countConfirmed(source: string): number {
+  return expectedCorroborations.filter(([, , , by]) => by!.startsWith(source)).length;
+}
+
+describe('the fixture days of three registries', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    for (const date of fixtureDays) {
+      for (const source of sources) await runSource(db, source, date);
+    }
+  }, 120_000);
+
+  afterAll(() => db.drop());
+
+  test('tell once what two of them say, and note the other', async () => {
+    const { rows } = await db.pool.query<object>(
+      `select event_type, new_value, concat(event_source, ' ', told_date) as told,
+         concat(source, ' ', event_date) as confirmed
+       from analyst.corroboration
+       order by event_id`,
+    );
+    expect(rows.map((row) => Object.values(row))).toEqual(expectedCorroborations);
+  });
+
+  test('tell all the rest as each of them alone', async () => {
+    const { rows } = await db.pool.query<{ source: string; count: number; last_id: number }>(
+      `select source, count(*)::int, (select max(event_id) from registry.event)::int as last_id
+       from registry.event group by source order by source`,
+    );
+    const count = {
+      ceidg: expectedEvents.length - countConfirmed('ceidg'),
+      krs: expectedKrsEvents.length - countConfirmed('krs'),
+      regon: expectedRegonEvents.length - countConfirmed('regon'),
+    };
+    const last_id = count.ceidg + count.krs + count.regon;
+    expect(rows).toEqual(sources.map((source) => ({ source, count: count[source], last_id })));
+    const runs = await db.pool.query(
+      'select sum(event_count)::int as told from registry.run where state = $1',
+      ['published'],
+    );
+    expect(runs.rows).toEqual([{ told: last_id }]);
+  });
+
+  test('make one company of what shares a number', async () => {
+    const { rows } = await db.pool.query<{ entries: string[] }>(
+      `select company.name, company.status, company.nip, company.regon9, company.krs, company.city,
+         company.activity_start,
+         array_agg(concat(entry.source, ' ', entry_key) order by entry.source, entry_key) as entries
+       from registry.company
+       join registry.entry using (company_id)
+       group by company.company_id
+       having count(distinct entry.source) > 1
+       order by company.nip`,
+    );
+    expect(rows).toEqual([
+      {
+        name: 'Piekarnia Pod Wieżą Anna Żakowska',
+        status: 'ACTIVE',
+        nip: '1000201006',
+        regon9: '990200011',
+        krs: null,
+        city: 'Wrocław',
+        activity_start: '2014-05-12',
+        entries: ['ceidg 990200011', 'regon 990200011-1'],
+      },
+      {
+        name: 'Sad i Ogród Krystyna Wiśniowiecka-Gruszka',
+        status: 'ACTIVE',
+        nip: '1000802007',
+        regon9: '990800024',
+        krs: null,
+        city: 'Lubinicko',
+        activity_start: '2020-03-16',
+        entries: ['ceidg 990800024', 'regon 990800024-1', 'regon 990800024-2', 'regon 990800024-3'],
+      },
+      // What the courts say goes first; when it began KRS does not say.
+      {
+        name: `BURSZTYN JANTARSKI ${LIMITED}`,
+        status: 'ACTIVE',
+        nip: '1002203009',
+        regon9: '992200038',
+        krs: '0000990001',
+        city: 'GDAŃSK',
+        activity_start: '1996-03-25',
+        entries: ['ceidg 992200038', 'krs 0000990001', 'regon 992200038-6'],
+      },
+      {
+        name: `TARTAK BRZOZÓWKA ${LIMITED} W UPADŁOŚCI`,
+        status: 'DELETED',
+        nip: '1005000011',
+        regon9: '995000015',
+        krs: '0000990002',
+        city: 'SUWAŁKI',
+        activity_start: '2012-06-01',
+        entries: ['krs 0000990002', 'regon 995000015-6'],
+      },
+    ]);
+  });
+
+  test('bring about every type of event', async () => {
+    const { rows } = await db.pool.query(
+      `select event_type from registry.event_type
+       where not exists (select from registry.event where event.event_type = event_type.event_type)
+       order by event_type`,
+    );
+    // Reserved, and not told yet.
+    expect(rows).toEqual([{ event_type: 'COMPANY_REGISTERED' }]);
+  });
+
+  test.each(sources)('are proved whole by verify: %s', async (source) => {
+    expect(await verify(db, source)).toEqual([]);
+  });
+
+  test.each([
+    [
+      /^company \d+ does not show what its entries say$/,
+      `update registry.company set activity_start = null where krs = '0000990002'`,
+      `update registry.company set activity_start = '2012-06-01' where krs = '0000990002'`,
+    ],
+    [
+      /^event \d+ of company \d+, which regon confirmed on 2026-11-04, is not what it told$/,
+      `update registry.corroboration set new_value = '1' where new_value = '400202101'`,
+      `update registry.corroboration set new_value = '400202101' where new_value = '1'`,
+    ],
+  ])('are found out by verify where one says something else: %s', async (finding, spoil, mend) => {
+    await db.pool.query(spoil);
+    const findings = await verify(db, 'regon');
+    await db.pool.query(mend);
+    expect(findings).toContainEqual(expect.stringMatching(finding));
+    expect(await verify(db, 'regon')).toEqual([]);
+  });
+
+  test('leave no trace of a dry run', async () => {
+    const before = await dumpTables(db);
+    const summary = await runSource(db, 'regon', '2026-11-05', {
+      dump_date: '2026-11-07',
+      isDryRun: true,
+    });
+    expect(summary.updated).toBeGreaterThan(0);
+    expect(await dumpTables(db)).toEqual(before);
+  });
+});

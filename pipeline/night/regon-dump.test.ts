@@ -1,0 +1,216 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
+import { startBirStub } from '../../fixtures/bir-stub.ts';
+import { createInbox, hasty, planOf } from '../../fixtures/fetching.ts';
+import { runDump } from '../../fixtures/night.ts';
+import { xmlOf } from '../../fixtures/regon-stage.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { Bir } from '../fetch/bir.ts';
+import { fetchRegon } from '../fetch/regon.ts';
+import { Refusal } from '../errors.ts';
+import type { RunSummary } from './summary.ts';
+import { verify } from './verify.ts';
+
+let db: TestDatabase;
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+const branch = '99520002700016';
+const company = legalPerson('995200010', '1005200017', 'ŻÓŁĆ & SYN', { form: '019' });
+const other = legalPerson('995200027', '1005200023', 'ĆMA S.A.', { form: '116', units: [branch] });
+const person = naturalPerson('995200040', '1005200046', 'ŹDŹBŁO', ['Ceidg', 'Rolnicza']);
+
+async function ingest(files: Record<string, string>, date: string): Promise<RunSummary> {
+  const folder = await mkdtemp(join(tmpdir(), 'regon-dump-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  for (const [file, content] of Object.entries(files)) {
+    await mkdir(join(folder, file, '..'), { recursive: true });
+    await writeFile(join(folder, file), content);
+  }
+  return await runDump(db, folder, date, { source: 'regon' });
+}
+
+function mainOf({ regon, reports }: typeof company, fields: Record<string, string> = {}): string {
+  return xmlOf([{ ...reports[`BIR12OsPrawna ${regon}`]![0]!, ...fields }]);
+}
+
+async function readEntries(): Promise<string[]> {
+  const { rows } = await db.pool.query<{ entry: string }>(
+    `select concat_ws(' ', entry_key, name, status) as entry from registry.entry order by entry_key`,
+  );
+  return rows.map(({ entry }) => entry);
+}
+
+async function readLists(): Promise<object[]> {
+  const { rows } = await db.pool.query<object>(
+    'select activity_codes, jsonb_array_length(units) as units from registry.entry',
+  );
+  return rows;
+}
+
+test('what the fetcher writes is a dump', async () => {
+  const stub = await startBirStub({
+    key: 'klucz',
+    entities: [company, other, person],
+    lists: {
+      BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['995200010', '995200040'],
+      BIR11AktualizowaneJednostkiLokalne: [branch],
+      BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych: ['995200056'],
+    },
+  });
+  onTestFinished(() => stub.close());
+  const inbox = await createInbox();
+  const bir = new Bir({ url: stub.url, key: 'klucz', ...hasty });
+  await fetchRegon(bir, planOf(inbox, '2026-11-19'));
+  const folder = join(inbox, 'regon', '2026-11-19');
+  const summary = await runDump(db, folder, '2026-11-19', { source: 'regon' });
+  expect(summary).toMatchObject({ rejected: 0, entries: 4 });
+  expect(await readEntries()).toEqual([
+    '995200010-6 ŻÓŁĆ & SYN ACTIVE',
+    '995200027-6 ĆMA S.A. ACTIVE',
+    '995200040-1 "ŹDŹBŁO" <A> & SYN Ceidg ACTIVE',
+    '995200040-2 "ŹDŹBŁO" <A> & SYN Rolnicza ACTIVE',
+  ]);
+  const { rows } = await db.pool.query(
+    `select persons, activity_codes, units #>> '{0,identifier}' as unit
+     from registry.entry where entry_key like '%-6' order by entry_key`,
+  );
+  expect(rows).toEqual([
+    {
+      persons: [{ kind: 'partner', full_name: 'GRZYMISŁAW ZMYŚLONY', role: 'Wspólnik' }],
+      activity_codes: ['6201Z'],
+      unit: null,
+    },
+    { persons: null, activity_codes: ['6201Z'], unit: branch },
+  ]);
+  expect(await verify(db, 'regon')).toEqual([]);
+});
+
+test('one company twice: the same once, a contradiction never', async () => {
+  await ingest({ 'a.xml': mainOf(company), 'b.xml': mainOf(other) }, '2026-11-02');
+  const summary = await ingest(
+    {
+      'a/1.xml': mainOf(company, { praw_nazwa: 'NOWA' }),
+      'a/2.xml': mainOf(company, { praw_nazwa: 'NOWSZA' }),
+      'b/1.xml': mainOf(other, { praw_nazwa: 'INNA' }),
+      'b/2.xml': mainOf(other, { praw_nazwa: ' INNA ' }),
+    },
+    '2026-11-03',
+  );
+  expect(summary).toMatchObject({ rejected: 3, updated: 1, events: 1 });
+  expect(await readEntries()).toEqual(['995200010-6 ŻÓŁĆ & SYN ACTIVE', '995200027-6 INNA ACTIVE']);
+  const { rows } = await db.pool.query(
+    'select file, reject.reason from analyst.reject order by file',
+  );
+  expect(rows).toEqual([
+    { file: 'a/1.xml', reason: 'contradicts another row of the same entry' },
+    { file: 'a/2.xml', reason: 'contradicts another row of the same entry' },
+    { file: 'b/2.xml', reason: 'repeats another row of the same entry' },
+  ]);
+});
+
+test('a date that is none, and a REGON that is none', async () => {
+  const summary = await ingest(
+    {
+      'a.xml': mainOf(company, { praw_dataZakonczeniaDzialalnosci: '2026-02-30' }),
+      'b.xml': mainOf(other, { praw_regon9: '995200011' }),
+    },
+    '2026-11-02',
+  );
+  expect(summary).toMatchObject({ rejected: 2, entries: 0 });
+  const { rows } = await db.pool.query('select reason from registry.reject order by file');
+  expect(rows).toEqual([
+    { reason: "the end date '2026-02-30' is not a date" },
+    { reason: "the REGON '995200011' is not valid" },
+  ]);
+});
+
+test('values of any length that are not known', async () => {
+  const long = 'x'.repeat(10_000);
+  const fields = { praw_nip: long, praw_dataPowstania: long, [`praw_${long}`]: long };
+  const summary = await ingest({ 'a.xml': mainOf(company, fields) }, '2026-11-02');
+  expect(summary).toMatchObject({ rejected: 0, entries: 1 });
+  const { rows } = await db.pool.query(
+    'select subject, length(value) as length from registry.notice order by subject',
+  );
+  expect(rows).toEqual([
+    { subject: 'NIP', length: 200 },
+    { subject: 'date', length: 200 },
+    { subject: 'field', length: 200 },
+  ]);
+});
+
+test('what a report does not say stays, what it says goes', async () => {
+  const units = [{ lokpraw_regon14: branch, lokpraw_nazwa: 'ODDZIAŁ' }];
+  await ingest(
+    {
+      'a.xml': mainOf(other),
+      'pkd.xml': xmlOf([{ praw_pkdWersja: '2025', praw_pkdKod: '4711Z' }]),
+      'list.xml': xmlOf(units),
+    },
+    '2026-11-02',
+  );
+  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: 1 }]);
+  const silent = await ingest({ 'a.xml': mainOf(other) }, '2026-11-03');
+  expect(silent).toMatchObject({ updated: 0, events: 0 });
+  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: 1 }]);
+  const summary = await ingest(
+    { 'a.xml': mainOf(other, { praw_liczbaJednLokalnych: '0' }) },
+    '2026-11-04',
+  );
+  expect(summary).toMatchObject({ updated: 1, events: 1 });
+  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: null }]);
+});
+
+test('numbers struck off by the list alone', async () => {
+  await ingest({ 'a.xml': mainOf(company), 'b.xml': mainOf(other) }, '2026-11-02');
+  const summary = await ingest(
+    { 'deleted.txt': `${company.regon}00000\n${branch}\n995200056\n` },
+    '2026-11-03',
+  );
+  expect(summary).toMatchObject({ deleted: 1, events: 1, rejected: 0 });
+  expect(await readEntries()).toEqual([
+    '995200010-6 ŻÓŁĆ & SYN DELETED',
+    '995200027-6 ĆMA S.A. ACTIVE',
+  ]);
+});
+
+test('a folder with nothing of REGON in it', async () => {
+  await expect(ingest({ 'a.json': '{}' }, '2026-11-02')).rejects.toThrow(Refusal);
+});
+
+test('a REGON that is struck off as another takes its place', async () => {
+  await ingest({ 'a.xml': mainOf(company) }, '2026-11-02');
+  await ingest(
+    {
+      'a.xml': mainOf(company, { praw_dataSkresleniaZRegon: '2026-11-03' }),
+      'b.xml': mainOf(company, { praw_regon9: '995200056' }),
+      'deleted.txt': company.regon,
+      'new.txt': '995200056',
+    },
+    '2026-11-03',
+  );
+  const { rows } = await db.pool.query(
+    `select event_type, old_value, new_value, entry_key, company_id::int
+     from registry.event join registry.entry using (company_id, entry_id)`,
+  );
+  expect(rows).toEqual([
+    {
+      event_type: 'ANOMALY_REGON_CHANGE',
+      old_value: '995200010',
+      new_value: '995200056',
+      entry_key: '995200056-6',
+      company_id: 1,
+    },
+  ]);
+  expect(await readEntries()).toEqual([
+    '995200010-6 ŻÓŁĆ & SYN DELETED',
+    '995200056-6 ŻÓŁĆ & SYN ACTIVE',
+  ]);
+  expect(await verify(db, 'regon')).toEqual([]);
+});

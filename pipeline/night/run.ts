@@ -1,0 +1,160 @@
+import type pg from 'pg';
+import { runFile } from '../../sql/database.ts';
+import type { DumpFile } from '../dump/files.ts';
+import { NothingToDo, Refusal } from '../errors.ts';
+
+/** The newest published run of a source. */
+export interface PublishedRun {
+  run_id: string;
+  dump_date: string;
+  entry_count: number;
+}
+
+export type EndState = 'published' | 'imported' | 'refused' | 'failed';
+
+export async function findNewestPublished(
+  client: pg.ClientBase,
+  source: string,
+): Promise<PublishedRun | undefined> {
+  const { rows } = await client.query<PublishedRun>(
+    `select run_id, dump_date, entry_count::float8 as entry_count
+     from registry.run
+     where source = $1 and state = 'published'
+     order by dump_date desc
+     limit 1`,
+    [source],
+  );
+  return rows[0];
+}
+
+/** Whether entries of the source came on demand, perhaps before its first dump. */
+export async function hasImported(client: pg.ClientBase, source: string): Promise<boolean> {
+  const { rowCount } = await client.query(
+    `select from registry.run where source = $1 and state = 'imported' limit 1`,
+    [source],
+  );
+  return rowCount === 1;
+}
+
+/** Marks what a run that was killed left behind; only for who holds the lock of the source. */
+export async function abandonRuns(
+  client: pg.ClientBase,
+  source: string,
+  now: Date,
+): Promise<number> {
+  const { rowCount } = await client.query(
+    `update registry.run
+     set state = 'abandoned', finished_at = $2, message = 'the process ended in the middle'
+     where source = $1 and state = 'running'`,
+    [source, now],
+  );
+  return rowCount ?? 0;
+}
+
+export async function startRun(
+  client: pg.ClientBase,
+  source: string,
+  dump_date: string,
+  now: Date,
+): Promise<string> {
+  const { rows } = await client.query<{ run_id: string }>(
+    `insert into registry.run (source, dump_date, state, started_at)
+     values ($1, $2, 'running', $3)
+     returning run_id`,
+    [source, dump_date, now],
+  );
+  return rows[0]!.run_id;
+}
+
+/**
+ * @param reason why a dump that the guards refused was accepted
+ * @param message why it was refused or failed
+ */
+export async function endRun(
+  client: pg.ClientBase,
+  run_id: string,
+  end: { state: EndState; now: Date; reason?: string | undefined; message?: string },
+): Promise<void> {
+  await client.query(
+    `update registry.run
+     set state = $2, finished_at = $3, reason = $4, message = $5
+     where run_id = $1`,
+    [run_id, end.state, end.now, end.reason ?? null, end.message ?? null],
+  );
+}
+
+/**
+ * Compares a dump with what is published. Throws `NothingToDo` when this very dump is, and a
+ * `Refusal` when its date is in the future, older than the newest published one, or published with
+ * other bytes.
+ */
+export async function checkDate(
+  client: pg.ClientBase,
+  source: string,
+  dump: { dump_date: string; today: string; files: readonly DumpFile[] },
+  newest: PublishedRun | undefined,
+): Promise<void> {
+  const { dump_date, today } = dump;
+  if (dump_date > today) {
+    throw new Refusal(`The dump date ${dump_date} is in the future; today is ${today}`);
+  }
+  const { rows } = await client.query<{ file_key: string; sha256: string }>(
+    `select run_file.file_key, run_file.sha256
+     from registry.run
+     join registry.run_file using (run_id)
+     where run.source = $1 and run.dump_date = $2 and run.state = 'published'`,
+    [source, dump_date],
+  );
+  if (rows.length > 0) {
+    const published = new Map(rows.map((row) => [row.file_key, row.sha256]));
+    const isSame =
+      published.size === dump.files.length &&
+      dump.files.every((file) => published.get(file.file_key) === file.sha256);
+    if (isSame) throw new NothingToDo(`The ${source} dump of ${dump_date} is published already`);
+    throw new Refusal(`Another ${source} dump of ${dump_date} is published already`);
+  }
+  if (newest && dump_date < newest.dump_date) {
+    throw new Refusal(
+      `The dump of ${dump_date} is older than the newest published one, of ${newest.dump_date}`,
+    );
+  }
+}
+
+/**
+ * Records an attempt that was not published: refused or failed, with the reason; nothing of one that
+ * had nothing to do or was a dry run. Ends whatever transaction is open.
+ */
+export async function recordFailure(
+  client: pg.ClientBase,
+  run_id: string,
+  failure: { error: unknown; isDryRun: boolean; now: Date },
+): Promise<void> {
+  const { error, isDryRun, now } = failure;
+  await client.query('rollback');
+  if (error instanceof NothingToDo || isDryRun) {
+    await forgetRun(client, run_id);
+    return;
+  }
+  const { message } = error as Error;
+  const state = error instanceof Refusal ? 'refused' : 'failed';
+  await client.query('begin');
+  if (state === 'refused') await recordRefused(client, run_id);
+  await endRun(client, run_id, { state, now, message });
+  await client.query('commit');
+}
+
+/** A refused run keeps what it read, so that `rejects` can show why. */
+async function recordRefused(client: pg.ClientBase, run_id: string): Promise<void> {
+  // Before the first night of all there are no tables of one.
+  const { rows: found } = await client.query<{ night: string | null }>(
+    `select to_regclass('stage.night')::text as night`,
+  );
+  if (found[0]!.night === null) return;
+  const { rows } = await client.query('select from stage.night where run_id = $1', [run_id]);
+  if (rows.length > 0) await runFile(client, 'nightly/record_run.sql');
+}
+
+/** Leaves no trace of an attempt. */
+export async function forgetRun(client: pg.ClientBase, run_id: string): Promise<void> {
+  await client.query('delete from registry.run where run_id = $1', [run_id]);
+}

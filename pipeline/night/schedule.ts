@@ -1,0 +1,49 @@
+import { type Logger as CronLogger, schedule } from 'node-cron';
+import type { Logger } from 'pino';
+import type { Database } from '../../sql/database.ts';
+import type { Environment } from '../environment.ts';
+import { type NightsOptions, runNights } from './nights.ts';
+
+/**
+ * Runs the nights that are due at the times of NIGHTLY_CRON, Polish time, never twice at once, until
+ * the signal. What fails is logged; the next time it is tried again.
+ */
+export async function runSchedule(
+  db: Database,
+  options: NightsOptions & { environment: Environment },
+): Promise<void> {
+  const { environment, logger, signal } = options;
+  const takeInbox = async () => {
+    const { fetched = [], runs } = await runNights(db, options);
+    for (const outcome of [...fetched, ...runs]) {
+      const isDone = outcome.state === 'published' || outcome.state === 'fetched';
+      logger[isDone ? 'info' : 'error'](outcome, `nightly: ${outcome.state}`);
+    }
+  };
+  const task = schedule(
+    environment.nightlyCron,
+    () =>
+      takeInbox().catch((error: unknown) => {
+        if (!signal.aborted) logger.error(error, 'the scheduled run failed');
+      }),
+    { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },
+  );
+  logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
+  if (!signal.aborted) {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  }
+  await task.destroy();
+}
+
+/**
+ * What the clock has to say, in our log. Its warnings, that a time was missed or found a run under way,
+ * are no fault: what was due then is due the next time too.
+ */
+function logInto(logger: Logger): CronLogger {
+  return {
+    debug: (message) => logger.debug(message),
+    info: (message) => logger.debug(message),
+    warn: (message) => logger.info(message),
+    error: (message, fault) => logger.error(fault ?? message),
+  };
+}

@@ -1,0 +1,183 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand, startCommand } from '../fixtures/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
+import {
+  differences,
+  generateDays,
+  type GeneratedDays,
+  holdUp,
+  statesOf,
+} from '../fixtures/generated-days.ts';
+import { dumpTables, runDump } from '../fixtures/night.ts';
+import type { TestDatabase } from '../fixtures/test-database.ts';
+import { destroyEmbedded } from '../sql/embedded/embedded.ts';
+import { verify } from './night/verify.ts';
+
+let days: GeneratedDays;
+/** The baseline is published. */
+let origin: Origin;
+let db: TestDatabase;
+let undisturbed: Record<string, string[]>;
+
+beforeAll(async () => {
+  days = await generateDays();
+  origin = await createOrigin(async (first) => void (await runDump(first, ...days.night(0))));
+  const copy = await origin.copy();
+  await runDump(copy, ...days.night(1));
+  undisturbed = await dumpTables(copy);
+  await copy.drop();
+});
+
+beforeEach(async () => {
+  db = await origin.copy();
+  onTestFinished(() => db.drop());
+});
+
+afterAll(async () => {
+  await origin.drop();
+  await days.remove();
+});
+
+/** Sessions of the pipeline on the database, working or not. */
+async function countSessions(): Promise<number> {
+  const { rows } = await db.pool.query<{ count: number }>(
+    `select count(*)::int from pg_stat_activity
+     where datname = current_database() and application_name = 'registry-pipeline'`,
+  );
+  return rows[0]!.count;
+}
+
+async function messageOfLastRun(): Promise<string | null> {
+  const { rows } = await db.pool.query<{ message: string | null }>(
+    'select message from registry.run order by run_id desc limit 1',
+  );
+  return rows[0]!.message;
+}
+
+describe('a run that is told to end', () => {
+  test.each(['SIGINT', 'SIGTERM', 'SIGHUP'] as const)(
+    'by %s rolls back, says so in its row and in one sentence, and ends by that signal',
+    async (signal) => {
+      const yesterday = await dumpTables(db);
+      const release = await holdUp(db);
+      const command = startCommand(days.command(1), { DATABASE_URL: db.url });
+      await command.says('"step":"publish"');
+      command.child.kill(signal);
+      // A terminal and `npm` may both send it.
+      command.child.kill(signal);
+      expect(await command.end).toBe(signal);
+      expect(await countSessions()).toBe(0);
+      expect(await statesOf(db, 1)).toEqual(['abandoned']);
+      expect(await messageOfLastRun()).toBe(`stopped by ${signal}`);
+      expect(command.sentences()).toEqual([
+        `Stopped by ${signal}; what was under way is rolled back`,
+      ]);
+      expect(command.logs().filter(({ level }) => level !== 30)).toEqual([]);
+      expect(command.stdout).toBe('');
+      release();
+      expect(differences(yesterday, await dumpTables(db))).toEqual([]);
+
+      const again = await runCommand(days.command(1), { DATABASE_URL: db.url });
+      expect(again.code).toBe(0);
+      expect(differences(undisturbed, await dumpTables(db))).toEqual([]);
+      expect(await verify(db, 'ceidg')).toEqual([]);
+    },
+  );
+
+  test('with --json has an object for it', async () => {
+    const release = await holdUp(db);
+    const command = startCommand([...days.command(1), '--json'], { DATABASE_URL: db.url });
+    await command.says('"step":"read and normalise"');
+    command.child.kill('SIGTERM');
+    await command.end;
+    release();
+    expect(JSON.parse(command.stdout)).toEqual({
+      state: 'failed',
+      message: 'Stopped by SIGTERM; what was under way is rolled back',
+    });
+  });
+
+  test('by the schedule ends with 0 like any other end of it, and is rolled back', async () => {
+    const inbox = await mkdtemp(join(tmpdir(), 'registry-inbox-'));
+    onTestFinished(() => rm(inbox, { recursive: true }));
+    const [path, date] = days.night(1);
+    await mkdir(join(inbox, 'ceidg'));
+    await symlink(path, join(inbox, 'ceidg', date));
+    const release = await holdUp(db);
+    const schedule = startCommand(['schedule'], {
+      DATABASE_URL: db.url,
+      INBOX_DIR: inbox,
+      NIGHTLY_CRON: '* * * * * *',
+    });
+    await schedule.says('"step":"publish"');
+    schedule.child.kill('SIGTERM');
+    expect(await schedule.end).toBe(0);
+    expect(await statesOf(db, 1)).toEqual(['abandoned']);
+    expect(schedule.logs().filter(({ level }) => level !== 30)).toEqual([]);
+    expect(schedule.sentences()).toEqual([]);
+    release();
+  });
+
+  test('leaves another process to its run', async () => {
+    const release = await holdUp(db);
+    const first = startCommand(days.command(1), { DATABASE_URL: db.url });
+    await first.says('"step":"publish"');
+    const second = startCommand(days.command(1), { DATABASE_URL: db.url });
+    while ((await countSessions()) < 3);
+    second.child.kill('SIGTERM');
+    expect(await second.end).toBe('SIGTERM');
+    expect(await statesOf(db, 1)).toEqual(['running']);
+    release();
+    expect(await first.end).toBe(0);
+    expect(await statesOf(db, 1)).toEqual(['published']);
+  });
+});
+
+describe('the embedded Postgres', () => {
+  test('is stopped with the run that started it', async () => {
+    const dataDir = await mkdtemp(join(tmpdir(), 'registry-data-'));
+    // As root, Postgres runs as another user, who has to get there.
+    await chmod(dataDir, 0o755);
+    onTestFinished(async () => {
+      await destroyEmbedded(dataDir);
+      await rm(dataDir, { recursive: true });
+    });
+    const command = startCommand(days.command(0), { DATA_DIR: dataDir });
+    await command.says('"step":"load fingerprints"');
+    command.child.kill('SIGINT');
+    expect(await command.end).toBe('SIGINT');
+    expect(existsSync(join(dataDir, 'postgres', 'PG_VERSION'))).toBe(true);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+  });
+});
+
+describe('two runs of one source', () => {
+  test('at the same time: one publishes, the other says why it does not', async () => {
+    const commands = [0, 1].map(() => startCommand(days.command(1), { DATABASE_URL: db.url }));
+    const ends = await Promise.all(commands.map(({ end }) => end));
+    const second = ends[0] === 0 ? 1 : 0;
+    expect(ends[1 - second]).toBe(0);
+    expect([4, 5]).toContain(ends[second]);
+    expect(commands[second]!.sentences()).toEqual([
+      expect.stringMatching(/^(Not started: Another run of ceidg|Nothing to do: The ceidg dump)/),
+    ]);
+    expect(await statesOf(db, 1)).toEqual(['published']);
+    expect(differences(undisturbed, await dumpTables(db))).toEqual([]);
+  });
+
+  test('4 for the second while the first goes on', async () => {
+    const release = await holdUp(db);
+    const first = startCommand(days.command(1), { DATABASE_URL: db.url });
+    await first.says('"step":"publish"');
+    const second = await runCommand(days.command(1), { DATABASE_URL: db.url });
+    expect(second.sentences()).toEqual(['Not started: Another run of ceidg is under way']);
+    expect(second.code).toBe(4);
+    release();
+    expect(await first.end).toBe(0);
+    expect(differences(undisturbed, await dumpTables(db))).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile } from 'node:fs/promises';
+import { WrongUsage } from '../errors.ts';
+import type { ColumnForm } from '../dump/sound.ts';
+
+/** A column of a source's files that the mapping reads. */
+export interface SourceColumn {
+  /** As the header of the file spells it. */
+  header: string;
+  /** As `map.sql` reads it from `stage.record`. */
+  column: string;
+  /** What its fields look like, where that saves `map.sql` a look at most of them. */
+  form?: ColumnForm;
+}
+
+/** What every source's folder says of its dumps; `map.sql` beside it says what they mean. */
+interface DumpDescription {
+  /** ISO 3166-1 alpha-2. */
+  country_code: string;
+  /**
+   * Which part of the dump a file is, by its path below the dump's folder; null for a file that is
+   * none of the dump's. Of a table that is the name, since folders are not looked into.
+   * Throws a `Refusal` for a file that looks like a part but cannot be told which.
+   */
+  identifyFile(file: string): string | null;
+}
+
+/** A source whose files are tables: a row a record, columns by their header. */
+export interface TableDescription extends DumpDescription {
+  format: 'table';
+  /**
+   * `full`: what a dump does not hold is gone. `delta`: a dump says nothing about what it does not
+   * hold.
+   */
+  dump_kind: 'full' | 'delta';
+  /** Every one must be in the header of every file. */
+  columns: readonly SourceColumn[];
+  /** A column that numbers the rows: staged, but no data. */
+  row_number: string;
+}
+
+/**
+ * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` beside
+ * `map.sql` makes documents of them, one an entry.
+ */
+export interface DocumentDescription extends DumpDescription {
+  format: 'document';
+  dump_kind: 'delta';
+  /**
+   * The answers of one file, one at a time, to its end. Throws a `Refusal` when the file as a whole
+   * cannot be read.
+   *
+   * @param signal aborted when the night is given up
+   */
+  readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncIterable<Answer>;
+}
+
+export type SourceDescription = TableDescription | DocumentDescription;
+
+/** A file of answers on the disk. */
+export interface AnswerFile {
+  path: string;
+  /** Its path below the dump's folder. */
+  file: string;
+}
+
+/** One answer of a registry, or why it cannot be read. */
+export type Answer = {
+  /** Where it begins, from 1; unique in its file. */
+  line: number;
+  /** As written, for whoever looks at the rejects; may be shortened. */
+  raw: string;
+} & (
+  | { /** As `collect.sql` reads it from `stage.answer`. */ answer: object }
+  | { /** Why it cannot be read. */ reason: string }
+);
+
+interface Mapping {
+  /** The name of the folder below `sources/`, on the command line and in every table. */
+  name: string;
+  /** The text of `map.sql`. */
+  mapping: string;
+  /** Changes whenever the mapping does, so that every record is read again. */
+  mapping_version: string;
+}
+
+export type TableSource = TableDescription & Mapping;
+/** `collection`: the text of `collect.sql`, and of `collect_….sql` after it. */
+export type DocumentSource = DocumentDescription & Mapping & { collection: string };
+export type Source = TableSource | DocumentSource;
+
+const folder = new URL('./', import.meta.url);
+
+/** The names of all sources: the folders below `sources/`. */
+export async function listSources(): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  return entries
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name)
+    .toSorted();
+}
+
+/** Loads a source by its name; throws `WrongUsage` that lists the names when there is none. */
+export async function loadSource(name: string): Promise<Source> {
+  const names = await listSources();
+  if (!names.includes(name)) {
+    throw new WrongUsage(`There is no source '${name}'; there is: ${names.join(', ')}`);
+  }
+  const { description } = (await import(new URL(`${name}/source.ts`, folder).href)) as {
+    description: SourceDescription;
+  };
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  const mapping = await read(`${name}/map.sql`);
+  const version = createHash('sha256')
+    .update(mapping)
+    .update(await read('../../sql/nightly/1a_normalise.sql'));
+  const source = { name, mapping, mapping_version: version.digest('hex') };
+  if (description.format === 'table') return { ...description, ...source };
+  const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>
+    /^collect.*\.sql$/.test(file),
+  );
+  const texts = steps.toSorted().map((step) => read(`${name}/${step}`));
+  return { ...description, ...source, collection: (await Promise.all(texts)).join('\n;\n') };
+}

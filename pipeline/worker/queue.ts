@@ -1,0 +1,101 @@
+import {
+  type JobHelpers,
+  Logger as QueueLogger,
+  type LogLevel,
+  type RunnerOptions,
+  type TaskList,
+} from 'graphile-worker';
+import type { Logger } from 'pino';
+import { z } from 'zod';
+import { importAwaited } from '../import/import.ts';
+import type { OnDemandSource } from '../import/on-demand.ts';
+import { sendMail, type SendOptions } from '../mail/send.ts';
+import type { Database } from '../../sql/database.ts';
+import { keepPresent } from './liveness.ts';
+
+/** Mails that are sent side by side; each holds a session of the pool. */
+const CONCURRENCY = 4;
+
+const mailPayload = z.object({ mail_id: z.int() });
+
+/** What the tasks of the queue work with. */
+export interface QueueOptions {
+  db: Database;
+  mail: SendOptions;
+  /** The registries that can be asked for one company. */
+  sources: readonly OnDemandSource[];
+}
+
+/**
+ * The queue with the tasks that this product has.
+ *
+ * @param signal aborted when the worker has come to its end
+ */
+export function describeQueue(
+  options: QueueOptions,
+  logger: Logger,
+  signal: AbortSignal,
+): RunnerOptions {
+  const { mail } = options;
+  let presence: Promise<void> | undefined;
+  return {
+    pgPool: mail.pool,
+    concurrency: CONCURRENCY,
+    taskList: createTasks(options, logger),
+    // Nothing is read from the folder that the process happens to run in.
+    parsedCronItems: [],
+    noHandleSignals: true,
+    logger: logInto(logger),
+    preset: {
+      // That a job is done is told in batches, since only these are waited for at the end, and tried
+      // again after a fault.
+      worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
+      plugins: [
+        {
+          name: 'presence',
+          version: '1.0.0',
+          worker: {
+            hooks: {
+              // Before it takes its first job; jobs carry the name of the pool.
+              startWorker: (_, { worker }) =>
+                (presence ??= keepPresent(mail.pool, worker.workerPool.id, signal)),
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskList {
+  return {
+    send_mail: async (payload: unknown, { job }: JobHelpers) => {
+      const { mail_id } = mailPayload.parse(payload);
+      const log = logger.child({ mail_id, attempt: job.attempts });
+      const sending = await sendMail(mail, mail_id, job.attempts >= job.max_attempts);
+      if (sending.state === 'failed') log.error(sending, 'mail: failed');
+      else if (sending.state !== 'queued') log.info(sending, `mail: ${sending.state}`);
+      else {
+        log.warn(sending, 'mail: waits for another attempt');
+        throw new AnotherAttempt(sending.reason);
+      }
+    },
+    import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
+      importAwaited({ db, logger, sources, now: mail.now, signal }),
+  };
+}
+
+/** Has been logged already. */
+class AnotherAttempt extends Error {
+  override name = 'AnotherAttempt';
+}
+
+const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
+
+/** What the queue has to say of itself, in our log. */
+function logInto(logger: Logger): QueueLogger {
+  return new QueueLogger(() => (level: LogLevel, message: string, meta?: { error?: unknown }) => {
+    if (meta?.error instanceof AnotherAttempt) return;
+    logger[levels[level]](message);
+  });
+}

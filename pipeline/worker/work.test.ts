@@ -1,0 +1,155 @@
+import { existsSync } from 'node:fs';
+import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand, type Started, startCommand } from '../../fixtures/cli.ts';
+import { leaveMail, mailRow } from '../../fixtures/mail.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { type HeldText, holdText, startTestSmtp, type TestSmtp } from '../../fixtures/test-smtp.ts';
+import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+
+let db: TestDatabase;
+let dataDir: string;
+
+/** A server that holds the first text until it is told what to answer. */
+async function serveSlowly(): Promise<{ smtp: TestSmtp } & Omit<HeldText, 'behaviour'>> {
+  const { behaviour, ...held } = holdText();
+  const smtp = await startTestSmtp(behaviour);
+  onTestFinished(() => smtp.close());
+  return { smtp, ...held };
+}
+
+async function work(smtpUrl: string): Promise<Started> {
+  const started = startCommand(['work'], {
+    DATABASE_URL: db.url,
+    DATA_DIR: dataDir,
+    SMTP_URL: smtpUrl,
+    MAIL_FROM: 'Registry <no-reply@registry.example>',
+  });
+  await started.says('the worker is ready');
+  return started;
+}
+
+describe('registry work', () => {
+  beforeEach(async () => {
+    db = await createTestDatabase();
+    dataDir = await mkdtemp(join(tmpdir(), 'registry-work-'));
+  });
+  afterEach(async () => {
+    await db.drop();
+    await rm(dataDir, { recursive: true });
+  });
+
+  test('that is killed in the middle of a mail, and started again, sends it', async () => {
+    const { smtp, reached, answer } = await serveSlowly();
+    const mail = await leaveMail(db);
+    const killed = await work(smtp.url);
+    await reached;
+    killed.child.kill('SIGKILL');
+    expect(await killed.end).toBe('SIGKILL');
+    answer(451);
+    const again = await work(smtp.url);
+    await again.says('mail: sent');
+    expect(smtp.mails.map(({ email }) => email.messageId)).toEqual([
+      `<${mail.message_id}@registry.example>`,
+    ]);
+    expect(await mailRow(db, mail)).toEqual({ state: 'sent', attempt_count: 1, last_error: null });
+    expect(again.stderr).toContain('the jobs of a worker that is gone are given back');
+    again.child.kill('SIGTERM');
+    expect(await again.end).toBe(0);
+  });
+
+  test('that is killed leaves its mail to another that runs already', async () => {
+    const { smtp, reached, answer } = await serveSlowly();
+    const killed = await work(smtp.url);
+    const mail = await leaveMail(db);
+    await reached;
+    const other = await work(smtp.url);
+    killed.child.kill('SIGKILL');
+    answer(451);
+    await other.says('mail: sent');
+    expect(smtp.mails).toHaveLength(1);
+    expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
+    other.child.kill('SIGTERM');
+    expect(await other.end).toBe(0);
+  });
+
+  test.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)(
+    '%s, also when it comes twice, lets the mail under way come to its end; exits with 0',
+    async (signal) => {
+      const { smtp, reached, answer } = await serveSlowly();
+      const mail = await leaveMail(db);
+      const started = await work(smtp.url);
+      await reached;
+      started.child.kill(signal);
+      started.child.kill(signal);
+      answer();
+      expect(await started.end).toBe(0);
+      expect(smtp.mails).toHaveLength(1);
+      expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
+      const { rows } = await db.pool.query('select from graphile_worker.jobs');
+      expect(rows).toEqual([]);
+      expect(started.sentences()).toEqual([]);
+      expect(started.stdout).toBe('');
+    },
+  );
+
+  test('without SMTP_URL writes files below DATA_DIR, and starts the embedded Postgres', async () => {
+    // As root, Postgres runs as another user, who has to get there.
+    await chmod(dataDir, 0o755);
+    onTestFinished(() => destroyEmbedded(dataDir));
+    const started = startCommand(['work'], { DATA_DIR: dataDir });
+    await started.says('the worker is ready');
+    expect(existsSync(join(dataDir, 'secret-key'))).toBe(true);
+    started.child.kill('SIGTERM');
+    expect(await started.end).toBe(0);
+    expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
+
+    const mail = await leaveMail(db);
+    const other = startCommand(['work'], { DATA_DIR: dataDir, DATABASE_URL: db.url });
+    await other.says('mail: sent');
+    expect(await readdir(join(dataDir, 'mail'))).toContain(`${mail.message_id}.eml`);
+    other.child.kill('SIGTERM');
+    expect(await other.end).toBe(0);
+  });
+});
+
+describe('settings of registry work that are wrong', () => {
+  test.concurrent.each([
+    ['SECRET_KEY', 'secret-and-too-short'],
+    ['BASE_URL', 'https://registry.example/#secret'],
+    ['BASE_URL', 'https://user:secret@registry.example'],
+    ['BASE_URL', 'ftp://secret.example'],
+    ['BASE_URL', 'https://registry.example/?secret'],
+    ['SMTP_URL', 'http://secret.example'],
+    ['SMTP_URL', 'secret'],
+    ['MAIL_FROM', 'secret'],
+    ['MAIL_FROM', 'a@secret.example, b@secret.example'],
+    ['MAIL_FROM', 'Registry <a@secret.example>\r\nBcc: b@secret.example'],
+  ])('%s=%j: one sentence without the value, exit code 2', async (name, value) => {
+    const command = await runCommand(['work'], {
+      DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+      DATA_DIR: '/nowhere/at/all',
+      [name]: value,
+    });
+    expect(command.stderr).toMatch(new RegExp(`^${name} must .+\\.\n$`));
+    expect(command.stderr).not.toContain('secret');
+    expect(command.code).toBe(2);
+  });
+
+  test('SMTP_URL without MAIL_FROM: one sentence, exit code 2', async () => {
+    const command = await runCommand(['work'], {
+      DATABASE_URL: 'postgresql://127.0.0.1:1/none',
+      SMTP_URL: 'smtp://127.0.0.1:1',
+    });
+    expect(command.stderr).toMatch(/^MAIL_FROM must .*; it must be given where SMTP_URL is\.\n$/);
+    expect(command.code).toBe(2);
+  });
+
+  test('a database that cannot be reached: one sentence, exit code 1', async () => {
+    const command = await runCommand(['work'], { DATABASE_URL: 'postgresql://127.0.0.1:1/none' });
+    expect(command.sentences()).toEqual([expect.stringMatching(/^The database cannot be reached/)]);
+    expect(command.code).toBe(1);
+  });
+});
