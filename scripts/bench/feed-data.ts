@@ -12,8 +12,9 @@ export const [watcherCount, watchedCount] = [1000, 1000];
 /** Companies, those of the country and as many more as are missing, and events of a part of them. */
 async function fillRegistry(client: PoolClient): Promise<void> {
   await client.query(
-    `insert into registry.company (company_id, country_code, nip, name, status)
-     select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE'
+    `insert into registry.company (company_id, country_code, nip, name, status,
+       activity_codes, changed_snapshot_no)
+     select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', '{}', 0
      from generate_series(1, $1::int) as id
      on conflict do nothing`,
     [companyCount],

@@ -1,8 +1,7 @@
 -- What search will show of the companies of one entry. Runs beside, before anything is published: only
 -- this night writes what it reads.
 
--- One row per company that was touched and has one entry. is_changed: the company itself, not only
--- its activities.
+-- One row per company that was touched and has one entry.
 create unlogged table stage.alone_company as
 with alone as (
     select
@@ -33,11 +32,11 @@ select
     (
         company.nip, company.regon9, company.krs, company.name, company.status,
         company.legal_form, company.voivodeship, company.city, company.postal_code,
-        company.activity_main, company.activity_start
+        company.activity_main, company.activity_start, company.activity_codes
     ) is distinct from (
         alone.nip, alone.regon9, alone.krs, alone.name, alone.status, alone.legal_form,
         alone.voivodeship, alone.city, alone.postal_code, alone.activity_main,
-        alone.activity_start
+        alone.activity_start, alone.activity_codes
     ) as is_changed
 from alone
 join registry.company using (company_id);

@@ -14,7 +14,7 @@ $$;
 
 insert into registry.company (
     company_id, country_code, nip, regon9, krs, name, status, legal_form, voivodeship, city,
-    postal_code, activity_main, activity_start
+    postal_code, activity_main, activity_start, activity_codes, changed_snapshot_no
 )
 select
     new_entry.company_id, (select night.country_code from stage.night), new_entry.nip,
@@ -23,7 +23,9 @@ select
         new_entry.name, nullif(concat_ws(' ', new_entry.first_name, new_entry.surname), '')
     ),
     new_entry.status, new_entry.legal_form, new_entry.voivodeship, new_entry.city,
-    new_entry.postal_code, new_entry.activity_main, new_entry.start_date
+    new_entry.postal_code, new_entry.activity_main, new_entry.start_date,
+    new_entry.activity_codes,
+    (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot')
 from stage.new_entry
 where not new_entry.is_linked;
 

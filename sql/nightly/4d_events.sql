@@ -22,8 +22,11 @@ from stage.merged_company
 where corroboration.company_id = merged_company.company_id;
 
 update registry.company
-set merged_into_id = merged_company.into_company_id
+set
+    merged_into_id = merged_company.into_company_id,
+    changed_snapshot_no = last_id.last_id + 1
 from stage.merged_company
+join registry.last_id on last_id.table_name = 'snapshot'
 where company.company_id = merged_company.company_id;
 
 update registry.company

@@ -12,8 +12,11 @@ set
     city = alone.city,
     postal_code = alone.postal_code,
     activity_main = alone.activity_main,
-    activity_start = alone.activity_start
+    activity_start = alone.activity_start,
+    activity_codes = alone.activity_codes,
+    changed_snapshot_no = last_id.last_id + 1
 from stage.alone_company as alone
+join registry.last_id on last_id.table_name = 'snapshot'
 where
     company.company_id = alone.company_id
     and alone.is_changed;

@@ -27,17 +27,30 @@ with member as (
 )
 
 select
-    member.company_id, member.country_code, member.nip, member.regon9, member.krs, member.name,
-    member.status, member.legal_form, member.voivodeship, member.city, member.postal_code,
-    member.activity_main, member.activity_start
-from member
-where member.entry_count = 1
-union all
-select several.company_id, shown.*
+    shown.*,
+    array(
+        select distinct code
+        from registry.entry
+        cross join unnest(entry.activity_codes) as code
+        where
+            entry.company_id = shown.company_id
+            and (entry.status <> 'DELETED' or shown.status = 'DELETED')
+        order by code
+    ) as activity_codes
 from (
-    select distinct member.company_id from member where member.entry_count > 1
-) as several
-cross join lateral registry.show_company(several.company_id) as shown;
+    select
+        member.company_id, member.country_code, member.nip, member.regon9, member.krs,
+        member.name, member.status, member.legal_form, member.voivodeship, member.city,
+        member.postal_code, member.activity_main, member.activity_start
+    from member
+    where member.entry_count = 1
+    union all
+    select several.company_id, shown.*
+    from (
+        select distinct member.company_id from member where member.entry_count > 1
+    ) as several
+    cross join lateral registry.show_company(several.company_id) as shown
+) as shown;
 
 analyze stage.shown_company (company_id);
 
@@ -53,29 +66,34 @@ set
     city = shown.city,
     postal_code = shown.postal_code,
     activity_main = shown.activity_main,
-    activity_start = shown.activity_start
+    activity_start = shown.activity_start,
+    activity_codes = shown.activity_codes,
+    changed_snapshot_no = last_id.last_id + 1
 from stage.shown_company as shown
+join registry.last_id on last_id.table_name = 'snapshot'
 where
     company.company_id = shown.company_id
     and (
         company.nip, company.regon9, company.krs, company.name, company.status,
         company.legal_form, company.voivodeship, company.city, company.postal_code,
-        company.activity_main, company.activity_start
+        company.activity_main, company.activity_start, company.activity_codes
     ) is distinct from (
         shown.nip, shown.regon9, shown.krs, shown.name, shown.status, shown.legal_form,
         shown.voivodeship, shown.city, shown.postal_code, shown.activity_main,
-        shown.activity_start
+        shown.activity_start, shown.activity_codes
     );
 
 insert into registry.company (
     company_id, country_code, nip, regon9, krs, name, status, legal_form, voivodeship, city,
-    postal_code, activity_main, activity_start
+    postal_code, activity_main, activity_start, activity_codes, changed_snapshot_no
 )
 select
     shown.company_id, shown.country_code, shown.nip, shown.regon9, shown.krs, shown.name,
     shown.status, shown.legal_form, shown.voivodeship, shown.city, shown.postal_code,
-    shown.activity_main, shown.activity_start
+    shown.activity_main, shown.activity_start, shown.activity_codes,
+    last_id.last_id + 1
 from stage.shown_company as shown
+join registry.last_id on last_id.table_name = 'snapshot'
 where not exists (
     select from registry.company
     where company.company_id = shown.company_id

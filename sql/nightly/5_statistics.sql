@@ -116,8 +116,9 @@ update registry.last_id
 set last_id = case last_id.table_name
     -- As far as the last line of the dump, whichever entries were new.
     when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
+    when 'snapshot' then last_id.last_id + 1
     else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
 end
 where
-    last_id.table_name = 'event'
+    last_id.table_name in ('event', 'snapshot')
     or (select figure.new_count > 0 or figure.new_row_count > 0 from stage.figure);

@@ -16,6 +16,8 @@ export interface CompanyTable {
   postal_code: string | null;
   activity_main: string | null;
   activity_start: string | null;
+  activity_codes: string[];
+  changed_snapshot_no: BigInteger;
 }
 
 export interface EntryTable {
