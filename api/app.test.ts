@@ -1,6 +1,7 @@
 import { once } from 'node:events';
-import { request, type IncomingMessage } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { buffer, json } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
@@ -102,15 +103,18 @@ describe('GET /readyz', () => {
 });
 
 describe('errors', () => {
-  it.each(['/', '/api/v1', '/api/v1/stats', '/api/v1/stats/day/', '/api/v1/stats/week/2026-01-01'])(
-    '404 for an unknown route: %s',
-    async (path) => {
-      const response = await api.ask(path);
-      expect(response.status).toBe(404);
-      expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
-      expect(await response.json()).toEqual({ message: 'Not Found' });
-    },
-  );
+  it.each([
+    '/nowhere',
+    '/api/v1',
+    '/api/v1/stats',
+    '/api/v1/stats/day/',
+    '/api/v1/stats/week/2026-01-01',
+  ])('404 for an unknown route: %s', async (path) => {
+    const response = await api.ask(path);
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    expect(await response.json()).toEqual({ message: 'Not Found' });
+  });
 
   it.each(['/healthz', '/readyz', '/api/v1/stats/day/2026-01-01', '/api/v1/stats/range/x'])(
     '405 for another method: %s',
@@ -160,6 +164,7 @@ describe('errors', () => {
     await client.query('rollback');
     client.release();
     expect(held.status).toBe(503);
+    expect(held.headers.get('retry-after')).toBe('5');
     expect(await held.json()).toEqual({ message: 'Service Unavailable' });
     expect((await other.ask('/api/v1/stats/day/2026-01-01')).status).toBe(200);
   });
@@ -192,6 +197,90 @@ describe('errors', () => {
       }),
       { numRuns: 500 },
     );
+  });
+});
+
+describe('GET /', () => {
+  it('says what this is and where to go', async () => {
+    const response = await api.ask('/', { headers: { Accept: 'application/json' } });
+    expect(response.status).toBe(200);
+    const home = (await response.json()) as Record<string, string>;
+    expect(home).toMatchObject({ name: 'Company registry', documentation: '/docs' });
+    expect((await api.ask(home.openapi!)).status).toBe(200);
+    expect((await api.ask(home.documentation!)).status).toBe(200);
+  });
+});
+
+describe('what caches and browsers may do', () => {
+  const openapi = '/api/v1/openapi.json';
+
+  it('compresses large answers for clients that can read it', async () => {
+    const sent = request(api.url + openapi, { headers: { 'Accept-Encoding': 'gzip' } }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.headers['content-encoding']).toBe('gzip');
+    expect(response.headers.vary).toContain('Accept-Encoding');
+    const text = gunzipSync(await buffer(response)).toString();
+    expect(JSON.parse(text)).toHaveProperty('openapi', '3.1.0');
+  });
+
+  it.each([
+    [openapi, 'public, max-age=3600'],
+    ['/api/v1/stats/day/2026-01-01', 'public, max-age=3600'],
+    ['/api/v1/stats/range/2026-01-01', 'public, max-age=3600'],
+    ['/api/v1/stats/range/2999-01-01', 'no-cache'],
+  ])('304 to a client that has %s already', async (path, cacheControl) => {
+    const { headers } = await api.ask(path);
+    expect(headers.get('cache-control')).toBe(cacheControl);
+    const tag = headers.get('etag') ?? '';
+    expect(tag).toMatch(/^W\/"[\w-]{22}"$/);
+    const again = await api.ask(path, { headers: { 'If-None-Match': tag } });
+    expect([again.status, await again.text()]).toEqual([304, '']);
+    const other = await api.ask(path, { headers: { 'If-None-Match': 'W/"other"' } });
+    expect(other.status).toBe(200);
+  });
+
+  it('lets pages of any origin read what is public, and nothing else', async () => {
+    const headers = { Origin: 'https://app.example.com' };
+    for (const path of [openapi, '/api/v1/stats/day/2026-01-01', '/api/v1/stats/day/x']) {
+      const response = await api.ask(path, { headers });
+      expect(response.headers.get('access-control-allow-origin')).toBe('*');
+      expect(response.headers.get('access-control-expose-headers')).toContain('RateLimit');
+    }
+    const closed = await api.ask('/api/v1/wallet', { headers });
+    expect(closed.headers.has('access-control-allow-origin')).toBe(false);
+  });
+
+  it('lets pages of an origin that is allowed read everything', async () => {
+    const corsOrigins = ['https://app.example.com', 'https://other.example.com'];
+    const shared = await startApi({ db: database.kysely, corsOrigins });
+    const preflight = (origin: string) =>
+      shared.ask('/api/v1/wallet/topup', {
+        method: 'OPTIONS',
+        headers: {
+          Origin: origin,
+          'Access-Control-Request-Method': 'POST',
+          'Access-Control-Request-Headers': 'authorization,content-type',
+        },
+      });
+    const allowed = await preflight(corsOrigins[1]!);
+    expect(allowed.status).toBe(204);
+    expect(allowed.headers.get('access-control-allow-origin')).toBe(corsOrigins[1]);
+    expect(allowed.headers.get('access-control-allow-methods')).toContain('POST');
+    expect(allowed.headers.get('access-control-allow-headers')).toBe('authorization,content-type');
+    expect(allowed.headers.get('vary')).toContain('Origin');
+    const refused = await preflight('https://evil.example.com');
+    expect(refused.headers.has('access-control-allow-origin')).toBe(false);
+    const refusal = await shared.ask('/api/v1/wallet', { headers: { Origin: corsOrigins[0]! } });
+    expect(refusal.status).toBe(401);
+    expect(refusal.headers.get('access-control-allow-origin')).toBe(corsOrigins[0]);
+  });
+
+  it('keeps an idle connection longer than proxies do', async () => {
+    const sent = request(`${api.url}/healthz`, { agent: new Agent({ keepAlive: true }) }).end();
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    response.resume();
+    expect(response.headers['keep-alive']).toBe('timeout=65');
+    sent.destroy();
   });
 });
 
@@ -230,4 +319,14 @@ describe('headers and log', () => {
     });
     expect(JSON.stringify(other.log)).not.toContain('secret');
   });
+
+  it.each(['sk_live_1a2b3c', 'sk_api_1a2b3c', 'SK%5Flive%5f1a2b3c'])(
+    'logs a token in a path as [redacted]: %s',
+    async (token) => {
+      const other = await startApi({ db: database.kysely });
+      await other.ask(`/api/v1/tokens/${token}/rotate`, { method: 'POST' });
+      expect(other.log[0]).toMatchObject({ req: { path: '/api/v1/tokens/[redacted]/rotate' } });
+      expect(JSON.stringify(other.log)).not.toContain('1a2b3c');
+    },
+  );
 });

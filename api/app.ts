@@ -1,23 +1,28 @@
-import express, { type Express, type Request, type RequestHandler, type Response } from 'express';
+import compression from 'compression';
+import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import type { Kysely } from 'kysely';
+import type { Pool } from 'pg';
 import type { Logger } from 'pino';
 import type { Tables } from '../sql/tables/tables.ts';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
-import { createAuthentication } from './auth/authenticate.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { companyEndpoints } from './companies/endpoints.ts';
-import { createDocs } from './openapi/swagger.ts';
+import type { SearchIndex } from './companies/search-index.ts';
+import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
+import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './http/endpoint.ts';
 import type { TrustProxy } from './environment.ts';
 import { eventEndpoints } from './events/endpoints.ts';
-import { answerBy, answerError, answerUnknownRoute, requireHost } from './http/errors.ts';
+import { answerBy, answerError, answerUnmatched, requireHost } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
+import { createHome } from './http/home.ts';
 import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import type { PaymentProvider } from './wallet/payment.ts';
+import { createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
 import { logRequests } from './http/request-log.ts';
@@ -30,20 +35,28 @@ import { createWebhooks } from './wallet/webhooks.ts';
 
 export interface AppOptions {
   db: Kysely<Tables>;
+  searchIndex: SearchIndex;
+  /** Whose sessions `/metrics` counts. */
+  pool?: Pool;
   logger: Logger;
   now: () => Date;
   trustProxy: TrustProxy;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;
-  /** A request that is not answered by then gets a 503. */
+  /** A request that is not answered by then gets a 503; default 3 seconds, 8 where others are waited for. */
   deadline_ms?: number;
+  /** Origins whose pages may read answers that are not public; default none. */
+  corsOrigins?: string[];
   /** Signs the one-time tokens; at least 32 characters. */
   secretKey: string;
   /** Where the API is reached from outside, without a slash at the end. */
   baseUrl: string;
   /** Whether accounts can be registered; default true. */
   isRegistrationOpen?: boolean;
-  payment: PaymentProvider;
+  /** Domains whose addresses cannot be registered, besides those of the lists. */
+  freeMailDomains?: readonly string[];
+  /** Undefined: nothing can be bought. */
+  payment: PaymentProvider | undefined;
   /** What a page of search results costs, in whole credits; 0: nothing. */
   searchCredits: number;
   /** What a snapshot of a company costs. */
@@ -71,16 +84,8 @@ const security: HelmetOptions = {
   },
 };
 
-// What the library says is the same each time: it is asked once.
-function secure(options: HelmetOptions): RequestHandler {
-  const headers = new Map<string, string>();
-  const collector = { setHeader: headers.set.bind(headers), removeHeader: () => undefined };
-  helmet(options)({} as Request, collector as unknown as Response, () => undefined);
-  return (_request, response, next) => {
-    for (const [name, value] of headers) response.setHeader(name, value);
-    next();
-  };
-}
+/** Wait for other services or for hashes of passwords, which are made one at a time. */
+const patientPaths = [`${basePath}/auth`, `${basePath}/wallet/topup`, '/recover'];
 
 /** The API as an express application, without a port: everything it needs comes in `options`. */
 export function createApp(options: AppOptions): Express {
@@ -88,26 +93,28 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
-  const metrics = createMetrics();
+  const metrics = createMetrics(options);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);
-  app.use(secure(security));
+  app.use(helmet(security));
   app.use(requireHost);
-  app.use(answerBy(options.deadline_ms ?? 8_000));
+  app.use(patientPaths, answerBy(options.deadline_ms ?? 8_000));
+  app.use(answerBy(options.deadline_ms ?? 3_000));
+  app.use(compression());
 
-  // What is asked for most comes first.
-  const endpoints = listEndpoints(options);
-  app.use(basePath, mountEndpoints(endpoints, options, createAuthentication(options)));
+  const limitAddress = limitRequests(options, generalLimit);
+  app.use(basePath, mountEndpoints(listEndpoints(options), options));
   app.use(createWebhooks(options));
   app.use(createProbes(options));
   app.use(metrics.router);
-  app.use(createDocs());
-  app.use(['/recover', '/checkout', '/unsubscribe'], limitRequests(options, generalLimit));
+  app.use(createPages(options));
+  app.use(createHome());
+  app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));
   app.use(createUnsubscribePages(options));
 
-  app.use(answerUnknownRoute);
+  app.use(limitAddress, answerUnmatched);
   app.use(answerError);
   return app;
 }
@@ -123,7 +130,10 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...eventEndpoints(options),
     ...alertEndpoints(options),
     ...statsEndpoints(options),
+    ...dictionaryEndpoints(options),
   ];
-  endpoints.push(documentEndpoint(() => createDocument(endpoints, options.baseUrl)));
+  endpoints.push(
+    documentEndpoint(async () => createDocument(endpoints, await readEnums(options.db))),
+  );
   return endpoints;
 }

@@ -7,18 +7,21 @@ const secretKey = 'a key of at least 32 characters, for tests';
 describe('readEnvironment', () => {
   it('has a default for everything', () => {
     const defaults = {
+      host: '127.0.0.1',
       port: 8080,
       databaseUrl: undefined,
       dataDir: '.data',
       trustProxy: false,
       secretKey: undefined,
       baseUrl: undefined,
+      corsOrigins: [],
       isRegistrationOpen: true,
+      freeMailDomains: [],
       searchCredits: 1,
       snapshotCredits: 5,
+      isPrivate: true,
       payment: {
-        provider: 'local',
-        isProduction: false,
+        provider: undefined,
         stripeSecretKey: undefined,
         stripeWebhookSecret: undefined,
         stripeApiUrl: undefined,
@@ -29,10 +32,13 @@ describe('readEnvironment', () => {
     const names = ['PORT', 'DATABASE_URL', 'DATA_DIR', 'TRUST_PROXY', 'LOG_LEVEL', 'SECRET_KEY'];
     names.push(
       'BASE_URL',
+      'CORS_ORIGINS',
       'REGISTRATION_OPEN',
+      'FREE_MAIL_DOMAINS',
       'PAYMENT_PROVIDER',
       'STRIPE_SECRET_KEY',
-      'NODE_ENV',
+      'HOST',
+      'SMTP_URL',
     );
     const empty = Object.fromEntries(names.map((name) => [name, '']));
     expect(readEnvironment(empty)).toEqual(defaults);
@@ -41,35 +47,40 @@ describe('readEnvironment', () => {
   it('reads what is set', () => {
     expect(
       readEnvironment({
+        HOST: '0.0.0.0',
         PORT: '0',
         DATABASE_URL: 'postgresql:///registry?host=/run/postgresql',
         DATA_DIR: '/var/lib/registry',
         TRUST_PROXY: '2',
         SECRET_KEY: secretKey,
         BASE_URL: 'https://api.registry.example/v//',
+        CORS_ORIGINS: 'https://app.example.com, http://localhost:3000',
         REGISTRATION_OPEN: 'false',
+        FREE_MAIL_DOMAINS: 'Poczta.example, żółw.pl',
         SEARCH_CREDITS: '0',
         SNAPSHOT_CREDITS: '12',
         PAYMENT_PROVIDER: 'stripe',
         STRIPE_SECRET_KEY: 'sk_live_1',
         STRIPE_WEBHOOK_SECRET: 'whsec_1',
         STRIPE_API_URL: 'http://127.0.0.1:12111',
-        NODE_ENV: 'production',
         LOG_LEVEL: 'silent',
       }),
     ).toEqual({
+      host: '0.0.0.0',
       port: 0,
       databaseUrl: 'postgresql:///registry?host=/run/postgresql',
       dataDir: '/var/lib/registry',
       trustProxy: 2,
       secretKey,
       baseUrl: 'https://api.registry.example/v',
+      corsOrigins: ['https://app.example.com', 'http://localhost:3000'],
       isRegistrationOpen: false,
+      freeMailDomains: ['poczta.example', 'xn--w-uga1v8h.pl'],
       searchCredits: 0,
       snapshotCredits: 12,
+      isPrivate: false,
       payment: {
         provider: 'stripe',
-        isProduction: true,
         stripeSecretKey: 'sk_live_1',
         stripeWebhookSecret: 'whsec_1',
         stripeApiUrl: 'http://127.0.0.1:12111',
@@ -88,6 +99,8 @@ describe('readEnvironment', () => {
   });
 
   it.each([
+    ['HOST', '10.0.0.1/8'],
+    ['HOST', 'http://localhost'],
     ['PORT', '65536'],
     ['PORT', '80a'],
     ['PORT', '-1'],
@@ -111,7 +124,11 @@ describe('readEnvironment', () => {
     ['BASE_URL', 'https://user:secret@api.registry.example'],
     ['BASE_URL', 'https://api.registry.example/?a=1'],
     ['BASE_URL', 'https://api.registry.example/#a'],
+    ['CORS_ORIGINS', 'app.example.com'],
+    ['CORS_ORIGINS', '*'],
+    ['CORS_ORIGINS', 'https://app.example.com/'],
     ['REGISTRATION_OPEN', 'yes'],
+    ['FREE_MAIL_DOMAINS', 'poczta.example,not a domain'],
     ['SEARCH_CREDITS', '-1'],
     ['SEARCH_CREDITS', 'free'],
     ['SNAPSHOT_CREDITS', '2.5'],
@@ -124,11 +141,40 @@ describe('readEnvironment', () => {
     expect(read).not.toThrow(/secret/);
   });
 
-  it('refuses the local payment provider in production', () => {
-    expect(() => readEnvironment({ NODE_ENV: 'production' })).toThrow(
-      /^PAYMENT_PROVIDER must be stripe where NODE_ENV is production: .+\.$/,
+  it.each([
+    { HOST: '0.0.0.0' },
+    { HOST: '192.0.2.1' },
+    { HOST: '::' },
+    { BASE_URL: 'https://api.registry.example' },
+    { TRUST_PROXY: '1' },
+  ])('refuses the local payment provider where others reach the API: %j', (open) => {
+    expect(() => readEnvironment({ PAYMENT_PROVIDER: 'local', ...open })).toThrow(
+      /^PAYMENT_PROVIDER must be stripe where HOST, BASE_URL or TRUST_PROXY .+\.$/,
     );
-    expect(readEnvironment({ NODE_ENV: 'development' }).payment.provider).toBe('local');
+    expect(readEnvironment(open)).toMatchObject({ isPrivate: false });
+  });
+
+  it.each([
+    {},
+    { HOST: '127.0.0.2' },
+    { HOST: '::1' },
+    { HOST: 'localhost', BASE_URL: 'http://[::1]:8080' },
+  ])('allows the local payment provider on an address of this machine: %j', (own) => {
+    const environment = readEnvironment({ PAYMENT_PROVIDER: 'local', ...own });
+    expect(environment).toMatchObject({ isPrivate: true, payment: { provider: 'local' } });
+  });
+
+  it.each([
+    { SMTP_URL: 'smtp://mail.example' },
+    {
+      PAYMENT_PROVIDER: 'stripe',
+      STRIPE_SECRET_KEY: 'sk_test_1',
+      STRIPE_WEBHOOK_SECRET: 'whsec_1',
+    },
+  ])('asks for BASE_URL where mails or checkouts lead back to it: %j', (links) => {
+    expect(() => readEnvironment(links)).toThrow(/^BASE_URL must be set where SMTP_URL or .+\.$/);
+    const BASE_URL = 'https://api.registry.example';
+    expect(readEnvironment({ ...links, BASE_URL })).toMatchObject({ baseUrl: BASE_URL });
   });
 
   it('names what Stripe lacks', () => {

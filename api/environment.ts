@@ -1,12 +1,22 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { checkEnvironment, commonSentences, commonShape } from '../sql/environment.ts';
+import {
+  baseUrlNeeded,
+  checkEnvironment,
+  commonSentences,
+  commonShape,
+  EnvironmentError,
+  isLoopback,
+} from '../sql/environment.ts';
+import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment, type PaymentSettings } from './wallet/payment.ts';
 
 /** Which proxies may say who the client is: none, that many in front of us, or these networks. */
 export type TrustProxy = false | number | string[];
 
 export interface Environment {
+  /** The address it listens on. */
+  host: string;
   port: number;
   databaseUrl: string | undefined;
   dataDir: string;
@@ -16,9 +26,15 @@ export interface Environment {
   /** Where the API is reached from outside, without a slash at the end; undefined: where it listens. */
   baseUrl: string | undefined;
   isRegistrationOpen: boolean;
+  /** Origins whose pages may read answers that are not public. */
+  corsOrigins: string[];
+  /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
+  freeMailDomains: string[];
   /** Whole credits; 0: free. */
   searchCredits: number;
   snapshotCredits: number;
+  /** Whether only this machine can reach the API, and no proxy passes anything on to it. */
+  isPrivate: boolean;
   /** All of it but where the API is reached. */
   payment: Omit<PaymentSettings, 'baseUrl'>;
   logLevel: string;
@@ -37,16 +53,27 @@ function isNetwork(text: string): boolean {
   return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
 }
 
+function isOrigin(text: string): boolean {
+  return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+}
+
 const port = z
   .string()
   .regex(/^\d{1,5}$/)
   .transform(Number)
   .refine((value) => value <= 65_535);
 
+const host = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text));
+
 const credits = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number);
+
+const origins = z
+  .string()
+  .transform((text) => text.split(',').map((part) => part.trim()))
+  .refine((parts) => parts.every(isOrigin));
 
 const proxyCount = z
   .string()
@@ -60,30 +87,47 @@ const proxyNetworks = z
   .transform((text): string[] => text.split(',').map((part) => part.trim()))
   .refine((networks) => networks.every(isNetwork));
 
+const domains = z
+  .string()
+  .transform((text) => text.split(',').map((part) => normalizeDomain(part.trim())))
+  .refine((list): list is string[] => list.every((domain) => domain !== undefined));
+
 const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
   ...commonSentences,
+  HOST: 'HOST must be the address to listen on, such as 127.0.0.1 or 0.0.0.0.',
   PORT: 'PORT must be a whole number from 0 to 65535.',
   TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
+  CORS_ORIGINS:
+    'CORS_ORIGINS must be a comma-separated list of origins, such as https://app.example.com.',
   REGISTRATION_OPEN: 'REGISTRATION_OPEN must be true or false.',
+  FREE_MAIL_DOMAINS:
+    'FREE_MAIL_DOMAINS must be a comma-separated list of domains, such as mail.example,post.example.',
   SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
   SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
   PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
 };
 
+const localIsPrivate =
+  'PAYMENT_PROVIDER must be stripe where HOST, BASE_URL or TRUST_PROXY opens the API to others: at the local checkout credits cost nothing.';
+
 const shape = {
   ...commonShape,
+  HOST: host.default('127.0.0.1'),
   PORT: port.default(8080),
   TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
+  CORS_ORIGINS: origins.default([]),
   REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
+  FREE_MAIL_DOMAINS: domains.optional(),
   SEARCH_CREDITS: credits.default(1),
   SNAPSHOT_CREDITS: credits.default(5),
-  PAYMENT_PROVIDER: z.enum(paymentProviders).default('local'),
+  PAYMENT_PROVIDER: z.enum(paymentProviders).optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  NODE_ENV: z.string().optional(),
+  // The pipeline reads it; here it says that mails reach people.
+  SMTP_URL: z.string().optional(),
 };
 
 /** Reads and checks the settings of the API. Throws an `EnvironmentError`. */
@@ -91,23 +135,34 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
   const checked = checkEnvironment(shape, sentences, variables);
   const payment = {
     provider: checked.PAYMENT_PROVIDER,
-    isProduction: checked.NODE_ENV === 'production',
     stripeSecretKey: checked.STRIPE_SECRET_KEY,
     stripeWebhookSecret: checked.STRIPE_WEBHOOK_SECRET,
     stripeApiUrl: checked.STRIPE_API_URL,
   };
+  const isPrivate =
+    isLoopback(checked.HOST) &&
+    isLoopback(new URL(checked.BASE_URL ?? 'http://localhost').hostname) &&
+    checked.TRUST_PROXY === false;
   // Throws where the provider lacks something.
   createPayment({ ...payment, baseUrl: '' });
+  if (payment.provider === 'local' && !isPrivate) throw new EnvironmentError(localIsPrivate);
+  if ((checked.SMTP_URL || payment.provider === 'stripe') && !checked.BASE_URL) {
+    throw new EnvironmentError(baseUrlNeeded);
+  }
   return {
+    host: checked.HOST,
     port: checked.PORT,
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
     trustProxy: checked.TRUST_PROXY,
     secretKey: checked.SECRET_KEY,
     baseUrl: checked.BASE_URL,
+    corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
+    freeMailDomains: checked.FREE_MAIL_DOMAINS ?? [],
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
+    isPrivate,
     payment,
     logLevel: checked.LOG_LEVEL,
   };

@@ -7,7 +7,9 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createAccount } from '../fixtures/account.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { DEMO_EMAIL } from '../sql/demo.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));
 
@@ -28,6 +30,8 @@ interface Process {
   /** Waits for the line that says where it listens. */
   url(): Promise<string>;
   stop(signal: NodeJS.Signals): void;
+  /** Why it ended: the one line of its log. */
+  fault(): string;
   /** Waits for the end; a code, or the signal that ended it. */
   exit: Promise<number | string | null>;
 }
@@ -51,6 +55,7 @@ function startProcess(variables: Record<string, string>): Process {
       while (!started.stdout.includes('\n')) await once(child.stdout, 'data');
       return started.stdout.replace(/^Listening on (http:\/\/localhost:\d+)\n$/, '$1');
     },
+    fault: () => (JSON.parse(started.stderr) as { msg: string }).msg,
     stop: (signal) => void child.kill(signal),
     exit: once(child, 'close').then(([code, signal]) => (code ?? signal) as number | string | null),
   };
@@ -65,14 +70,6 @@ async function requestInFlight(): Promise<void> {
                    where datname = current_database() and wait_event_type = 'Lock'`;
   while ((await database.pool.query(waiting)).rowCount === 0);
 }
-
-const serversOf = async (variables: Record<string, string>): Promise<unknown> => {
-  const api = startProcess(variables);
-  const url = await api.url();
-  const response = await fetch(`${url}/api/v1/openapi.json`);
-  const { servers } = (await response.json()) as { servers: { url: string }[] };
-  return servers[0]?.url === url ? 'where it listens' : servers[0]?.url;
-};
 
 describe('the process of the API', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s and exits with 0', async (signal) => {
@@ -148,12 +145,6 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(0);
   });
 
-  it('says where it listens in its document, unless BASE_URL says where it is reached', async () => {
-    expect(await serversOf({})).toBe('where it listens');
-    const BASE_URL = 'https://api.registry.example/';
-    expect(await serversOf({ BASE_URL })).toBe('https://api.registry.example');
-  });
-
   it('closes the registration with REGISTRATION_OPEN=false', async () => {
     const api = startProcess({ REGISTRATION_OPEN: 'false' });
     const response = await fetch(`${await api.url()}/api/v1/auth/register`, {
@@ -182,8 +173,8 @@ describe('the process of the API', () => {
     const second = startProcess({ PORT: port });
     expect(await second.exit).toBe(1);
     expect(second.stdout).toBe('');
-    expect(second.stderr).toBe(
-      `Port ${port} is in use by another program; stop it, or set PORT to another one.\n`,
+    expect(second.fault()).toBe(
+      `Port ${port} is in use by another program; stop it, or set PORT to another one.`,
     );
   });
 
@@ -191,7 +182,7 @@ describe('the process of the API', () => {
     const api = startProcess({ DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:1/none' });
     expect(await api.exit).toBe(1);
     expect(api.stdout).toBe('');
-    expect(api.stderr).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
+    expect(api.fault()).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*$/);
     expect(api.stderr).not.toContain('secret');
   });
 
@@ -199,15 +190,42 @@ describe('the process of the API', () => {
     const api = startProcess({ PORT: 'http', TRUST_PROXY: 'true' });
     expect(await api.exit).toBe(2);
     expect(api.stdout).toBe('');
-    expect(api.stderr).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.\n$/);
+    expect(api.fault()).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.$/);
   });
 
   it('exits with 2 and a sentence where anybody could buy credits without money', async () => {
-    const api = startProcess({ NODE_ENV: 'production' });
+    const api = startProcess({ PAYMENT_PROVIDER: 'local', HOST: '0.0.0.0' });
     expect(await api.exit).toBe(2);
     expect(api.stdout).toBe('');
-    expect(api.stderr).toMatch(
-      /^PAYMENT_PROVIDER must be stripe where NODE_ENV is production: .+\n$/,
-    );
+    expect(api.fault()).toMatch(/^PAYMENT_PROVIDER must be stripe where HOST, .+\.$/);
+  });
+
+  it('exits with 2 where HOST is no address of this machine', async () => {
+    const api = startProcess({ HOST: '192.0.2.1' });
+    expect(await api.exit).toBe(2);
+    expect(api.fault()).toBe('HOST must be an address of this machine; 192.0.2.1 is none.');
+  });
+
+  it('sells nothing and listens on 127.0.0.1 alone where nothing is set', async () => {
+    const { port } = new URL(await startProcess({}).url());
+    await expect(fetch(`http://[::1]:${port}/readyz`)).rejects.toThrow('fetch failed');
+    const checkout = await fetch(`http://127.0.0.1:${port}/checkout/local/1`);
+    expect(checkout.status).toBe(404);
+    expect(await checkout.json()).toEqual({ message: 'Not Found' });
+  });
+
+  it('revokes the tokens of the demo account where others reach it', async () => {
+    const demo = await createAccount(database.kysely, { email: DEMO_EMAIL });
+    const verify = async (variables: Record<string, string>) => {
+      const api = startProcess(variables);
+      const answer = await fetch(`${await api.url()}/api/v1/tokens/verify`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${demo.master_token}` },
+      });
+      return answer.status;
+    };
+    expect(await verify({})).toBe(200);
+    expect(await verify({ HOST: '0.0.0.0' })).toBe(401);
+    expect(await verify({})).toBe(401);
   });
 });

@@ -1,35 +1,47 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { pino, type Logger } from 'pino';
+import { destination, type Logger } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
-import { EnvironmentError } from '../sql/environment.ts';
+import { revokeDemoTokens } from '../sql/demo.ts';
+import { EnvironmentError, isLoopback } from '../sql/environment.ts';
+import { openKysely } from '../sql/kysely.ts';
+import { openLog, sayFault } from '../sql/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
+import { createSearchIndex } from './companies/search-index.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
 
 const grace_ms = 10_000;
 
+/** Below the three seconds in which a request is answered: 503 where the database does not answer. */
+const patience_ms = 2_500;
+
 /** The log is written when so much of it has come together, or so long after the first of it. */
 const [logChunk_characters, logDelay_ms] = [8_192, 100];
 
-function listen(server: Server, port: number): Promise<number> {
+function listen(server: Server, { port, host }: Environment): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, () => {
+    server.listen(port, host, () => {
       server.off('error', reject);
       resolve((server.address() as AddressInfo).port);
     });
   });
 }
 
-function explainListening(error: NodeJS.ErrnoException, port: number): string {
-  if (error.code === 'EADDRINUSE') {
-    return `Port ${port} is in use by another program; stop it, or set PORT to another one.`;
+/** What to say of a port, or an address, that cannot be had. */
+function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
+  if (cause.code === 'EADDRINUSE') {
+    const sentence = `Port ${port} is in use by another program; stop it, or set PORT to another one.`;
+    return new Error(sentence, { cause });
   }
-  return `Cannot listen on port ${port}: ${error.message}.`;
+  if (cause.code === 'EADDRNOTAVAIL' || cause.code === 'ENOTFOUND') {
+    return new EnvironmentError(`HOST must be an address of this machine; ${host} is none.`);
+  }
+  return new Error(`Cannot listen on port ${port}: ${cause.message}.`, { cause });
 }
 
 /** Waits until the requests in flight are answered, but no longer than the grace; then lets go of everything. */
@@ -48,38 +60,48 @@ async function stop(server: Server, database: Database, logger: Logger): Promise
 async function serve(environment: Environment): Promise<void> {
   // Lines are written together; the rest of them when the process ends.
   const together = { minLength: logChunk_characters, periodicFlush: logDelay_ms };
-  const lines = pino.destination({ fd: 2, sync: false, ...together });
-  const logger = pino({ level: environment.logLevel }, lines);
+  const lines = destination({ fd: 2, sync: false, ...together });
+  const logger = await openLog(environment.logLevel, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
   const database = await connect({
     databaseUrl: environment.databaseUrl,
     dataDir: environment.dataDir,
     applicationName: 'registry-api',
+    patience_ms,
   });
+  if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
+    logger.warn('Others reach this API: the tokens of the demo account are revoked');
+  }
   let isStopping = false;
   // Where the API is reached may depend on the port that it gets.
   let app: RequestListener | undefined;
-  const server = createHttpServer((request, response) => app?.(request, response));
+  const server = createHttpServer((request, response) => app?.(request, response), logger);
   const endConnections = watchAnswers(server);
   let port: number;
   try {
-    port = await listen(server, environment.port);
+    port = await listen(server, environment);
   } catch (error) {
     await database.close();
-    throw new Error(explainListening(error as NodeJS.ErrnoException, environment.port), {
-      cause: error,
-    });
+    throw explainListening(error as NodeJS.ErrnoException, environment);
   }
-  const baseUrl = environment.baseUrl ?? `http://localhost:${port}`;
+  const searchIndex = createSearchIndex(database.connection);
+  // Where the database is away, the next request starts again.
+  searchIndex.isReady().catch((error: unknown) => logger.warn(error));
+  const url = addressOf(environment.host, port);
+  const baseUrl = environment.baseUrl ?? url;
   app = createApp({
-    db: database.kysely,
+    db: openKysely(database.pool),
+    pool: database.pool,
+    searchIndex,
     logger,
     now: () => new Date(),
     trustProxy: environment.trustProxy,
     isStopping: () => isStopping,
     secretKey,
     baseUrl,
+    corsOrigins: environment.corsOrigins,
     isRegistrationOpen: environment.isRegistrationOpen,
+    freeMailDomains: environment.freeMailDomains,
     payment: createPayment({ ...environment.payment, baseUrl }),
     searchCredits: environment.searchCredits,
     snapshotCredits: environment.snapshotCredits,
@@ -101,12 +123,19 @@ async function serve(environment: Environment): Promise<void> {
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
-  process.stdout.write(`Listening on http://localhost:${port}\n`);
+  process.stdout.write(`Listening on ${url}\n`);
+}
+
+/** Where a browser of this machine, or of another one, finds the API. */
+function addressOf(host: string, port: number): string {
+  const isEvery = host === '0.0.0.0' || host === '::';
+  const name = isLoopback(host) || isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  return `http://${name}:${port}`;
 }
 
 try {
   await serve(readEnvironment());
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  sayFault(error instanceof Error ? error.message : String(error));
   process.exit(error instanceof EnvironmentError ? 2 : 1);
 }

@@ -3,6 +3,7 @@ import { validate as isCron } from 'node-cron';
 import parseAddresses from 'nodemailer/lib/addressparser';
 import { z } from 'zod';
 import {
+  baseUrlNeeded,
   checkEnvironment,
   commonSentences,
   commonShape,
@@ -15,6 +16,8 @@ export interface Environment {
   dataDir: string;
   /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
   inboxDir: string;
+  /** Whether INBOX_DIR is not set. */
+  isInboxDefault: boolean;
   /** When `schedule` runs `nightly`: five or six cron fields, Europe/Warsaw. */
   nightlyCron: string;
   /** Signs one-time tokens; undefined: the one in DATA_DIR. */
@@ -24,6 +27,8 @@ export interface Environment {
   /** The server that takes mails; undefined: they are written to files below DATA_DIR. */
   smtpUrl: string | undefined;
   mailFrom: Sender;
+  /** Where the worker serves `/metrics`; undefined: nowhere. */
+  metrics: { host: string; port: number } | undefined;
   logLevel: string;
 }
 
@@ -32,6 +37,7 @@ const sentences = {
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
+  METRICS_PORT: 'METRICS_PORT must be a whole number from 1 to 65535.',
   MAIL_FROM:
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
@@ -44,8 +50,10 @@ const shape = {
     .string()
     .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
-  // Of the API, which is the one to complain of it.
+  // Of the API, which is the one to complain of them.
   PORT: z.string().default(''),
+  HOST: z.string().default('127.0.0.1'),
+  METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
   MAIL_FROM: z
     .string()
@@ -66,16 +74,25 @@ function readSender(text: string): Sender | undefined {
 /** Reads and checks the settings of the pipeline. Throws an `EnvironmentError`. */
 export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
   const checked = checkEnvironment(shape, sentences, variables);
-  if (checked.SMTP_URL && !checked.MAIL_FROM) throw new EnvironmentError(sentences.MAIL_FROM);
+  const lacking = [
+    ...(checked.SMTP_URL && !checked.BASE_URL ? [baseUrlNeeded] : []),
+    ...(checked.SMTP_URL && !checked.MAIL_FROM ? [sentences.MAIL_FROM] : []),
+  ];
+  if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   return {
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
+    isInboxDefault: checked.INBOX_DIR === undefined,
     nightlyCron: checked.NIGHTLY_CRON,
     secretKey: checked.SECRET_KEY,
     baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
     smtpUrl: checked.SMTP_URL,
     mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
+    metrics:
+      checked.METRICS_PORT === undefined
+        ? undefined
+        : { host: checked.HOST, port: checked.METRICS_PORT },
     logLevel: checked.LOG_LEVEL,
   };
 }

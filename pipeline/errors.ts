@@ -4,6 +4,29 @@
  */
 export class Refusal extends Error {
   override name = 'Refusal';
+  /** What the guards found, which a person may accept; empty: the dump cannot be published at all. */
+  readonly findings: readonly GuardFinding[];
+
+  constructor(
+    message: string,
+    options: ErrorOptions & { findings?: readonly GuardFinding[] } = {},
+  ) {
+    super(message, options);
+    this.findings = options.findings ?? [];
+  }
+}
+
+/** Why a guard refuses a dump, or one file or field of it. */
+export interface GuardFinding {
+  /** The name of its query in `sql/check/`, without `guard_`. */
+  guard: string;
+  /** Null: the dump as a whole. */
+  file: string | null;
+  /** The figure that the guard found, and the limit that it passed; most are percentages. */
+  value: number;
+  limit: number;
+  /** The same in words. */
+  sentence: string;
 }
 
 /** Another run of the same source is under way: exit code 4. */

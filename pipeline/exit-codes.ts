@@ -1,8 +1,7 @@
 import { CommanderError } from 'commander';
-import { EnvironmentError } from '../sql/environment.ts';
 import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './errors.ts';
 
-/** What the exit codes of `registry` say; the README has them too. */
+/** What the exit codes of `registry` say; `pipeline/README.md` has them too. */
 export const exitCodes = {
   done: 0,
   fault: 1,
@@ -23,7 +22,9 @@ export function exitCodeOf(outcomes: readonly { state: string }[]): number {
 
 export function exitCodeOfError(error: unknown): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : exitCodes.usage;
-  if (error instanceof WrongUsage || error instanceof EnvironmentError) return exitCodes.usage;
+  // By its name: the class comes with the checks of all settings, which not every command needs.
+  if ((error as Error).name === 'EnvironmentError') return exitCodes.usage;
+  if (error instanceof WrongUsage) return exitCodes.usage;
   if (error instanceof Refusal) return exitCodes.refused;
   if (error instanceof AlreadyRunning) return exitCodes.running;
   if (error instanceof NothingToDo) return exitCodes.nothing;

@@ -4,7 +4,9 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFixture } from '../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
 import { connect, runFile } from '../sql/database.ts';
-import { describeFault, isLostConnection } from './fault.ts';
+import { isLostConnection } from '../sql/fault.ts';
+import { describeFault } from './fault.ts';
+import { settle } from './night/steps.ts';
 import { ServiceFault } from './fetch/service.ts';
 
 let db: TestDatabase;
@@ -43,9 +45,9 @@ test('a session that is ended in a statement, and one that is used after its end
     expect.stringMatching(/^The connection to the database was lost: .+; run it again\.$/),
     expect.stringMatching(/^The connection to the database was lost: .+; run it again\.$/),
   ]);
-  const wrapped = await faultOf(runFile(client, 'nightly/0_stage.sql'));
+  const wrapped = await faultOf(runFile(client, 'nightly/1_read/number.sql'));
   expect(describeFault(wrapped)).toMatch(
-    /^The connection to the database was lost: sql\/nightly\/0_stage\.sql: .+; run it again\.$/,
+    /^The connection to the database was lost: sql\/nightly\/1_read\/number\.sql: .+; run it again\.$/,
   );
 });
 
@@ -70,12 +72,54 @@ test('any other fault is told as it is', async () => {
   expect(describeFault(service)).toBe('KRS cannot be reached: read ECONNRESET');
 });
 
+test('a full disk is told as such, whatever wraps it and whatever other sessions say', async () => {
+  await db.pool.query(`
+    create function fill_the_disk() returns trigger language plpgsql as $$
+    begin
+      raise exception using errcode = '53100',
+        message = 'could not extend file "base/1/2": wrote only 4096 of 8192 bytes at block 1';
+    end $$;
+    create trigger fill_the_disk before insert on registry.run_file
+    for each row execute function fill_the_disk()`);
+  const fault = await faultOf(runFixture(db, '2026-11-02'));
+  const told =
+    /^The disk of the database is full: sql\/nightly\/5_publish\/run\.sql: could not extend/;
+  expect(describeFault(fault)).toMatch(told);
+  const { rows } = await db.pool.query<{ state: string; message: string }>(
+    'select state, message from registry.run',
+  );
+  expect(rows).toEqual([{ state: 'failed', message: expect.stringMatching(told) }]);
+  await db.pool.query('drop function fill_the_disk cascade');
+  const lost = new Error('Connection terminated unexpectedly');
+  const full = Object.assign(new Error('could not write'), { code: '53100' });
+  const first = settle([Promise.reject(lost), Promise.reject(full)]);
+  expect(await faultOf(first)).toBe(full);
+});
+
+test('a first snapshot that loses a deadlock when its partition is attached tries again', async () => {
+  await db.pool.query(`
+    create sequence attempts;
+    create function lose_once() returns event_trigger language plpgsql as $$
+    begin
+      if exists (
+        select from pg_event_trigger_ddl_commands() where object_identity = 'registry.entry_ceidg'
+      ) and nextval('attempts') = 1
+      then raise exception using errcode = '40P01', message = 'deadlock detected'; end if;
+    end $$;
+    create event trigger lose_once on ddl_command_end when tag in ('ALTER TABLE')
+    execute function lose_once()`);
+  expect(await runFixture(db, '2026-11-02', { isDryRun: true })).toMatchObject({ rejected: 0 });
+  const { rows } = await db.pool.query('select last_value::int > 1 as is_again from attempts');
+  expect(rows).toEqual([{ is_again: true }]);
+  await db.pool.query('drop event trigger lose_once');
+});
+
 test('a night whose session is gone tells that, whatever another session says of it', async () => {
   await db.pool.query(`
     create function fail_beside_the_night() returns event_trigger language plpgsql as $$
     begin
       if not exists (
-        select from pg_event_trigger_ddl_commands() where object_identity = 'stage.first_entry'
+        select from pg_event_trigger_ddl_commands() where object_identity = 'stage_ceidg.entry_ceidg'
       ) then return; end if;
       perform pg_terminate_backend(pid, 5000) from pg_locks
       where locktype = 'advisory' and classid = x'72656769'::bit(32)::integer::oid

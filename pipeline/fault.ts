@@ -1,31 +1,14 @@
-/** SQLSTATEs and socket errors of a server that went away, is stopping, or is not back yet. */
-const codes = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
+import { isLostConnection } from '../sql/fault.ts';
 
-/** What the driver says of it itself, without a code. */
-const texts = /^(sql\/\S+: )?(Connection terminated|Client (has encountered|was closed)|timeout e)/;
+/** The SQLSTATE of a full disk. */
+const DISK_FULL = '53100';
 
-/**
- * Whether the connection to the database was lost in the middle of the work: in a statement, or
- * because a further session could not be opened.
- */
-export function isLostConnection(error: unknown): boolean {
+/** Whether the server could not write because its disk is full. */
+export function isDiskFull(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // What `runFile` wraps is told as the driver told it.
-  const { code, syscall } = (
-    error.message.startsWith('sql/') ? error.cause : error
-  ) as NodeJS.ErrnoException;
-  if (code !== undefined && codes.has(code)) return true;
-  // The socket of a server that is gone is a missing file.
-  return syscall === 'connect' || texts.test(error.message);
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === DISK_FULL || /no space left on device/i.test(error.message)) return true;
+  return error.cause !== undefined && isDiskFull(error.cause);
 }
 
 /** A sentence for a fault, which tells what to do where that is known. */
@@ -35,6 +18,7 @@ export function describeFault(error: unknown): string {
   ) as NodeJS.ErrnoException;
   // Several addresses that all refuse make an error without a message.
   const what = message === '' && code !== undefined ? code : message;
+  if (isDiskFull(error)) return `The disk of the database is full: ${what}; make room there first.`;
   if (!isLostConnection(error)) return what;
   return `The connection to the database was lost: ${what}; run it again.`;
 }

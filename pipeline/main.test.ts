@@ -22,7 +22,7 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
     { args: ['ingest', 'ceidg', folder], says: "required option '--date <day>' not specified" },
     {
       args: ['ingest', 'regno', folder, '--date', '2026-11-02'],
-      says: "There is no source 'regno'; there is: ceidg",
+      says: "There is no source 'regno'; is it regon? There is: ceidg, krs, regon",
     },
     { args: ['verify', '../ceidg'], says: "There is no source '../ceidg'" },
     {
@@ -41,12 +41,15 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
       args: ['ingest', 'ceidg', folder, '--date', '2026-11-02', '--accept', ' '],
       says: '--accept needs a reason',
     },
+    { args: ['show', 'last'], says: "'last' is no number of a run" },
+    { args: ['check', '--max-age', 'two'], says: '--max-age must be a whole number' },
+    { args: ['runs', '--source', 'ceidgg'], says: "There is no source 'ceidgg'; is it ceidg?" },
     { args: ['rejects'], says: "missing required argument 'run'" },
     { args: ['rejects', '0'], says: "'0' is no number of a run" },
     { args: ['rejects', '1; drop table'], says: "'1; drop table' is no number of a run" },
   ])('registry $args', async ({ args, says }) => {
     const command = await runCommand(args, { DATABASE_URL: nowhere });
-    expect(command.stderr).toContain(says);
+    expect(command.stderr).toContain(says.replaceAll('"', '\\"'));
     expect(command.stdout).toBe('');
     expect(command.code).toBe(2);
   });
@@ -60,7 +63,9 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
       DATABASE_URL: nowhere,
       [name]: value,
     });
-    expect(command.stderr).toMatch(new RegExp(`^${name} must be .+\\.\n$`));
+    expect(command.sentences()).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must be .+\\.$`)),
+    ]);
     expect(command.stderr).not.toContain('secret');
     expect(command.stdout).toBe('');
     expect(command.code).toBe(2);
@@ -70,9 +75,9 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
 describe('--help', () => {
   test('lists the commands on stdout and exits with 0', async () => {
     const command = await runCommand(['--help'], { DATABASE_URL: nowhere });
-    for (const name of 'migrate ingest nightly serve work schedule status rejects verify'.split(
-      ' ',
-    )) {
+    const names =
+      'nightly ingest fetch schedule serve worker|work status check runs show rejects verify migrate';
+    for (const name of names.replace('|', '\\|').split(' ')) {
       expect(command.stdout).toMatch(new RegExp(`^  ${name} `, 'm'));
     }
     expect(command.stderr).toBe('');
@@ -83,7 +88,9 @@ describe('--help', () => {
 describe('a fault', () => {
   test('exits with 1 and one sentence, without the password', async () => {
     const command = await runCommand(['nightly'], { DATABASE_URL: nowhere });
-    expect(command.stderr).toMatch(/^The database cannot be reached: .*ECONNREFUSED.*\n$/);
+    expect(command.sentences()).toEqual([
+      expect.stringMatching(/^The database cannot be reached: .*ECONNREFUSED/),
+    ]);
     expect(command.stderr).not.toContain('secret');
     expect(command.stdout).toBe('');
     expect(command.code).toBe(1);
@@ -97,6 +104,15 @@ describe('a fault', () => {
   });
 });
 
+describe('--version', () => {
+  test('is that of the package with the commit', async () => {
+    const command = await runCommand(['--version'], { DATABASE_URL: nowhere });
+    expect(command.stdout).toMatch(/^\d+\.\d+\.\d+( \([\da-f]{7,}\))?\n$/);
+    expect(command.stderr).toBe('');
+    expect(command.code).toBe(0);
+  });
+});
+
 describe('migrate', () => {
   const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
 
@@ -106,7 +122,9 @@ describe('migrate', () => {
   test('names what it applied, and the second time that there is nothing left', async () => {
     const variables = { DATABASE_URL: withDatabase(inject('serverUrl'), name) };
     const first = await runCommand(['migrate'], variables);
-    expect(first.stdout).toMatch(/^applied graphile_worker_\d+\n(applied \d{4}_\w+\n)+$/);
+    expect(first.stdout).toMatch(
+      /^applied graphile_worker_\d+\n(applied \d{4}_\w+\n)+(applied function\/\d\d_\w+\.sql\n)+$/,
+    );
     expect(first.code).toBe(0);
     const second = await runCommand(['migrate'], variables);
     expect(second.stdout).toBe('up to date\n');
@@ -144,14 +162,14 @@ describe('before the first run', () => {
 
   test('verify has nothing to do: 5', async () => {
     const command = await runCommand(['verify', 'ceidg'], { DATABASE_URL: db.url });
-    expect(command.stderr).toBe('Nothing of ceidg is published yet\n');
+    expect(command.sentences()).toEqual(['Nothing of ceidg is published yet']);
     expect(command.stdout).toBe('');
     expect(command.code).toBe(5);
   });
 
   test('rejects of a run that is not there: 2', async () => {
     const command = await runCommand(['rejects', '1'], { DATABASE_URL: db.url });
-    expect(command.stderr).toBe('There is no run 1\n');
+    expect(command.sentences()).toEqual(['There is no run 1']);
     expect(command.code).toBe(2);
   });
 });

@@ -2,13 +2,22 @@
 // The command `registry`, under whatever Node the machine has: where that one cannot run
 // TypeScript, the Node among the dependencies does.
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import * as nodeModule from 'node:module';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const main = new URL('main.ts', import.meta.url);
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
-if (process.features.typescript) {
+if (!existsSync(new URL('../node_modules/commander/', import.meta.url))) {
+  process.stderr.write('registry needs its dependencies: run npm ci --omit=dev first.\n');
+  process.exitCode = 1;
+} else if (process.features.typescript) {
+  // Modules stay compiled from one command to the next, where the folder can be written.
+  nodeModule.enableCompileCache?.(
+    fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
+  );
   await import(main.href);
 } else {
   const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], {

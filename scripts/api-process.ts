@@ -11,11 +11,20 @@ const grace_ms = 25_000;
 /** The API, a process of its own: the two sides meet only in the database. */
 export class ApiProcess {
   #child: ChildProcessByStdio<null, Readable, null> | undefined;
+  readonly #variables: NodeJS.ProcessEnv;
   #end: Promise<number | NodeJS.Signals> | undefined;
+
+  /** @param variables its environment */
+  constructor(variables: NodeJS.ProcessEnv) {
+    this.#variables = variables;
+  }
 
   /** @returns where it listens; undefined when it ended instead and has said why */
   async start(): Promise<string | undefined> {
-    this.#child = spawn(process.execPath, [main], { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#child = spawn(process.execPath, [main], {
+      env: this.#variables,
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
     const end = once(this.#child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
     this.#end = end.then(([code, signal]) => code ?? signal);
     const line = once(createInterface(this.#child.stdout), 'line') as Promise<[string]>;

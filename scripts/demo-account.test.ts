@@ -31,7 +31,7 @@ beforeEach(async () => {
 });
 
 async function start(variables: NodeJS.ProcessEnv = {}): Promise<Started> {
-  const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0' };
+  const own = { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0', LOG_LEVEL: 'info' };
   const started = startScript(script, [], { ...own, ...variables });
   onTestFinished(() => void started.child.kill('SIGKILL'));
   await started.says('Ctrl-C stops everything.\n');
@@ -174,17 +174,25 @@ async function expectNone(variables: NodeJS.ProcessEnv): Promise<void> {
 
 describe('there is no account to try npm start with', () => {
   test('where mails are sent', () =>
-    expectNone({ SMTP_URL: 'smtp://127.0.0.1:1', MAIL_FROM: 'no-reply@registry.example' }));
-
-  test.each(['production', 'development'])('where payments are real (%s)', (NODE_ENV) =>
     expectNone({
-      NODE_ENV,
+      SMTP_URL: 'smtp://127.0.0.1:1',
+      MAIL_FROM: 'no-reply@registry.example',
+      BASE_URL: 'http://localhost:8080',
+    }));
+
+  test('where payments are real', () =>
+    expectNone({
       PAYMENT_PROVIDER: 'stripe',
       STRIPE_SECRET_KEY: 'sk_test_0123456789abcdef',
       STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
       BASE_URL: 'https://api.registry.example',
-    }),
-  );
+    }));
+
+  test.each([
+    { HOST: '0.0.0.0' },
+    { BASE_URL: 'https://api.registry.example' },
+    { TRUST_PROXY: '1' },
+  ])('where others reach the API: %j', (open) => expectNone(open));
 
   test('where registration is closed: it says why', async () => {
     const started = await start({ REGISTRATION_OPEN: 'false' });

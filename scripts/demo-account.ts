@@ -5,10 +5,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
 import { mailFolder } from '../pipeline/worker/worker.ts';
 import type { Database } from '../sql/database.ts';
+import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
 import { type IssuedToken, signOneTimeToken } from '../sql/secrets/one-time-token.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
-const EMAIL = 'demo@registry.example';
 /** Its mail is waited for, so that it can be looked at; the account does not depend on it. */
 const mailWait_ms = 10_000;
 

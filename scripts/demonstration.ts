@@ -34,7 +34,7 @@ export async function loadFixtures(
   if (rows[0]!.is_foreign) return undefined;
   const days = await Promise.all((await listSources()).map((name) => listInbox(fixtures, name)));
   const lastDate = extent === 'first day' ? days.flat().toSorted()[0] : undefined;
-  return await ingestInbox(db, logger, fixtures, signal, lastDate);
+  return await ingestInbox({ db, logger, inboxDir: fixtures, signal, lastDate, isBrief: true });
 }
 
 /** The SHA-256 of every file of the fixture dumps. */

@@ -1,5 +1,4 @@
 // What `npm start` runs: the whole product, with something in it to look at.
-import { pino } from 'pino';
 import {
   type Environment as ApiEnvironment,
   readEnvironment as readApiEnvironment,
@@ -10,6 +9,7 @@ import { runSchedule } from '../pipeline/night/schedule.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
+import { openLog, sayFault } from '../sql/log.ts';
 import { migrate } from '../sql/migrate.ts';
 import { ApiProcess } from './api-process.ts';
 import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
@@ -20,19 +20,21 @@ import { type Day, describeDays, loadFixtures, readDays } from './demonstration.
 interface Settings {
   pipeline: Environment;
   api: ApiEnvironment;
+  /** What the process of the API gets. */
+  variables: NodeJS.ProcessEnv;
 }
 
 /** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
-async function start({ pipeline, api: apiSettings }: Settings): Promise<number> {
-  const logger = pino({ level: pipeline.logLevel }, pino.destination({ fd: 2, sync: true }));
+async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
+  const logger = await openLog(pipeline.logLevel);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
-  const api = new ApiProcess();
+  const api = new ApiProcess(variables);
   const end = new AbortController();
   let worker: Promise<void> | undefined;
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      const hasAccount = mayDemonstrate({ pipeline, api: apiSettings });
+      const hasAccount = mayDemonstrate(pipeline, apiSettings);
       // The account watches from the first day on, so that the days after it bring it events.
       const firstNights = await loadFixtures(db, logger, signal, hasAccount ? 'first day' : 'all');
       const url = await api.start();
@@ -49,7 +51,8 @@ async function start({ pipeline, api: apiSettings }: Settings): Promise<number> 
       ];
       if (!nights) print('Other dumps than those of fixtures/ are published: these are left out.');
       for (const night of nights ?? []) {
-        if (!('run_id' in night)) print(`${night.source} ${night.dump_date}: ${night.message}`);
+        if (night.state !== 'published')
+          print(`${night.source} ${night.dump_date}: ${night.message}`);
       }
       const schedule = runSchedule(db, { environment: pipeline, logger, signal });
       const ends = Promise.race([Promise.all([schedule, worker]).then(() => 0), api.fail()]);
@@ -71,9 +74,9 @@ async function start({ pipeline, api: apiSettings }: Settings): Promise<number> 
   }
 }
 
-/** Where a stranger could reach it, or its mails could reach somebody, there is no account to play with. */
-function mayDemonstrate({ pipeline, api }: Settings): boolean {
-  return api.payment.provider === 'local' && !api.payment.isProduction && !pipeline.smtpUrl;
+/** Where others reach the API, or mails reach people, there is no demo account. */
+function mayDemonstrate(pipeline: Environment, api: ApiEnvironment): boolean {
+  return api.isPrivate && api.payment.provider === 'local' && !pipeline.smtpUrl;
 }
 
 /** @returns what to say of it */
@@ -119,16 +122,24 @@ function print(text: string): void {
 /** All that is wrong, of the pipeline's settings and of the API's. */
 function readSettings(): Settings {
   const sentences = new Set<string>();
+  // Warnings alone: what is there to look at is printed.
+  const given = Object.entries(process.env).filter(([, value]) => value !== '');
+  const variables: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn', ...Object.fromEntries(given) };
   for (const read of [readEnvironment, readApiEnvironment]) {
     try {
-      read();
+      read(variables);
     } catch (error) {
       if (!(error instanceof EnvironmentError)) throw error;
       for (const sentence of error.message.split('\n')) sentences.add(sentence);
     }
   }
   if (sentences.size > 0) throw new EnvironmentError([...sentences].join('\n'));
-  return { pipeline: readEnvironment(), api: readApiEnvironment() };
+  if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ??= 'local';
+  return {
+    pipeline: readEnvironment(variables),
+    api: readApiEnvironment(variables),
+    variables,
+  };
 }
 
 // A terminal that is closed, or a reader that has left, is told nothing more.
@@ -137,6 +148,6 @@ try {
   // Whatever is still under way when all is stopped may not keep the process.
   process.exit(await start(readSettings()));
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  sayFault(error instanceof Error ? error.message : String(error));
   process.exit(error instanceof EnvironmentError ? 2 : 1);
 }

@@ -1,10 +1,16 @@
 import { readFile } from 'node:fs/promises';
-import { Kysely } from 'kysely';
-import { type ClientBase, type DatabaseError, Pool, type QueryResult, types } from 'pg';
-import { LivelyPostgresDialect } from './dialect.ts';
+import type { Socket } from 'node:net';
+import {
+  type Client,
+  type ClientConfig,
+  type DatabaseError,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryResult,
+  types,
+} from 'pg';
 import { acquireEmbedded } from './embedded/embedded.ts';
-import { PreparingClient } from './prepared.ts';
-import type { Tables } from './tables/tables.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
 const OLDEST_SERVER = 150000;
@@ -18,11 +24,14 @@ export interface DatabaseOptions {
   dataDir: string;
   /** Shown in pg_stat_activity. */
   applicationName: string;
+  /** The longest wait for a session, a lock or the end of a statement; absent: ten seconds for a session. */
+  patience_ms?: number;
 }
 
 export interface Database {
   pool: Pool;
-  kysely: Kysely<Tables>;
+  /** How its sessions connect, in values that another thread can be given. */
+  connection: ClientConfig;
   close(): Promise<void>;
 }
 
@@ -32,30 +41,26 @@ export interface Database {
  */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
-  const pool = new Pool({
-    Client: PreparingClient,
+  const connection: ClientConfig = {
     ...(embedded
       ? // Whatever PGSSLMODE asks of other servers.
         { ...embedded.connection, ssl: false }
       : { connectionString: options.databaseUrl }),
     application_name: options.applicationName,
-    connectionTimeoutMillis: 10_000,
     // A machine that is lost says nothing more: without these questions, to which it owes an answer
     // within some 20 seconds, a statement would wait for it for ever.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
-    max: 10,
     // Fingerprints and state hashes depend on how dates and floats are written.
     options: '-c datestyle=ISO,YMD -c timezone=UTC -c extra_float_digits=1',
-  });
+  };
+  const pool = new Pool({ ...connection, ...waitFor(options.patience_ms), max: 10 });
   // A server that goes away must not take the process with it: neither through a client that is
   // idle, nor through one that is between two queries; the next query tells.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const kysely = new Kysely<Tables>({ dialect: new LivelyPostgresDialect({ pool }) });
+  if (options.patience_ms !== undefined) endSilent(pool, options.patience_ms + 250);
   const close = async () => {
-    // Ends the pool as well, but only once Kysely has used it.
-    await kysely.destroy();
     if (!pool.ended) await pool.end();
     await embedded?.release();
   };
@@ -65,7 +70,37 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     await close();
     throw error;
   }
-  return { pool, kysely, close };
+  return { pool, connection, close };
+}
+
+function waitFor(patience_ms: number | undefined): PoolConfig {
+  if (patience_ms === undefined) return { connectionTimeoutMillis: 10_000 };
+  return {
+    connectionTimeoutMillis: patience_ms,
+    lock_timeout: patience_ms,
+    statement_timeout: patience_ms,
+  };
+}
+
+function socketOf(client: PoolClient): Socket {
+  return (client as unknown as Client).connection.stream as Socket;
+}
+
+/**
+ * Ends a session that is in use while its server says nothing for so long: a machine that is lost
+ * reports no timeout of its own.
+ */
+function endSilent(pool: Pool, silence_ms: number): void {
+  pool.on('connect', (client) => {
+    const socket = socketOf(client);
+    socket.on('timeout', () => socket.destroy(silent()));
+  });
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(silence_ms));
+  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
+}
+
+function silent(): Error {
+  return Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
 }
 
 async function checkServer(pool: Pool): Promise<void> {
@@ -85,25 +120,38 @@ async function checkServer(pool: Pool): Promise<void> {
   }
 }
 
+/** A session, or a pool, which runs a query in any of its sessions. */
+interface Queryable {
+  query(text: string, values?: unknown[]): Promise<QueryResult>;
+}
+
 /**
  * Runs one `.sql` file of this folder, all its statements in one implicit transaction (or in the
  * one that is open on `client`).
  *
- * @param file path below `sql/`, such as `nightly/2a_pair.sql`
+ * @param file path below `sql/`, such as `nightly/2_compare/pair.sql`
  * @param values for `$1` …; a file that takes values holds one statement
+ * @param stage the schema that `stage` stands for
  */
 export async function runFile(
-  client: ClientBase,
+  client: Queryable,
   file: string,
   values?: unknown[],
+  stage?: string,
 ): Promise<QueryResult[]> {
-  const text = await readFile(new URL(file, import.meta.url), 'utf8');
+  const written = await readFile(new URL(file, import.meta.url), 'utf8');
+  const text = stage === undefined ? written : inStage(written, stage);
   try {
     const results = await client.query(text, values);
     return Array.isArray(results) ? results : [results];
   } catch (cause) {
     throw new Error(`sql/${file}: ${(cause as Error).message}${whereIn(text, cause)}`, { cause });
   }
+}
+
+/** A text of SQL with the schema of a night's tables instead of `stage`. */
+export function inStage(text: string, stage: string): string {
+  return text.replaceAll(/\bstage\b/g, stage);
 }
 
 function whereIn(text: string, cause: unknown): string {

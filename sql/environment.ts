@@ -1,9 +1,22 @@
+import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
 import { SHORTEST_SECRET_KEY } from './secrets/secret-key.ts';
 
 /** A setting is wrong; the message has a sentence a line, each naming its variable. */
 export class EnvironmentError extends Error {
   override name = 'EnvironmentError';
+}
+
+const loopback = new BlockList();
+loopback.addSubnet('127.0.0.0', 8, 'ipv4');
+loopback.addAddress('::1', 'ipv6');
+
+/** Whether a host name or an IP address can be reached from this machine alone. */
+export function isLoopback(host: string): boolean {
+  const address = host.replace(/^\[(.*)\]$/, '$1');
+  if (address === 'localhost') return true;
+  const version = isIP(address);
+  return version !== 0 && loopback.check(address, version === 4 ? 'ipv4' : 'ipv6');
 }
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
@@ -24,6 +37,10 @@ export const commonShape = {
     .optional(),
   LOG_LEVEL: z.enum(logLevels).default('info'),
 };
+
+/** What to say where links lead to strangers, and BASE_URL is not set. */
+export const baseUrlNeeded =
+  'BASE_URL must be set where SMTP_URL or PAYMENT_PROVIDER=stripe is: mails and checkouts lead back to it.';
 
 /** What to say when a variable of `commonShape` is wrong. */
 export const commonSentences: Record<keyof typeof commonShape, string> = {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer, withDatabase } from '../fixtures/test-cluster.ts';
 import { connect, type Database } from './database.ts';
@@ -25,7 +24,7 @@ describe('migrate', () => {
   test('started four times at once, applies each migration once', async () => {
     const [db] = processes as [Database, ...Database[]];
     const pending = await pendingMigrations(db);
-    expect(pending.slice(0, 2)).toEqual(['graphile_worker_20', '0001_registry']);
+    expect(pending.slice(0, 2)).toEqual(['graphile_worker_20', '0001_run']);
 
     const applied = await Promise.all(processes.map((each) => migrate(each)));
 
@@ -34,19 +33,39 @@ describe('migrate', () => {
     expect(await migrate(db)).toEqual([]);
   });
 
-  test('does not mind tables that a night drops while it looks which there are', async () => {
-    const [db, night] = processes as [Database, Database, ...Database[]];
-    await night.pool.query('create table stage.leaving (a integer)');
-    const pending = db.kysely
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute(async (kysely) => {
-        // From here on it sees what there was at this moment.
-        await sql`select`.execute(kysely);
-        await night.pool.query('drop table stage.leaving');
-        return await pendingMigrations({ kysely, pool: db.pool });
-      });
-    expect(await pending).toEqual([]);
+  test('refuses a database that a newer version has migrated', async () => {
+    const [db] = processes as [Database, ...Database[]];
+    await db.pool.query(`insert into public.applied_migration (name) values ('0999_later')`);
+    await expect(migrate(db)).rejects.toThrow(
+      'The database is of a newer version: it has migration 0999_later',
+    );
+    await db.pool.query(`delete from public.applied_migration where name = '0999_later'`);
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test('ends when the session of its lock is ended while it is idle', async () => {
+    const [other] = processes as [Database, ...Database[]];
+    const databaseUrl = withDatabase(inject('serverUrl'), name);
+    const db = await connect({ databaseUrl, dataDir: '', applicationName: 'migrating' });
+    const reader = await other.pool.connect();
+    await reader.query('begin; lock table registry.applied_function');
+    const migrating = migrate(db).catch((error: Error) => error);
+    for (let ended = 0; ended === 0;) {
+      const { rowCount } = await other.pool.query(
+        `select pg_terminate_backend(pid, 5000) from pg_stat_activity
+         where application_name = 'migrating' and state = 'idle' and query like '%advisory_lock%'
+           and exists (
+             select from pg_stat_activity
+             where application_name = 'migrating' and wait_event_type = 'Lock'
+           )`,
+      );
+      ended = rowCount!;
+    }
+    await reader.query('rollback');
+    reader.release();
+    expect(await migrating).toBeInstanceOf(Error);
+    // No session is kept, which would never end.
+    await db.close();
   });
 
   test('brings the job queue up to date as well', async () => {

@@ -1,48 +1,45 @@
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
-import { parse } from 'csv-parse/sync';
-import { Logger, runMigrations } from 'graphile-worker';
-import { type Kysely, sql } from 'kysely';
-import { type Migration, type MigrationProvider, Migrator } from 'kysely/migration';
-import type { Pool } from 'pg';
-import type { Database } from './database.ts';
+import type { ClientBase, Pool } from 'pg';
 
 const migrations = new URL('migrations/', import.meta.url);
+const functions = new URL('function/', import.meta.url);
 const dictionary = new URL('dictionary/', import.meta.url);
 
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it. */
 const COPY_LINE = /^\\copy\s+(\S+)\s+\(([^)]+)\)\s+from\s+'([^']+)'\s*;?\s*$/m;
 
-/** Whoever migrates holds this lock: 'migrate' in ASCII. */
+/** The lock of a process that migrates: 'migrate' in ASCII. */
 const MIGRATION_LOCK = 0x6d696772617465n;
 
 /**
- * Brings the schema up to date, that of the job queue (graphile-worker's, in `graphile_worker`)
- * before ours, which enqueues jobs; safe to run from several processes at once, and to run again
+ * Brings the schema up to date: that of the job queue (graphile-worker's, in `graphile_worker`), then
+ * ours, which enqueues jobs, then the functions, triggers and views. Safe to run from several processes at once, and to run again
  * after it was killed.
  *
  * @returns the names of the migrations that were applied now; the job queue counts as one
  */
-export async function migrate(db: Pick<Database, 'kysely' | 'pool'>): Promise<string[]> {
-  const holder = await db.pool.connect();
-  let failure: Error | undefined;
+export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
+  const holder = await pool.connect();
   try {
     await holder.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const pending = await pendingMigrations(db);
-    if (pending.length > 0) await applyAll(db);
+    const pending = await pendingMigrations({ pool });
+    if (pending.length > 0) await applyAll(pool);
+    await holder.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
+    holder.release();
     return pending;
   } catch (error) {
-    failure = error as Error;
-    throw error;
-  } finally {
-    if (!failure) await holder.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     // After a fault the session is not used again, and its end gives the lock back.
-    holder.release(failure);
+    holder.release(true);
+    throw error;
   }
 }
 
-async function applyAll({ kysely, pool }: Pick<Database, 'kysely' | 'pool'>): Promise<void> {
+async function applyAll(pool: Pool): Promise<void> {
+  // Commands need it only where something is to be applied.
+  const { Logger, runMigrations } = await import('graphile-worker');
   try {
     await runMigrations({ pgPool: pool, logger: new Logger(() => () => undefined) });
   } catch (cause) {
@@ -50,26 +47,98 @@ async function applyAll({ kysely, pool }: Pick<Database, 'kysely' | 'pool'>): Pr
       cause,
     });
   }
-  const migrator = new Migrator({ db: kysely, provider: new SqlFiles() });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error) {
-    const failed = results?.find((result) => result.status === 'Error')?.migrationName;
-    throw new Error(`Migration ${failed ?? ''} failed: ${(error as Error).message ?? error}`, {
-      cause: error,
+  await pool.query(
+    `create table if not exists public.applied_migration (
+       name text primary key,
+       applied_at timestamptz not null default now()
+     )`,
+  );
+  await inTransactions(pool, await listPending(pool), async (client, name) => {
+    await client.query('insert into public.applied_migration (name) values ($1)', [name]);
+    await applyFile(client, name).catch((cause: Error) => {
+      throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
     });
+  });
+  await inTransactions(pool, await changedFunctions(pool), async (client, changed) => {
+    const { file, text, sha256 } = changed;
+    await client.query(text).catch((cause: Error) => {
+      throw new Error(`sql/function/${file}: ${cause.message}`, { cause });
+    });
+    await client.query(
+      `insert into registry.applied_function (file, sha256)
+       values ($1, $2)
+       on conflict (file) do update set sha256 = excluded.sha256`,
+      [file, sha256],
+    );
+  });
+}
+
+/** Does some work for each item, in a transaction of its own. */
+async function inTransactions<Item>(
+  pool: Pool,
+  items: readonly Item[],
+  work: (client: ClientBase, item: Item) => Promise<void>,
+): Promise<void> {
+  const client = await pool.connect();
+  try {
+    for (const item of items) {
+      await client.query('begin');
+      await work(client, item);
+      await client.query('commit');
+    }
+  } finally {
+    // After a fault its transaction is still open.
+    client.release(true);
   }
 }
 
-/** The names of the migrations that the database lacks; the job queue counts as one. */
-export async function pendingMigrations({
-  kysely,
-  pool,
-}: Pick<Database, 'kysely' | 'pool'>): Promise<string[]> {
-  const migrator = new Migrator({ db: kysely, provider: new SqlFiles() });
-  const pending = (await migrator.getMigrations()).filter((migration) => !migration.executedAt);
-  const names = pending.map((migration) => migration.name);
+/** The functions, triggers and views that were not applied as they are now, in the order of their files. */
+async function changedFunctions(pool: Pool) {
+  const names = (await readdir(functions)).filter((file) => file.endsWith('.sql')).toSorted();
+  const files = await Promise.all(
+    names.map(async (file) => {
+      const text = await readFile(new URL(file, functions), 'utf8');
+      return { file, text, sha256: hash('sha256', text) };
+    }),
+  );
+  if (!(await isThere(pool, 'registry.applied_function'))) return files;
+  const { rows } = await pool.query<{ file: string; sha256: string }>(
+    'select file, sha256 from registry.applied_function',
+  );
+  const applied = new Map(rows.map(({ file, sha256 }) => [file, sha256]));
+  return files.filter(({ file, sha256 }) => applied.get(file) !== sha256);
+}
+
+async function isThere(pool: Pool, table: string): Promise<boolean> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    'select to_regclass($1) is not null as is_there',
+    [table],
+  );
+  return rows[0]!.is_there;
+}
+
+/** The names of the migrations and functions that the database lacks; the job queue counts as one. */
+export async function pendingMigrations({ pool }: { pool: Pool }): Promise<string[]> {
+  const changed = await changedFunctions(pool);
+  const names = [...(await listPending(pool)), ...changed.map(({ file }) => `function/${file}`)];
   const newest = await newestOfQueue();
   return (await revisionOfQueue(pool)) < newest ? [`graphile_worker_${newest}`, ...names] : names;
+}
+
+/**
+ * The migrations that were not applied, in the order of their numbers. Throws when one was that this
+ * version does not know.
+ */
+async function listPending(pool: Pool): Promise<string[]> {
+  const known = (await readdir(migrations))
+    .filter((file) => file.endsWith('.sql'))
+    .map((file) => file.replace(/\.sql$/, ''));
+  if (!(await isThere(pool, 'public.applied_migration'))) return known.toSorted();
+  const { rows } = await pool.query<{ name: string }>('select name from public.applied_migration');
+  const applied = new Set(rows.map(({ name }) => name));
+  const [unknown] = [...applied].filter((name) => !known.includes(name));
+  if (unknown) throw new Error(`The database is of a newer version: it has migration ${unknown}`);
+  return known.filter((name) => !applied.has(name)).toSorted();
 }
 
 /** The number of the newest migration that graphile-worker brings with it. */
@@ -81,54 +150,38 @@ async function newestOfQueue(): Promise<number> {
 
 /** The number of the newest migration of graphile-worker that was applied; 0: none was. */
 async function revisionOfQueue(pool: Pool): Promise<number> {
-  const { rows: tables } = await pool.query<{ is_there: boolean }>(
-    `select to_regclass('graphile_worker.migrations') is not null as is_there`,
-  );
-  if (!tables[0]!.is_there) return 0;
+  if (!(await isThere(pool, 'graphile_worker.migrations'))) return 0;
   const { rows } = await pool.query<{ revision: number }>(
     'select coalesce(max(id), 0) as revision from graphile_worker.migrations',
   );
   return rows[0]!.revision;
 }
 
-/** Plain `.sql` files in which `\copy` loads a CSV file of `dictionary/`. */
-class SqlFiles implements MigrationProvider {
-  async getMigrations(): Promise<Record<string, Migration>> {
-    const files = (await readdir(migrations)).filter((file) => file.endsWith('.sql')).toSorted();
-    return Object.fromEntries(
-      files.map((file) => [
-        file.replace(/\.sql$/, ''),
-        { up: (db: Kysely<unknown>) => applyFile(db, file) },
-      ]),
-    );
-  }
-}
-
-async function applyFile(db: Kysely<unknown>, file: string): Promise<void> {
-  const text = await readFile(new URL(file, migrations), 'utf8');
+/** Runs a file of `migrations/`, in which `\copy` loads a CSV file of `dictionary/`. */
+async function applyFile(client: ClientBase, name: string): Promise<void> {
+  const text = await readFile(new URL(`${name}.sql`, migrations), 'utf8');
   // split() keeps the groups of the pattern: statements, table, columns, file, statements, …
   const parts = text.split(COPY_LINE);
   for (let at = 0; at < parts.length; at += 4) {
-    if (parts[at]!.trim() !== '') await sql.raw(parts[at]!).execute(db);
+    if (parts[at]!.trim() !== '') await client.query(parts[at]!);
     const [table, columns, source] = parts.slice(at + 1, at + 4);
-    if (table && columns && source) await loadCsv(db, table, columns, source);
+    if (table && columns && source) await loadCsv(client, { table, columns, source });
   }
 }
 
 async function loadCsv(
-  db: Kysely<unknown>,
-  table: string,
-  columns: string,
-  file: string,
+  client: ClientBase,
+  { table, columns, source }: { table: string; columns: string; source: string },
 ): Promise<void> {
-  const rows: unknown = parse(await readFile(new URL(file, dictionary)), {
+  const { parse } = await import('csv-parse/sync');
+  const rows: unknown = parse(await readFile(new URL(source, dictionary)), {
     columns: true,
     bom: true,
     cast: (value) => (value === '' ? null : value),
   });
-  await sql`
-    insert into ${sql.raw(table)} (${sql.raw(columns)})
-    select ${sql.raw(columns)}
-    from jsonb_populate_recordset(null::${sql.raw(table)}, ${JSON.stringify(rows)}::jsonb)
-  `.execute(db);
+  await client.query(
+    `insert into ${table} (${columns})
+     select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+    [JSON.stringify(rows)],
+  );
 }

@@ -1,7 +1,8 @@
-import { sql } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
-import { prepared } from './prepared.ts';
+import { runPrepared } from './prepared.ts';
+
+const file = 'api/count_hits.sql';
 
 let database: TestDatabase;
 
@@ -11,36 +12,51 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-describe('a statement that asks to be prepared', () => {
-  it('is parsed once a connection, and any other with every run', async () => {
+function valuesFor(key: string, count: unknown = 1): unknown[] {
+  const now = new Date('2026-05-01T10:00:00Z');
+  return [[key], [count], now, new Date(now.getTime() + 60_000)];
+}
+
+interface Hit {
+  limit_key: string;
+  hit_count: string;
+}
+
+describe('runPrepared', () => {
+  it('parses a file once in a connection, under its name', async () => {
     const known = await database.kysely.connection().execute(async (db) => {
-      for (const asked of [1, 2, 3]) {
-        const { rows } = await sql`${prepared} select ${asked}::integer as answer`.execute(db);
-        expect(rows).toEqual([{ answer: asked }]);
-        const { rows: others } = await sql`select ${asked}::integer + 1 as answer`.execute(db);
-        expect(others).toEqual([{ answer: asked + 1 }]);
+      for (const hit_count of ['1', '2', '3']) {
+        const rows = await runPrepared<Hit>(db, file, valuesFor('one'));
+        expect(rows).toMatchObject([{ limit_key: 'one', hit_count }]);
       }
-      const { rows } = await sql<{ statement: string; plans: string }>`
-        select statement, generic_plans + custom_plans as plans from pg_prepared_statements
-      `.execute(db);
-      return rows;
+      const { rows } = await database.pool.query<{ count: string }>(
+        'select count(*) from pg_prepared_statements',
+      );
+      expect(rows).toEqual([{ count: '0' }]);
+      return db
+        .selectFrom('pg_prepared_statements' as never)
+        .selectAll()
+        .execute();
     });
-    expect(known).toEqual([
-      { statement: '/* prepared */ select $1::integer as answer', plans: '3' },
+    expect(known).toMatchObject([{ name: file }]);
+  });
+
+  it('takes part in a transaction', async () => {
+    const undone = database.kysely.transaction().execute(async (tx) => {
+      await runPrepared(tx, file, valuesFor('undone'));
+      throw new Error('undone');
+    });
+    await expect(undone).rejects.toThrow('undone');
+    expect(await runPrepared<Hit>(database.kysely, file, valuesFor('undone'))).toMatchObject([
+      { hit_count: '1' },
     ]);
   });
 
-  it('can be run again after it has failed', async () => {
+  it('can run a file again after it has failed', async () => {
     await database.kysely.connection().execute(async (db) => {
-      const divide = (by: number) =>
-        sql`${prepared} select 6 / ${by}::integer as answer`.execute(db);
-      await expect(divide(0)).rejects.toThrow('division by zero');
-      expect((await divide(2)).rows).toEqual([{ answer: 3 }]);
+      const failed = runPrepared(db, file, valuesFor('again', 'many'));
+      await expect(failed).rejects.toThrow('invalid input syntax');
+      expect(await runPrepared<Hit>(db, file, valuesFor('again'))).toHaveLength(1);
     });
-  });
-
-  it('is answered to whoever asks a pool, which listens by a function', async () => {
-    const { rows } = await database.pool.query('/* prepared */ select $1::integer as answer', [7]);
-    expect(rows).toEqual([{ answer: 7 }]);
   });
 });

@@ -63,13 +63,21 @@ describe('POST /auth/recover/confirm', () => {
     expect(await statusOf(account.master_token)).toEqual(revoked);
     expect(await statusOf(account.api_token)).toEqual(revoked);
 
-    const { links, tokens, hash } = await readRecovery(database.pool, account);
+    const { links, mails, tokens, hash } = await readRecovery(database.pool, account);
     expect(tokens).toEqual([
       { kind: 'master', revoked_at: start },
       { kind: 'api', revoked_at: start },
       { kind: 'master', revoked_at: null },
     ]);
     expect(links).toMatchObject([{ used_at: start, cancelled_at: null }]);
+    expect(mails).toMatchObject([
+      { template: 'recover' },
+      {
+        recipient: account.email,
+        template: 'recovered',
+        data: { user_name: account.name, recovered_at: start.toISOString() },
+      },
+    ]);
     expect(hash).toEqual({ password_hash: (links[0] as { password_hash: string }).password_hash });
   });
 
@@ -85,6 +93,17 @@ describe('POST /auth/recover/confirm', () => {
       { used_at: start, cancelled_at: null },
       { used_at: null, cancelled_at: start },
     ]);
+  });
+
+  it('200 for the owner, by a mailed link, after strangers used up the mails of the hour', async () => {
+    now = start;
+    const account = await createAccount(database.kysely, { now });
+    for (let at = 0; at < 5; at += 1) await recover(api, account.email, `of a stranger ${at}`);
+    const mailed = await readMailedToken(database.kysely, account.email);
+    await recover(api, account.email);
+    expect((await readRecovery(database.pool, account)).mails).toHaveLength(6);
+    for (let at = 0; at < 3; at += 1) await recover(api, account.email, `of a stranger ${at}`);
+    expect((await confirm(mailed)).status).toBe(200);
   });
 
   it('200 for a password typed with combining marks', async () => {

@@ -1,46 +1,53 @@
 import { z } from 'zod';
 import { initializeAccount } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
-import { registerAccount } from './register.ts';
+import { createRegistration } from './register.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { nameField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import { accountAddressField, addressField } from './mail-address.ts';
 import { passwordField } from './password.ts';
+import { languageField, profileEndpoints } from './profile.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
-// What all of them say of themselves.
+// What all of them describe alike.
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
 const text = z.string();
+const time = z.iso.datetime({ offset: true });
 
-const registration = z
+function registrationWithout(freeMailDomains: readonly string[]) {
+  return z
+    .strictObject({
+      email: accountAddressField(freeMailDomains),
+      name: nameField,
+      password: passwordField,
+      password_confirmation: z.string(),
+      language: languageField.default('en'),
+    })
+    .refine((body) => body.password === body.password_confirmation, {
+      path: ['password_confirmation'],
+      error: 'The password_confirmation field must match the password field.',
+      // Reported together with the problems of the other fields.
+      when: ({ value }) => {
+        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+        return typeof password === 'string' && typeof password_confirmation === 'string';
+      },
+    });
+}
+
+const openedAccount = z
   .strictObject({
-    email: accountAddressField,
-    name: nameField,
-    password: passwordField,
-    password_confirmation: z.string(),
+    user_ref: text,
+    email: text,
+    master_token: text,
+    token_ref: text,
+    message: text,
   })
-  .refine((body) => body.password === body.password_confirmation, {
-    path: ['password_confirmation'],
-    error: 'The password_confirmation field must match the password field.',
-    // Told together with what is wrong with the other fields.
-    when: ({ value }) => {
-      const { password, password_confirmation } = Object(value) as Record<string, unknown>;
-      return typeof password === 'string' && typeof password_confirmation === 'string';
-    },
-  });
-
-const openedAccount = z.strictObject({
-  user_ref: text,
-  email: text,
-  master_token: text,
-  token_ref: text,
-  message: text,
-});
+  .meta({ id: 'OpenedAccount' });
 
 const [user_ref, email] = ['K3V9QX0ZB7MD', 'anna@company.example'];
 const [password, oneTimeToken] = ['correct horse battery', 'eyJhbGciOiJIUzI1NiJ9.….…'];
@@ -57,7 +64,9 @@ const waiting = {
   example: { message: 'Service Unavailable' },
 };
 
-function register({ db, now, isRegistrationOpen = true }: AppOptions): Endpoint {
+function register(options: AppOptions): Endpoint {
+  const { isRegistrationOpen = true, freeMailDomains = [] } = options;
+  const registerAccount = createRegistration(options);
   const message = 'The account is registered. A one-time token was sent to its e-mail address.';
   const closed = { message: 'Registration is currently switched off.' };
   return endpoint(
@@ -66,17 +75,18 @@ function register({ db, now, isRegistrationOpen = true }: AppOptions): Endpoint 
       path: '/auth/register',
       summary: 'Register an account',
       description:
-        'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is good.',
+        'Mails a one-time token, which `POST /auth/init` exchanges for the Master Token. An address that was registered but never initialized can be registered again: only the newest one-time token is valid. A mailbox gets at most 3 such mails an hour and 10 a day; the answer stays the same. `language` is that of all mails to the account.',
       limit: { name: 'register', request_count: 10, window_ms: hour_ms },
-      body: registration,
+      body: registrationWithout(freeMailDomains),
       bodyExample: {
         email,
         name: 'Anna Nowak',
         password,
         password_confirmation: password,
+        language: 'pl',
       },
       status: 201,
-      answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: text }),
+      answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
       example: { user_ref, email, message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: {
         503: {
@@ -87,7 +97,7 @@ function register({ db, now, isRegistrationOpen = true }: AppOptions): Endpoint 
     },
     async ({ body }) => {
       if (!isRegistrationOpen) throw new HttpError(503, closed);
-      const account = await registerAccount(db, body, now());
+      const account = await registerAccount(body);
       return {
         user_ref: account.user_ref,
         email: account.email,
@@ -101,12 +111,15 @@ function register({ db, now, isRegistrationOpen = true }: AppOptions): Endpoint 
 function init(options: AppOptions): Endpoint {
   const message =
     'The account is initialized. Store the Master Token now: it will not be shown again.';
+  const unwelcome =
+    'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
   return endpoint(
     {
       ...common,
       path: '/auth/init',
       summary: 'Exchange the one-time token for the Master Token',
-      description: 'The Master Token is shown this once. 200 credits are added to the wallet.',
+      description:
+        'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
       limit: { name: 'init', request_count: 5, window_ms: minute_ms },
       body: z.strictObject({ token: z.string() }),
       bodyExample: { token: oneTimeToken },
@@ -114,7 +127,10 @@ function init(options: AppOptions): Endpoint {
       answer: openedAccount,
       example: { ...openedExample, message },
     },
-    async ({ body }) => ({ ...(await initializeAccount(options, body.token)), message }),
+    async ({ body }) => {
+      const { account, isWelcome } = await initializeAccount(options, body.token);
+      return { ...account, message: isWelcome ? message : `${message} ${unwelcome}` };
+    },
   );
 }
 
@@ -126,12 +142,12 @@ function recover(recovery: Recovery): Endpoint {
       path: '/auth/recover',
       summary: 'Ask for the recovery of an account',
       description:
-        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed.',
+        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
       limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
       body: z.strictObject({ email: addressField, password: passwordField }),
       bodyExample: { email, password },
       status: 200,
-      answer: z.strictObject({ message: text, expires_at: text }),
+      answer: z.strictObject({ message: text, expires_at: time }),
       example: { message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: { 503: waiting },
     },
@@ -151,7 +167,7 @@ function confirm(recovery: Recovery): Endpoint {
       path: '/auth/recover/confirm',
       summary: 'Confirm a recovery',
       description:
-        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, and the new Master Token is shown this once.',
+        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
       limit: confirmationLimit,
       body: confirmation,
       bodyExample: { token: oneTimeToken, password },
@@ -164,8 +180,14 @@ function confirm(recovery: Recovery): Endpoint {
   );
 }
 
-/** Registration, initialization and recovery: none of them needs a token. */
+/** Registration, initialization and recovery, which need no token, and the account itself. */
 export function accountEndpoints(options: AppOptions): Endpoint[] {
   const recovery = createRecovery(options);
-  return [register(options), init(options), recover(recovery), confirm(recovery)];
+  return [
+    register(options),
+    init(options),
+    recover(recovery),
+    confirm(recovery),
+    ...profileEndpoints(options),
+  ];
 }

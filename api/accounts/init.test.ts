@@ -9,6 +9,8 @@ import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
+const initialized =
+  'The account is initialized. Store the Master Token now: it will not be shown again.';
 const refused = 'The token is invalid, has expired or was already used.';
 const refusal = { status: 422, body: { message: refused, errors: { token: [refused] } } };
 
@@ -28,8 +30,8 @@ afterAll(async () => {
 });
 
 /** Registers an account; gives its address, its `user_ref` and the mailed token. */
-async function register(email = `anna${(count += 1)}@firma.pl`) {
-  now = start;
+async function register(email = `anna${(count += 1)}@firma.pl`, at = start) {
+  now = at;
   const password = 'correct horse';
   const body = { email, name: 'Anna Nowak', password, password_confirmation: password };
   const answer = await askJson(api, 'POST /auth/register', { body });
@@ -73,8 +75,7 @@ describe('POST /auth/init', () => {
       email,
       master_token: expect.stringMatching(/^sk_live_[0-9A-Za-z]{49}$/),
       token_ref: expect.stringMatching(/^[0-9A-Z]{12}$/),
-      message:
-        'The account is initialized. Store the Master Token now: it will not be shown again.',
+      message: initialized,
     });
 
     const { master_token, token_ref } = body as { master_token: string; token_ref: string };
@@ -108,6 +109,40 @@ describe('POST /auth/init', () => {
     });
     const verified = await askJson(api, 'POST /tokens/verify', { token: master_token });
     expect(verified).toMatchObject({ status: 200, body: { data: { token_ref, user_ref } } });
+  });
+
+  it('200 adds the welcome bonus once per mailbox', async () => {
+    const first = await register('jan@one.example');
+    const tagged = await register('Jan+again@one.example');
+    expect((await init(first.token)).body).toMatchObject({ message: initialized });
+    const { status, body } = await init(tagged.token);
+    expect([status, body]).toMatchObject([
+      200,
+      {
+        user_ref: tagged.user_ref,
+        message: `${initialized} No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.`,
+      },
+    ]);
+    expect((await rowsOf(tagged.user_ref)).transactions).toEqual([]);
+    const { master_token: token } = body as { master_token: string };
+    expect(await askJson(api, 'GET /wallet', { token })).toMatchObject({
+      status: 200,
+      body: { data: { balance: 0 } },
+    });
+  });
+
+  it('200 adds at most 20 welcome bonuses a day to the accounts of a registered domain', async () => {
+    const accounts = await Promise.all(
+      Array.from({ length: 22 }, (_, at) => register(`anna@branch${at}.many.example`)),
+    );
+    await Promise.all(accounts.map(({ token }) => init(token)));
+    const bonuses = await Promise.all(
+      accounts.map(async ({ user_ref }) => (await rowsOf(user_ref)).transactions.length),
+    );
+    expect(bonuses.filter((number) => number === 1)).toHaveLength(20);
+    const later = await register('anna@later.many.example', new Date('2026-05-02T10:00:01Z'));
+    await init(later.token);
+    expect((await rowsOf(later.user_ref)).transactions).toHaveLength(1);
   });
 
   it('200 in the last second of 24 hours, 422 after it', async () => {

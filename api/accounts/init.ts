@@ -1,31 +1,40 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { invalid } from '../http/errors.ts';
+import { issueMasterToken, type IssuedToken } from '../tokens/record.ts';
 import { grant } from '../wallet/ledger.ts';
 import { readClaim, useOneTimeToken } from './one-time-token.ts';
-import { issueMasterToken, type IssuedToken } from '../tokens/record.ts';
+import { claimWelcomeBonus } from './welcome.ts';
 
 const WELCOME_CREDITS = 200;
 
-/** What an account gets once: its Master Token, and the welcome bonus in its wallet. */
+interface Start {
+  account_id: string;
+  /** Whether the wallet gets the welcome bonus. */
+  isWelcome: boolean;
+  now: Date;
+}
+
+/** Initializes an account: issues its Master Token and adds the welcome bonus. */
 export async function startAccount(
   tx: Transaction<Tables>,
-  account_id: string,
-  now: Date,
+  { account_id, isWelcome, now }: Start,
 ): Promise<IssuedToken> {
   await tx
     .updateTable('customer.account')
     .set({ initialized_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  await grant(tx, {
-    account_id,
-    amount: WELCOME_CREDITS,
-    type: 'start',
-    description: 'Welcome bonus',
-    operation_key: 'welcome bonus',
-    now,
-  });
+  if (isWelcome) {
+    await grant(tx, {
+      account_id,
+      amount: WELCOME_CREDITS,
+      type: 'start',
+      description: 'Welcome bonus',
+      operation_key: 'welcome bonus',
+      now,
+    });
+  }
   return issueMasterToken(tx, account_id, now);
 }
 
@@ -51,16 +60,18 @@ interface InitOptions {
 export async function initializeAccount(
   options: InitOptions,
   text: string,
-): Promise<OpenedAccount> {
+): Promise<{ account: OpenedAccount; isWelcome: boolean }> {
   const now = options.now();
   const claim = readClaim(options.secretKey, text, 'init', now);
   if (!claim) throw refusedToken();
   return options.db.transaction().execute(async (tx) => {
-    const account = await useOneTimeToken(tx, claim, now);
-    if (!account) throw refusedToken();
-    const { user_ref, email } = account;
-    const { plaintext, token_ref } = await startAccount(tx, account.account_id, now);
-    return { user_ref, email, master_token: plaintext, token_ref };
+    const used = await useOneTimeToken(tx, claim, now);
+    if (!used) throw refusedToken();
+    const { account_id, user_ref, email } = used;
+    const isWelcome = await claimWelcomeBonus(tx, { account_id, email, now });
+    const start = { account_id, isWelcome, now };
+    const { plaintext, token_ref } = await startAccount(tx, start);
+    return { account: { user_ref, email, master_token: plaintext, token_ref }, isWelcome };
   });
 }
 

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isRefusedAddress, normalizeAddress } from './mail-address.ts';
+import { isRefusedDomain } from './free-mail.ts';
+import { domainOf, mailboxOf, normalizeAddress } from './mail-address.ts';
 
 describe('normalizeAddress', () => {
   it.each([
@@ -75,7 +76,19 @@ describe('normalizeAddress', () => {
   });
 });
 
-describe('isRefusedAddress', () => {
+describe('mailboxOf', () => {
+  it.each([
+    ['Anna.Nowak+news@firma.pl', 'anna.nowak@firma.pl'],
+    ['anna+a+b@firma.pl', 'anna@firma.pl'],
+    ['+anna@firma.pl', '+anna@firma.pl'],
+    ['an.na@firma.pl', 'an.na@firma.pl'],
+    ['a.n.n.a+x@gmail.com', 'anna@gmail.com'],
+  ])('the mailbox of %s is %s', (address, mailbox) => {
+    expect(mailboxOf(address)).toBe(mailbox);
+  });
+});
+
+describe('isRefusedDomain', () => {
   it.each([
     'anna@gmail.com',
     'anna@GMAIL.com',
@@ -95,8 +108,18 @@ describe('isRefusedAddress', () => {
     'anna@xn--mllmail-n2a.com',
     'anna@gmaıl.net',
     'anna@edu.pl',
+    'anna@interia.eu',
+    'anna@interiowy.pl',
+    'anna@onet.com.pl',
+    'anna@gmx.pl',
+    'anna@fastmail.com',
+    'anna@tuta.com',
+    'anna@posteo.de',
+    'anna@mail.tm',
+    'anna@punkproof.com',
+    'anna@addy.io',
   ])('refuses %s', (text) => {
-    expect(isRefusedAddress(normalizeAddress(text)!)).toBe(true);
+    expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(true);
   });
 
   it.each([
@@ -107,8 +130,16 @@ describe('isRefusedAddress', () => {
     'anna@gmail.com.pl',
     'anna@szkola.edu.pl',
     'anna@estudio.com.ar',
+    'anna@estudio.za.com',
     'anna@company.example',
   ])('takes %s', (text) => {
-    expect(isRefusedAddress(normalizeAddress(text)!)).toBe(false);
+    expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(false);
+  });
+
+  it('refuses the domains of the setting, and those below them', () => {
+    const further = new Set(['poczta.example']);
+    expect(isRefusedDomain('poczta.example', further)).toBe(true);
+    expect(isRefusedDomain('a.poczta.example', further)).toBe(true);
+    expect(isRefusedDomain('innapoczta.example', further)).toBe(false);
   });
 });

@@ -23,7 +23,7 @@ export function expiryOf(now: Date): Date {
 }
 
 /**
- * Reads a one-time token without a query; whether it was used is for its row to say.
+ * Reads a one-time token without a query; its row says whether it was used.
  *
  * @returns undefined when it is forged, expired, or for another purpose
  */
@@ -48,17 +48,18 @@ export function readClaim(
 }
 
 interface Issue {
-  account: { account_id: string; email: string; name: string };
+  account_id: string;
   purpose: Claim['purpose'];
-  /** Of the password chosen in a recovery. */
+  /** Of the password that a recovery chose. */
   password_hash?: string;
   now: Date;
 }
 
-/** Issues a one-time token and the mail that brings it. */
-export async function mailOneTimeToken(tx: Transaction<Tables>, issue: Issue): Promise<void> {
-  const { account, purpose, password_hash = null, now } = issue;
-  const { account_id, email, name } = account;
+/** Issues a one-time token; `leaveMail` sends it. Returns its `one_time_token_id`. */
+export async function issueOneTimeToken(
+  tx: Transaction<Tables>,
+  { account_id, purpose, password_hash, now }: Issue,
+): Promise<string> {
   const one_time_token_id = randomUUID();
   await tx
     .insertInto('customer.one_time_token')
@@ -66,25 +67,15 @@ export async function mailOneTimeToken(tx: Transaction<Tables>, issue: Issue): P
       one_time_token_id,
       account_id,
       purpose,
-      password_hash,
+      password_hash: password_hash ?? null,
       created_at: now,
       expires_at: expiryOf(now),
     })
     .execute();
-  await tx
-    .insertInto('customer.mail')
-    .values({
-      mail_key: `${purpose}:${one_time_token_id}`,
-      account_id,
-      recipient: email,
-      template: purpose,
-      data: JSON.stringify({ one_time_token_id, user_name: name }),
-      created_at: now,
-    })
-    .execute();
+  return one_time_token_id;
 }
 
-/** Ends the one-time tokens of an account and purpose that nobody has used. */
+/** Ends the unused one-time tokens of an account and purpose. */
 export async function cancelOneTimeTokens(
   tx: Transaction<Tables>,
   { account_id, purpose, now }: { account_id: string; purpose: Claim['purpose']; now: Date },
@@ -104,12 +95,12 @@ export interface UsedFor {
   account_id: string;
   user_ref: string;
   email: string;
-  password_hash: string | null;
+  name: string;
 }
 
 /**
- * Uses a one-time token up, which works once. Locks the account first, as everything does that
- * changes its one-time tokens, so that nobody waits for each other.
+ * Uses a one-time token up, which works once. Locks the account first, as every change of one-time
+ * tokens does, so that changes do not wait for each other in a circle.
  *
  * @returns undefined when it was used or cancelled before, or has expired
  */
@@ -120,7 +111,7 @@ export async function useOneTimeToken(
 ): Promise<UsedFor | undefined> {
   const account = await tx
     .selectFrom('customer.account')
-    .select(['account_id', 'user_ref', 'email'])
+    .select(['account_id', 'user_ref', 'email', 'name'])
     .where('user_ref', '=', claim.user_ref)
     .forUpdate()
     .executeTakeFirst();
@@ -134,7 +125,7 @@ export async function useOneTimeToken(
     .where('used_at', 'is', null)
     .where('cancelled_at', 'is', null)
     .where('expires_at', '>', now)
-    .returning('password_hash')
+    .returning('one_time_token_id')
     .executeTakeFirst();
-  return used && { ...account, password_hash: used.password_hash };
+  return used && account;
 }

@@ -20,6 +20,15 @@ describe('a password', () => {
     }
   });
 
+  it('is read as other implementations of argon2id write it', async () => {
+    // $ echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32
+    const hash =
+      '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
+    expect(await verifyPassword('password', hash)).toBe(true);
+    expect(await verifyPassword('passwort', hash)).toBe(false);
+    expect(await verifyPassword('password', '-')).toBe(false);
+  });
+
   it('503 when a hundred wait already, and none of those is lost', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 130 }, (_, at) => hashPassword(`password ${at}`)),

@@ -1,25 +1,32 @@
-import { createHash } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
-import type { OpenedAccount } from './init.ts';
-import { HttpError, invalid } from '../http/errors.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
+import { type HttpError, invalid } from '../http/errors.ts';
+import { issueMasterToken } from '../tokens/record.ts';
+import type { OpenedAccount } from './init.ts';
+import { leaveMail } from './mail.ts';
 import {
   cancelOneTimeTokens,
+  type Claim,
   expiryOf,
-  mailOneTimeToken,
+  issueOneTimeToken,
   readClaim,
   useOneTimeToken,
 } from './one-time-token.ts';
 import { hashPassword, verifyPassword } from './password.ts';
-import { issueMasterToken } from '../tokens/record.ts';
 
-/** Longer than the writing of a mail takes: by it, known and unknown addresses look the same. */
+/** Longer than the writing of a mail takes: known and unknown addresses then look the same. */
 const answer_ms = 400;
 
 const hour_ms = 3_600_000;
+
+/** Recovery mails that an account gets within an hour. */
+const hourlyMails = 5;
+
+/** Requests whose passwords are compared with the one of a confirmation: the newest. */
+const comparedRequests = 20;
 
 /** How often one client may confirm: in JSON or on the page, which share the count. */
 export const confirmationLimit = {
@@ -43,6 +50,8 @@ interface RecoveryOptions {
 export interface Recovery {
   /** Asks for a recovery; gives when its link expires. */
   request(wish: { email: string; password: string }): Promise<Date>;
+  /** Whether the token of a link can still be confirmed. */
+  isOpen(token: string): Promise<boolean>;
   /** Ends a recovery with the new Master Token. */
   confirm(proof: z.output<typeof confirmation>): Promise<OpenedAccount>;
 }
@@ -50,19 +59,17 @@ export interface Recovery {
 /**
  * Makes the two steps of a recovery.
  *
- * `request` mails a link to the address when an account has it, and tells nobody whether one does:
- * the hash is worked out, the mails are counted and the time is taken all the same. Throws the 429
- * after 5 requests within an hour for an address.
+ * `request` mails a link to the address when an account has it. The answer does not say whether one
+ * has: the hash is computed and the time is taken in both cases. An account gets 5 mails an hour.
+ * Beyond that, requests count all the same and share one mail, which is sent when the hour allows it.
  *
- * `confirm` needs the token of that link and, once more, the password that was chosen: who only reads
- * the mail cannot recover, nor can a mail scanner that follows the link. From then on the new password
- * holds, and every token that there was is revoked. Throws the 422 of the specification.
+ * `confirm` needs a mailed link of the account and the password of its request. Any valid link also
+ * confirms a request without a mail of its own, so that requests of strangers cannot lock the owner
+ * out. A reader of the mail alone cannot recover, nor can a mail scanner that follows the link. From
+ * then on the new password holds, and all earlier tokens are revoked. Throws the 422 of the
+ * specification.
  */
 export function createRecovery({ db, now, secretKey }: RecoveryOptions): Recovery {
-  const allowMail = createAllowance(
-    { db, now },
-    { name: 'recover-mail', request_count: 5, window_ms: hour_ms },
-  );
   const allowGuess = createAllowance(
     { db, now },
     { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms },
@@ -71,46 +78,31 @@ export function createRecovery({ db, now, secretKey }: RecoveryOptions): Recover
   return {
     async request({ email, password }) {
       const at = now();
-      const key = createHash('sha256').update(email.toLowerCase()).digest('hex');
-      if (!(await allowMail(key))) throw tooManyMails();
       const password_hash = await hashPassword(password);
-      // Begun after the hash, which may have had to wait longer than that: what follows differs.
+      // Begins after the hash, which may wait longer than that: what follows differs.
       const answered = delay(answer_ms);
       await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at));
       await answered;
       return expiryOf(at);
     },
 
+    async isOpen(token) {
+      const claim = readClaim(secretKey, token, 'recover', now());
+      if (!claim) return false;
+      const [own] = await findRequests(db, claim, now());
+      return own?.one_time_token_id === claim.one_time_token_id;
+    },
+
     async confirm({ token, password }) {
       const at = now();
       const claim = readClaim(secretKey, token, 'recover', at);
-      if (!claim) throw failedConfirmation();
-      const row = await db
-        .selectFrom('customer.one_time_token')
-        .select('password_hash')
-        .where('one_time_token_id', '=', claim.one_time_token_id)
-        .where('used_at', 'is', null)
-        .where('cancelled_at', 'is', null)
-        .executeTakeFirst();
-      // Whoever has the mail may try a few passwords, and not a list of them.
-      if (!row?.password_hash || !(await allowGuess(claim.one_time_token_id))) {
-        throw failedConfirmation();
-      }
-      if (!(await verifyPassword(password, row.password_hash))) throw failedConfirmation();
-      return db.transaction().execute(async (tx) => {
-        const account = await useOneTimeToken(tx, claim, at);
-        if (!account?.password_hash) throw failedConfirmation();
-        const { account_id, password_hash, user_ref, email } = account;
-        await cancelOneTimeTokens(tx, { account_id, purpose: 'recover', now: at });
-        await tx
-          .updateTable('customer.account')
-          .set({ password_hash })
-          .where('account_id', '=', account_id)
-          .execute();
-        await revokeTokens(tx, account_id, at);
-        const { plaintext, token_ref } = await issueMasterToken(tx, account_id, at);
-        return { user_ref, email, master_token: plaintext, token_ref };
-      });
+      const [own, ...others] = claim ? await findRequests(db, claim, at) : [];
+      // The reader of a mail may try a few passwords, and not a list of them.
+      if (!claim || own?.one_time_token_id !== claim.one_time_token_id) throw failedConfirmation();
+      if (!(await allowGuess(claim.one_time_token_id))) throw failedConfirmation();
+      const password_hash = await findPassword(password, [own, ...others]);
+      if (password_hash === undefined) throw failedConfirmation();
+      return db.transaction().execute((tx) => recoverAccount(tx, claim, password_hash, at));
     },
   };
 }
@@ -128,13 +120,117 @@ async function mailLink(
     .select(['account_id', 'email', 'name'])
     .where(sql`lower(email)`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null)
+    .forUpdate()
     .executeTakeFirst();
-  if (account) await mailOneTimeToken(tx, { account, purpose: 'recover', password_hash, now });
+  if (!account) return;
+  const token = { account_id: account.account_id, purpose: 'recover', password_hash, now } as const;
+  const one_time_token_id = await issueOneTimeToken(tx, token);
+  const send_after = await findMailSlot(tx, account.account_id, now);
+  if (send_after === 'taken') return;
+  await leaveMail(tx, {
+    mail_key: `recover:${one_time_token_id}`,
+    account,
+    template: 'recover',
+    data: { one_time_token_id, user_name: account.name },
+    now,
+    send_after,
+  });
 }
 
 /**
- * Revokes every token of an account, whose row is locked, so that none is made meanwhile. Locked in
- * the order of their keys, as uses are counted.
+ * When the next recovery mail of an account may be sent: null is at once, `taken` when a mail waits
+ * for that moment already.
+ */
+async function findMailSlot(
+  tx: Transaction<Tables>,
+  account_id: string,
+  now: Date,
+): Promise<Date | null | 'taken'> {
+  const mails = await tx
+    .selectFrom('customer.mail')
+    .select((eb) => eb.fn.coalesce('send_after', 'created_at').as('sent_at'))
+    .where('account_id', '=', account_id)
+    .where('template', '=', 'recover')
+    .orderBy('sent_at', 'desc')
+    .limit(hourlyMails)
+    .execute();
+  if (mails[0] && mails[0].sent_at > now) return 'taken';
+  const oldest = mails[hourlyMails - 1];
+  const free_at = new Date((oldest?.sent_at.getTime() ?? 0) + hour_ms);
+  return free_at > now ? free_at : null;
+}
+
+interface RecoveryRequest {
+  one_time_token_id: string;
+  password_hash: string | null;
+}
+
+/** The valid requests that a link confirms: its own first, then the newest that were not mailed at once. */
+function findRequests(db: Kysely<Tables>, claim: Claim, now: Date): Promise<RecoveryRequest[]> {
+  return db
+    .selectFrom('customer.one_time_token as token')
+    .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
+    .select(['one_time_token_id', 'token.password_hash'])
+    .where('user_ref', '=', claim.user_ref)
+    .where('purpose', '=', 'recover')
+    .where('used_at', 'is', null)
+    .where('cancelled_at', 'is', null)
+    .where('expires_at', '>', now)
+    .where((eb) => {
+      const mailed = eb
+        .selectFrom('customer.mail')
+        .where('mail_key', '=', sql<string>`'recover:' || one_time_token_id`)
+        .where('send_after', 'is', null);
+      const isOwn = eb('one_time_token_id', '=', claim.one_time_token_id);
+      return eb.or([isOwn, eb.not(eb.exists(mailed))]);
+    })
+    .orderBy((eb) => eb('one_time_token_id', '=', claim.one_time_token_id), 'desc')
+    .orderBy('token.created_at', 'desc')
+    .limit(comparedRequests)
+    .execute();
+}
+
+/** The hash of the request that chose this password. */
+async function findPassword(
+  password: string,
+  requests: readonly RecoveryRequest[],
+): Promise<string | undefined> {
+  for (const { password_hash } of requests) {
+    if (password_hash && (await verifyPassword(password, password_hash))) return password_hash;
+  }
+  return undefined;
+}
+
+async function recoverAccount(
+  tx: Transaction<Tables>,
+  claim: Claim,
+  password_hash: string,
+  now: Date,
+): Promise<OpenedAccount> {
+  const account = await useOneTimeToken(tx, claim, now);
+  if (!account) throw failedConfirmation();
+  const { account_id, user_ref, email, name } = account;
+  await cancelOneTimeTokens(tx, { account_id, purpose: 'recover', now });
+  await tx
+    .updateTable('customer.account')
+    .set({ password_hash, recovered_at: now })
+    .where('account_id', '=', account_id)
+    .execute();
+  await revokeTokens(tx, account_id, now);
+  await leaveMail(tx, {
+    mail_key: `recovered:${claim.one_time_token_id}`,
+    account,
+    template: 'recovered',
+    data: { user_name: name, recovered_at: now.toISOString() },
+    now,
+  });
+  const { plaintext, token_ref } = await issueMasterToken(tx, account_id, now);
+  return { user_ref, email, master_token: plaintext, token_ref };
+}
+
+/**
+ * Revokes all tokens of an account, whose row is locked, so that none is made meanwhile. Locks them
+ * in the order of their keys, as the counting of uses does.
  */
 async function revokeTokens(tx: Transaction<Tables>, account_id: string, now: Date): Promise<void> {
   await tx
@@ -151,10 +247,6 @@ async function revokeTokens(tx: Transaction<Tables>, account_id: string, now: Da
     .where('account_id', '=', account_id)
     .where('revoked_at', 'is', null)
     .execute();
-}
-
-function tooManyMails(): HttpError {
-  return new HttpError(429, { message: 'Too Many Attempts.' }, { 'Retry-After': '3600' });
 }
 
 function failedConfirmation(): HttpError {

@@ -4,7 +4,7 @@ import type { OpenedAccount } from './init.ts';
 import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
-import { escapeHtml, sendPage } from '../http/page.ts';
+import { copyable, escapeHtml, sendPage } from '../pages/page.ts';
 
 const title = 'Account recovery';
 
@@ -24,8 +24,13 @@ function resultOf({ user_ref, email, master_token, token_ref }: OpenedAccount): 
   return `<p>The account ${escapeHtml(user_ref)} (${escapeHtml(email)}) is recovered. All tokens that it had are
 revoked.</p>
 <p>This is its new Master Token (${escapeHtml(token_ref)}). Store it now: it will not be shown again.</p>
-<code>${escapeHtml(master_token)}</code>`;
+${copyable(master_token, 'the Master Token')}
+<p><a class="button" href="/console">Open the console</a></p>`;
 }
+
+const dead = `<p role="alert">This link cannot be used: it has expired, was used before, or is not complete. Nothing was
+changed.</p>
+<p><a class="button" href="/console#recover">Ask for a new link</a></p>`;
 
 /**
  * The page of the mailed link: `GET /recover?token=` shows a form and changes nothing, for mail
@@ -39,9 +44,11 @@ export function createRecoveryPages(options: AppOptions): Router {
 
   router
     .route('/recover')
-    .get((request, response) => {
+    .get(async (request, response) => {
       const { token } = request.query;
-      sendPage(response, 200, title, formOf(typeof token === 'string' ? token : ''));
+      if (typeof token === 'string' && (await recovery.isOpen(token))) {
+        sendPage(response, 200, title, formOf(token));
+      } else sendPage(response, 422, title, dead);
     })
     .post(limit, readForm, async (request, response) => {
       const { data: proof } = confirmation.safeParse(request.body ?? {});
@@ -51,8 +58,10 @@ export function createRecoveryPages(options: AppOptions): Router {
       } catch (error) {
         // Whatever else it is, is no answer to what the form holds.
         if (!(error instanceof HttpError) || error.status !== 422) throw error;
-        const problem = `${error.message}. The link may have expired or been used, or the password is another one.`;
-        sendPage(response, 422, title, formOf(proof?.token ?? '', problem));
+        const problem = `${error.message}. The password is not the one of the request for recovery.`;
+        const { token } = (request.body ?? {}) as { token?: unknown };
+        const isOpen = typeof token === 'string' && (await recovery.isOpen(token));
+        sendPage(response, 422, title, isOpen ? formOf(token, problem) : dead);
       }
     })
     .all(onlyAllow('GET, HEAD, POST'));

@@ -93,6 +93,7 @@ describe('422 of POST /auth/register names each wrong field', () => {
         password_confirmation: [`${password_confirmation} must match the password field.`],
       },
     ],
+    [{ language: 'de' }, { language: ['The language field must be one of pl, en.'] }],
     [{ role: 'admin' }, { role: ['The role field is unknown.'] }],
     [{ constructor: 'x' }, { constructor: ['The constructor field is unknown.'] }],
   ])('%j', async (change, errors) => {

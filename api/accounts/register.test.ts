@@ -1,11 +1,11 @@
-import { verify } from '@node-rs/argon2';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/json-client.ts';
 import { createAccount } from '../../fixtures/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { verifyPassword } from './password.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 
-const now = new Date('2026-05-01T10:00:00.750Z');
+let now = new Date('2026-05-01T10:00:00.750Z');
 const message = 'The account is registered. A one-time token was sent to its e-mail address.';
 const taken = 'The email has already been taken.';
 
@@ -44,7 +44,7 @@ function register(change: Record<string, unknown> = {}): Promise<Answer> {
 
 async function rowsOf(email: string) {
   const { rows: accounts } = await database.pool.query(
-    `select user_ref, email, name, password_hash, created_at, initialized_at
+    `select user_ref, email, name, password_hash, created_at, initialized_at, language
     from customer.account where lower(email) = lower($1)`,
     [email],
   );
@@ -61,6 +61,13 @@ async function rowsOf(email: string) {
     [email],
   );
   return { accounts, tokens, mails };
+}
+
+async function countMailsToStranger(): Promise<number> {
+  const { rows } = await database.pool.query<{ count: number }>(
+    `select count(*)::int from customer.mail where recipient ilike 'stranger%@firma.pl'`,
+  );
+  return rows[0]!.count;
 }
 
 describe('POST /auth/register', () => {
@@ -84,6 +91,7 @@ describe('POST /auth/register', () => {
         password_hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
         created_at: now,
         initialized_at: null,
+        language: 'en',
       },
     ]);
     expect(tokens).toEqual([
@@ -102,7 +110,7 @@ describe('POST /auth/register', () => {
         mail_key: `init:${one_time_token_id}`,
         recipient: email,
         template: 'init',
-        data: { one_time_token_id, user_name: 'Anna Nowak' },
+        data: { one_time_token_id },
         state: 'queued',
         created_at: now,
       },
@@ -142,9 +150,48 @@ describe('POST /auth/register', () => {
     expect(accounts).toHaveLength(1);
     const account = accounts[0] as { name: string; password_hash: string };
     expect(account.name).toBe('Another name');
-    expect(await verify(account.password_hash, 'another one')).toBe(true);
+    expect(await verifyPassword('another one', account.password_hash)).toBe(true);
     expect(tokens).toMatchObject([{ cancelled_at: now }, { cancelled_at: null }]);
     expect(mails).toHaveLength(2);
+  });
+
+  it('201 keeps the language of the mails', async () => {
+    const email = nextAddress();
+    expect((await register({ email, language: 'pl' })).status).toBe(201);
+    expect((await rowsOf(email)).accounts).toMatchObject([{ language: 'pl' }]);
+  });
+
+  it('201 beyond 3 mails an hour and 10 a day to a mailbox, without a mail', async () => {
+    const start = now;
+    onTestFinished(() => {
+      now = start;
+    });
+    const counts: number[] = [];
+    for (let hour = 0; hour < 5; hour += 1) {
+      now = new Date(start.getTime() + hour * 3_600_000);
+      for (let at = 0; at < 4; at += 1) {
+        const email = at % 2 === 0 ? 'stranger@firma.pl' : `Stranger+${hour}${at}@firma.pl`;
+        const { status, body } = await register({ email });
+        expect([status, body]).toMatchObject([201, { email, message }]);
+      }
+      counts.push(await countMailsToStranger());
+    }
+    expect(counts).toEqual([3, 6, 9, 10, 10]);
+    now = new Date(start.getTime() + 24 * 3_600_000);
+    await register({ email: 'stranger@firma.pl' });
+    expect(await countMailsToStranger()).toBe(11);
+  });
+
+  it('201 without a mail keeps the newest mailed token valid', async () => {
+    const email = nextAddress();
+    for (let at = 0; at < 5; at += 1) await register({ email, name: `Name ${at}` });
+    const { accounts, tokens } = await rowsOf(email);
+    expect(accounts).toMatchObject([{ name: 'Name 4' }]);
+    expect(tokens).toMatchObject([
+      { cancelled_at: now },
+      { cancelled_at: now },
+      { cancelled_at: null },
+    ]);
   });
 
   it('201 for the same address ten times at once: one account, one token that is good', async () => {
@@ -156,7 +203,7 @@ describe('POST /auth/register', () => {
     );
     const { accounts, tokens } = await rowsOf(email);
     expect(accounts).toHaveLength(1);
-    expect(tokens).toHaveLength(10);
+    expect(tokens).toHaveLength(3);
     expect(tokens.filter((token) => token.cancelled_at === null)).toHaveLength(1);
   });
 
@@ -197,6 +244,20 @@ describe('POST /auth/register', () => {
     expect(await register({ email })).toEqual({
       status: 422,
       body: { message: wrong, errors: { email: [wrong] } },
+    });
+  });
+
+  it('422 for a domain of the setting', async () => {
+    const strict = await startTestApi({ db: database.kysely, freeMailDomains: ['wlasna.example'] });
+    onTestFinished(() => strict.close());
+    const body = bodyOf({ email: 'anna@wlasna.example' });
+    expect(await askJson(strict, 'POST /auth/register', { body })).toMatchObject({
+      status: 422,
+      body: {
+        errors: {
+          email: ['The email field must not be an address of a disposable or free mailbox.'],
+        },
+      },
     });
   });
 

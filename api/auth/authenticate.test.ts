@@ -49,7 +49,7 @@ async function startOther(): Promise<{ other: TestApi; statements: string[] }> {
   const statements: string[] = [];
   const db = new Kysely<Tables>({
     dialect: new PostgresDialect({ pool: database.pool }),
-    log: ({ query }) => void statements.push(query.sql),
+    log: ({ query }) => void statements.push(JSON.stringify(query.sql)),
   });
   const other = await startTestApi({ db, now: () => now });
   onTestFinished(() => other.close());

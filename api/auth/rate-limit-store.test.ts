@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
+import { openKysely } from '../../sql/kysely.ts';
 import { createLimitStore } from './rate-limit-store.ts';
 
 let database: TestDatabase;
@@ -22,7 +23,7 @@ async function connectAgain(): Promise<Database> {
 describe('createLimitStore', () => {
   it('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
-    const stores = [database.kysely, other.kysely].map((db) =>
+    const stores = [openKysely(database.pool), openKysely(other.pool)].map((db) =>
       createLimitStore({ db, now, window_ms: 60_000, prefix: 'many:' }),
     );
     const hits = await Promise.all(
@@ -36,15 +37,18 @@ describe('createLimitStore', () => {
   it('never waits in a circle, whatever the order of the keys', async () => {
     const other = await connectAgain();
     const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);
-    const rounds = [database.kysely, other.kysely, database.kysely, other.kysely].map(
-      async (db, at) => {
-        const store = createLimitStore({ db, now, window_ms: 60_000, prefix: 'circle:' });
-        const ordered = at % 2 === 0 ? keys : keys.toReversed();
-        for (let round = 0; round < 25; round += 1) {
-          await Promise.all(ordered.map((key) => store.increment(key)));
-        }
-      },
-    );
+    const rounds = [
+      openKysely(database.pool),
+      openKysely(other.pool),
+      openKysely(database.pool),
+      openKysely(other.pool),
+    ].map(async (db, at) => {
+      const store = createLimitStore({ db, now, window_ms: 60_000, prefix: 'circle:' });
+      const ordered = at % 2 === 0 ? keys : keys.toReversed();
+      for (let round = 0; round < 25; round += 1) {
+        await Promise.all(ordered.map((key) => store.increment(key)));
+      }
+    });
     await Promise.all(rounds);
     const { rows } = await database.pool.query(
       `select distinct hit_count from customer.rate_limit where limit_key like 'circle:%'`,
@@ -55,7 +59,7 @@ describe('createLimitStore', () => {
   it('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore({
-      db: database.kysely,
+      db: openKysely(database.pool),
       now: () => new Date(at),
       window_ms: 1000,
       prefix: 'again:',
@@ -77,7 +81,12 @@ describe('createLimitStore', () => {
 
   it('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
-    const store = createLimitStore({ db: other.kysely, now, window_ms: 60_000, prefix: 'away:' });
+    const store = createLimitStore({
+      db: openKysely(other.pool),
+      now,
+      window_ms: 60_000,
+      prefix: 'away:',
+    });
     await store.increment('a');
     await other.close();
     const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => store.increment(key)));
@@ -85,7 +94,12 @@ describe('createLimitStore', () => {
   });
 
   it('gives hits back and forgets a client', async () => {
-    const store = createLimitStore({ db: database.kysely, now, window_ms: 1000, prefix: 'own:' });
+    const store = createLimitStore({
+      db: openKysely(database.pool),
+      now,
+      window_ms: 1000,
+      prefix: 'own:',
+    });
     await store.increment('a');
     await store.increment('a');
     await store.decrement('a');
@@ -98,7 +112,7 @@ describe('createLimitStore', () => {
   it('sweeps the clients whose window closed more than a window ago', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore({
-      db: database.kysely,
+      db: openKysely(database.pool),
       now: () => new Date(at),
       window_ms: 1000,
       prefix: 'swept:',

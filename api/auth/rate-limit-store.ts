@@ -1,6 +1,6 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 import { sql, type Kysely } from 'kysely';
-import { prepared } from '../../sql/prepared.ts';
+import { runPrepared } from '../../sql/prepared.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { createBatch } from '../http/batch.ts';
 
@@ -11,36 +11,36 @@ export interface LimitStoreOptions {
   prefix: string;
 }
 
+/** Statements that count hits at once; those of one key wait for each other. */
+const mostCounting = 2;
+
 /** A store of `express-rate-limit` whose counts come from elsewhere. */
 interface LimitStore extends Store {
   increment(key: string): Promise<IncrementResponse>;
 }
-
-const limit = sql.table('customer.rate_limit');
 
 /**
  * Makes what clears closed windows away, once a window and process. Rows stay for one more window,
  * because the clock of another machine may be behind ours; rows that are being counted, or swept by
  * another process, are passed over.
  */
-export function createSweep({
-  db,
-  now,
-  window_ms,
-}: Pick<LimitStoreOptions, 'db' | 'now' | 'window_ms'>): () => Promise<void> {
+function createSweep({ db, now, window_ms }: Omit<LimitStoreOptions, 'prefix'>) {
   let swept_at = 0;
-  return async () => {
+  return async (): Promise<void> => {
     const at = now().getTime();
     if (at - swept_at < window_ms) return;
     swept_at = at;
-    await sql`
-      delete from ${limit}
-      where limit_key in (
-          select limit_key from ${limit}
-          where reset_at <= ${new Date(at - window_ms)}
-          for update skip locked
+    await db
+      .deleteFrom('customer.rate_limit')
+      .where('limit_key', 'in', (eb) =>
+        eb
+          .selectFrom('customer.rate_limit')
+          .select('limit_key')
+          .where('reset_at', '<=', new Date(at - window_ms))
+          .forUpdate()
+          .skipLocked(),
       )
-    `.execute(db);
+      .execute();
   };
 }
 
@@ -48,8 +48,8 @@ export function createSweep({
  * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. A
  * client's window opens with its first hit and lasts `window_ms`; keys are kept as `prefix` + key.
  *
- * Hits that come while a statement is under way share the next one, and yet each is told the count
- * that it made: under load a hit costs a fraction of a statement.
+ * Hits that come while a statement is under way share the next one, and each gets the count that it
+ * made: under load a hit costs a fraction of a statement.
  */
 export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions): LimitStore {
   const sweep = createSweep({ db, now, window_ms });
@@ -57,7 +57,7 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
   const countHit = createBatch(async (keys: string[]): Promise<IncrementResponse[]> => {
     await sweep();
     return countHits(db, keys, now(), window_ms);
-  });
+  }, mostCounting);
 
   async function decrement(key: string): Promise<void> {
     await db
@@ -78,10 +78,13 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
   return { prefix, increment: (key) => countHit(prefix + key), decrement, resetKey };
 }
 
-// Every process locks the rows in the order of their keys, so that none waits for another in a
-// circle. A key that is hit several times is counted up at once, and each hit told its own count.
-// A lost machine may lose the counts of its last moments, and no more, since no request waits for the
-// disk to be counted.
+interface Counter {
+  limit_key: string;
+  hit_count: string;
+  reset_at: Date;
+}
+
+// A key that is hit several times is counted up at once, and each hit gets its own count.
 async function countHits(
   db: Kysely<Tables>,
   keys: string[],
@@ -95,23 +98,8 @@ async function countHits(
     return place;
   });
   const reset_at = new Date(hit_at.getTime() + window_ms);
-  const { rows } = await sql<{ limit_key: string; hit_count: string; reset_at: Date }>`${prepared}
-    with setting as materialized (
-        select set_config('synchronous_commit', 'off', true)
-    )
-    insert into ${limit} as counter (limit_key, hit_count, reset_at)
-    select hit.limit_key, hit.hit_count, ${reset_at}::timestamptz
-    from setting
-    cross join unnest(${[...hitCounts.keys()]}::text[], ${[...hitCounts.values()]}::bigint[])
-        as hit (limit_key, hit_count)
-    order by hit.limit_key
-    on conflict (limit_key) do update set
-        hit_count = excluded.hit_count
-            + case when counter.reset_at <= ${hit_at} then 0 else counter.hit_count end,
-        reset_at =
-            case when counter.reset_at <= ${hit_at} then excluded.reset_at else counter.reset_at end
-    returning limit_key, hit_count, reset_at
-  `.execute(db);
+  const values = [[...hitCounts.keys()], [...hitCounts.values()], hit_at, reset_at];
+  const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
   const counters = new Map(rows.map((row) => [row.limit_key, row]));
   return keys.map((key, at) => {
     const counter = counters.get(key);

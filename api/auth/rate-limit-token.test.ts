@@ -109,11 +109,44 @@ describe('the general limit', () => {
     expect((await ask({ address, token: await newToken() })).status).toBe(200);
   });
 
-  it('is asked before the token, and costs nothing but its own statement', async () => {
+  it('gives a revoked token its 401 whatever its count, and tells an unknown one the limit of its address', async () => {
+    clock_ms += 60_000;
     const token = await newToken();
-    await countStatuses(repeat(180, () => ({ token })));
+    const address = '198.51.100.7';
+    expect(await countStatuses(repeat(181, () => ({ token, address })))).toEqual({
+      200: 180,
+      429: 1,
+    });
     await database.pool.query(`update customer.token set revoked_at = now()`);
-    expect((await ask({ token })).status).toBe(429);
+    const revoked = await ask({ token, address });
+    expect(revoked.status).toBe(401);
+    expect(await revoked.json()).toEqual({ error: 'Token revoked', code: 'UNAUTHORIZED' });
+    expect(await countStatuses(repeat(200, () => ({ token, address })))).toEqual({ 401: 200 });
+
+    const guesses = repeat(181, () => ({ token: createSecret('api'), address }));
+    expect(await countStatuses(guesses)).toEqual({ 401: 180, 429: 1 });
+    const { headers } = await ask({ token: createSecret('api'), address });
+    expect(headers.get('ratelimit')).toMatch(/^"180-in-1min"; r=0; t=\d+$/);
+    expect(headers.get('ratelimit-policy')).toMatch(/^"180-in-1min"; q=180; w=60; pk=:[\w+/=]+:$/);
+    expect(headers.get('x-ratelimit-remaining')).toBe('0');
+  });
+
+  it.each([
+    ['GET', '/nowhere', 404],
+    ['DELETE', '/api/v1/wallet', 405],
+    ['OPTIONS', '/api/v1/wallet', 204],
+    ['POST', '/healthz', 405],
+  ])('counts by the address for %s %s', async (method, path, status) => {
+    clock_ms += 60_000;
+    const address = '198.51.100.8';
+    const token = await newToken();
+    const headers = { Authorization: `Bearer ${token}` };
+    const first = await apis[0]!.ask(path, { method, address, headers });
+    expect(first.status).toBe(status);
+    expect(first.headers.get('x-ratelimit-remaining')).toBe('179');
+    await countStatuses(repeat(179, () => ({ address })));
+    expect((await apis[0]!.ask(path, { method, address, headers })).status).toBe(429);
+    expect((await ask({ token, address })).status).toBe(200);
   });
 });
 

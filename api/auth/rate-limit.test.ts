@@ -129,15 +129,16 @@ describe('the limit of the statistics', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
   });
 
-  it('500 when nothing can be counted', async () => {
+  it('503 when nothing can be counted', async () => {
     const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
     pool.on('error', () => undefined);
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
     const api = await startTestApi({ db });
     onTestFinished(() => api.close());
     const response = await api.ask(day);
-    expect(response.status).toBe(500);
-    expect(await response.json()).toEqual({ message: 'Server Error' });
+    expect(response.status).toBe(503);
+    expect(response.headers.get('retry-after')).toBe('5');
+    expect(await response.json()).toEqual({ message: 'Service Unavailable' });
     expect(JSON.stringify(api.log)).toContain('ECONNREFUSED');
     await db.destroy();
   });

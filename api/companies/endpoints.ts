@@ -3,26 +3,26 @@ import type { AppOptions } from '../app.ts';
 import { createCharging, type Charging } from '../wallet/charge.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { lastPageOf, pageSize, skippedBy } from '../http/paging.ts';
-import { createSearchDictionary } from './search-dictionary.ts';
-import { resolveFilter, searchQuery } from './search-filter.ts';
-import type { Found } from './search-match.ts';
-import { createSearch, type Asked } from './search.ts';
+import { keep } from '../http/keep.ts';
+import { companyStatus, identifier } from './identifier.ts';
+import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
+import { search } from './search.ts';
 import { snapshotEndpoint } from './snapshot.ts';
 
-const identifier = z.strictObject({ type: z.enum(['NIP', 'REGON9', 'KRS']), value: z.string() });
-
-const result = z.strictObject({
-  identifiers: z.array(identifier),
-  name: z.string(),
-  city: z.string(),
-  voivodeship: z.string(),
-  activity_start: z.iso.date().nullable(),
-  activity_main: z.string(),
-  status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']),
-  contacts: z
-    .array(z.strictObject({ type: z.enum(['phone', 'email', 'fax']), value: z.string() }))
-    .optional(),
-});
+const result = z
+  .strictObject({
+    identifiers: z.array(identifier),
+    name: z.string(),
+    city: z.string(),
+    voivodeship: z.string(),
+    activity_start: z.iso.date().nullable(),
+    activity_main: z.string(),
+    status: companyStatus,
+    contacts: z
+      .array(z.strictObject({ type: z.enum(['phone', 'email', 'fax']), value: z.string() }))
+      .optional(),
+  })
+  .meta({ id: 'SearchResult' });
 
 const searchAnswer = z.strictObject({
   status: z.literal('success'),
@@ -66,20 +66,13 @@ function describeSearch(credits: number): string {
     'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
     'The activities are those of all registry entries of a company that are not deleted; every other filter is of the entry that is shown.',
     'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
-    `A page with results costs ${credits}; an empty one is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+    `An answer costs ${credits}, also beyond the last page; one whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
   ].join(' ');
 }
 
-/** What is known of a search before it is known who asks. */
-interface Finding {
-  asked: Asked;
-  found: Found;
-}
-
 function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
-  const { db, searchCredits } = options;
-  const readDictionary = createSearchDictionary(db);
-  const search = createSearch(db, charging);
+  const { db, searchIndex, searchCredits } = options;
+  const readDictionary = keep(() => readSearchDictionary(db));
 
   return endpoint(
     {
@@ -105,30 +98,29 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
         },
       },
     },
-    async ({ query: { page }, caller, request, response }, { asked, found }: Finding) => {
-      const { total, results, headers } = await search.take(asked, found, {
-        account_id: caller.account_id,
-        // To HEAD nothing is answered that would be worth a credit.
-        amount: request.method === 'HEAD' ? 0 : searchCredits,
-        description: `Search, page ${page}`,
-      });
+    async ({ query: { page, ...query }, caller, request, response }) => {
+      const { account_id } = caller;
+      const filter = await resolveFilter(db, await readDictionary(), query);
+      const window = { skipped: skippedBy({ page, per_page: pageSize }), size: pageSize };
+      // To HEAD nothing is answered that would be worth a credit: not even how long the answer is.
+      const isHead = request.method === 'HEAD';
+      const { total, results, headers } = await search(
+        { db, searchIndex, charging },
+        filter,
+        isHead ? { skipped: 0, size: 0 } : window,
+        { account_id, amount: isHead ? 0 : searchCredits, description: `Search, page ${page}` },
+      );
       response.set(headers);
       return {
         status: 'success',
         data: {
-          total,
+          total: isHead ? 0 : total,
           per_page: pageSize,
           current_page: page,
-          last_page: lastPageOf(total, pageSize),
+          last_page: isHead ? 1 : lastPageOf(total, pageSize),
           results,
         },
       };
-    },
-    async ({ query: { page, ...query } }) => {
-      const filter = await resolveFilter(db, await readDictionary(), query);
-      const window = { skipped: skippedBy({ page, per_page: pageSize }), size: pageSize };
-      const asked = { filter, window };
-      return { asked, found: await search.find(asked) };
     },
   );
 }

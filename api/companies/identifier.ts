@@ -13,7 +13,20 @@ export interface Identifier {
   identifier_value: string;
 }
 
-export const identifierType = z.enum(identifierTypes);
+export const identifierType = z.enum(identifierTypes).meta({
+  id: 'IdentifierType',
+  description: 'Which register gave the number: NIP (tax), REGON9 (statistics), KRS (courts).',
+});
+
+/** A number and its type, as answers show it. */
+export const identifier = z
+  .strictObject({ type: identifierType, value: z.string() })
+  .meta({ id: 'Identifier' });
+
+export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
+  id: 'CompanyStatus',
+  description: 'DELETED: struck off, closed, or gone from the register.',
+});
 
 const maxCharacters = 50;
 
@@ -96,8 +109,11 @@ export const validIdentifiers: [
 
 const columns = { NIP: 'nip', REGON9: 'regon9', KRS: 'krs' } as const;
 
+/** What is said of a number by which no company is known, or ever was. */
+export const unknownCompany = { message: 'No company with this number is known.' };
+
 /**
- * The companies that have these numbers, by number: the oldest where entries of several have it.
+ * The companies that these numbers name, by number: `registry.find_company` says which.
  *
  * @param values as `normalizeIdentifier` gives them
  */
@@ -106,22 +122,16 @@ export async function findCompanies(
   type: IdentifierType,
   values: readonly string[],
 ): Promise<Map<string, string>> {
-  const column = columns[type];
-  const entries = await db
-    .selectFrom('registry.entry')
-    .select([column, 'company_id'])
-    .where(column, '=', sql<string>`any(${values}::text[])`)
-    .execute();
-  const companies = new Map<string, string>();
-  for (const { company_id, ...entry } of entries) {
-    const value = (entry as Record<string, string>)[column]!;
-    const other = companies.get(value);
-    if (other === undefined || BigInt(company_id) < BigInt(other)) companies.set(value, company_id);
-  }
-  return companies;
+  const { rows } = await sql<{ value: string; company_id: string | null }>`
+    select value, registry.find_company(${type}, value) as company_id
+    from unnest(${values}::text[]) as value
+  `.execute(db);
+  return new Map(
+    rows.flatMap(({ value, company_id }) => (company_id === null ? [] : [[value, company_id]])),
+  );
 }
 
-/** The company that has a number, whichever of its registry entries says so. */
+/** The company that a number names. */
 export async function findCompany(
   db: Kysely<Tables>,
   type: IdentifierType,

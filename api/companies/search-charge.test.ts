@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
 import { runFixture } from '../../fixtures/night.ts';
 import { createSearcher, readMovements, type ChargedAnswer } from '../../fixtures/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
@@ -28,16 +29,23 @@ function totalOf({ status, body }: ChargedAnswer): unknown {
 }
 
 describe('GET /api/v1/companies/search', () => {
-  it('200 costs a credit with results, and nothing without', async () => {
+  it('200 costs a credit when its total is not 0, whatever the page, and nothing otherwise', async () => {
     const searcher = await createSearcher(database.kysely, api);
     expect(await searcher.search('?city=Wrocław')).toMatchObject({ charged: '1', balance: '199' });
     expect(await searcher.search('?city=Nowhere')).toMatchObject({ charged: '0', balance: '199' });
-    expect(await searcher.search('?page=9')).toMatchObject({ charged: '0', balance: '199' });
-    expect(await searcher.search('?page=2')).toMatchObject({ charged: '1', balance: '198' });
+    expect(await searcher.search('?page=9')).toMatchObject({
+      status: 200,
+      body: { data: { total: 74, results: [] } },
+      charged: '1',
+      balance: '198',
+    });
+    expect(await searcher.search('?page=2')).toMatchObject({ charged: '1', balance: '197' });
+    expect(await searcher.search('?city=Nowhere&page=9')).toMatchObject({ balance: '197' });
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([
       ['start', 200, 200, 'Welcome bonus'],
       ['withdraw', 1, 199, 'Search, page 1'],
-      ['withdraw', 1, 198, 'Search, page 2'],
+      ['withdraw', 1, 198, 'Search, page 9'],
+      ['withdraw', 1, 197, 'Search, page 2'],
     ]);
   });
 
@@ -46,6 +54,33 @@ describe('GET /api/v1/companies/search', () => {
     const head = await searcher.search('?city=Wrocław', { method: 'HEAD' });
     expect(head).toMatchObject({ status: 200, body: '', charged: '0', balance: '200' });
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(1);
+  });
+
+  it('200 to HEAD has the same length whatever is found', async () => {
+    const { master_token } = await createAccount(database.kysely);
+    const headers = { Authorization: `Bearer ${master_token}` };
+    const lengths = ['Wrocław', 'Nowhere'].map(async (city) => {
+      const init = { method: 'HEAD', headers };
+      const response = await api.ask(`/api/v1/companies/search?city=${city}`, init);
+      return response.headers.get('Content-Length');
+    });
+    expect(new Set(await Promise.all(lengths)).size).toBe(1);
+  });
+
+  it('402 tells no total, whatever the page', async () => {
+    const dear = await startTestApi({ db: database.kysely, searchCredits: 201 });
+    const searcher = await createSearcher(database.kysely, dear);
+    const body = {
+      message: 'This costs 201 credits, and the wallet has 200.',
+      code: 'INSUFFICIENT_CREDITS',
+      required: 201,
+      balance: 200,
+    };
+    for (const query of ['', '?page=2', '?page=9', '?city=Wrocław&page=1000000000000']) {
+      expect(await searcher.search(query)).toMatchObject({ status: 402, body });
+    }
+    expect(await searcher.search('?city=Nowhere&page=9')).toMatchObject({ status: 200 });
+    await dear.close();
   });
 
   it('402 says what is missing and leaves the wallet as it is', async () => {
@@ -79,16 +114,18 @@ describe('GET /api/v1/companies/search', () => {
     await free.close();
   });
 
-  it('200 remembers what it has read until the next snapshot', async () => {
+  it('200 finds by what the newest snapshot says, and by nothing that no night has published', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const query = '?voivodeship=pomorskie';
     const inCity = `${query}&city=Piaseczno`;
+    const move = (teryt: string) =>
+      database.pool.query(
+        `update registry.company set voivodeship = '${teryt}' where postal_code = '05-500'`,
+      );
     expect(totalOf(await searcher.search(query))).toBe(5);
     expect(totalOf(await searcher.search(inCity))).toBe(0);
-    // No night does that: what is read again shows it, what is remembered does not.
-    await database.pool.query(
-      `update registry.search set voivodeship = '22' where postal_code = '05500'`,
-    );
+    // No night does that: only what is loaded anew shows it.
+    expect((await move('22')).rowCount).toBe(1);
     expect(totalOf(await searcher.search(query))).toBe(5);
     expect(totalOf(await searcher.search(inCity))).toBe(0);
     const other = await startTestApi({ db: database.kysely });
@@ -96,9 +133,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(totalOf(await another.search(query))).toBe(6);
     expect(totalOf(await another.search(inCity))).toBe(1);
     await other.close();
-    await database.pool.query(
-      `update registry.search set voivodeship = '14' where postal_code = '05500'`,
-    );
+    await move('14');
     // Szprycha goes.
     await runFixture(database, '2026-11-03');
     expect(totalOf(await searcher.search(query))).toBe(4);

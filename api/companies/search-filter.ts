@@ -3,9 +3,8 @@ import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { countCharacters } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { findNear } from './suggest.ts';
+import { findNear } from '../../sql/suggest.ts';
 import { pageField } from '../http/paging.ts';
-import type { SearchDictionary } from './search-dictionary.ts';
 
 const [longestCity, longestPostalCode, longestName, leastLetters] = [150, 20, 150, 3];
 const nearCount = 5;
@@ -56,7 +55,10 @@ export const searchQuery = z
     activity_start_from: dateField('activity_start_from').optional(),
     activity_start_to: dateField('activity_start_to').optional(),
     voivodeship: textField('voivodeship', longestCity)
-      .meta({ description: 'Its name, with or without diacritics', example: 'mazowieckie' })
+      .meta({
+        id: 'Voivodeship',
+        description: 'Name of a voivodeship, with or without diacritics.',
+      })
       .optional(),
     city: textField('city', longestCity)
       .meta({ description: 'Compared without case and accents', example: 'Łódź' })
@@ -67,7 +69,7 @@ export const searchQuery = z
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
     legal_form: textField('legal_form', longestCity)
-      .meta({ description: 'Its slug', example: 'spolka-z-ograniczona-odpowiedzialnoscia' })
+      .meta({ id: 'LegalForm', description: 'Slug of a legal form, as in `GET /legal-forms`.' })
       .optional(),
     name: textField('name', longestName)
       .refine((text) => (text.match(letters) ?? []).length >= leastLetters, {
@@ -87,7 +89,7 @@ export const searchQuery = z
 
 export type SearchQuery = z.output<typeof searchQuery>;
 
-/** What is searched for, in the terms of `registry.search`: equal searches are equal objects. */
+/** What is searched for, in the terms of `registry.company`, folded: equal searches are equal objects. */
 export interface SearchFilter {
   status: string;
   activity_code: string | undefined;
@@ -99,6 +101,31 @@ export interface SearchFilter {
   postal_code: string | undefined;
   city: string | undefined;
   name: string | undefined;
+}
+
+/** What the search knows of the dictionaries: both maps by slug. */
+interface SearchDictionary {
+  /** TERYT symbols. */
+  voivodeships: ReadonlyMap<string, string>;
+  /** Newest symbols. */
+  legalForms: ReadonlyMap<string, string>;
+}
+
+export async function readSearchDictionary(db: Kysely<Tables>): Promise<SearchDictionary> {
+  const voivodeships = await db
+    .selectFrom('registry.voivodeship')
+    .select(['slug', 'teryt'])
+    .orderBy('slug')
+    .execute();
+  const legalForms = await db
+    .selectFrom('registry.legal_form_symbol')
+    .select(['slug', 'symbol'])
+    .orderBy('slug')
+    .execute();
+  return {
+    voivodeships: new Map(voivodeships.map(({ slug, teryt }) => [slug, teryt])),
+    legalForms: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
+  };
 }
 
 const combining = /\p{M}/gu;

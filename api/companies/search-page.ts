@@ -1,5 +1,5 @@
-import { sql, type Kysely } from 'kysely';
-import { prepared } from '../../sql/prepared.ts';
+import type { Kysely } from 'kysely';
+import { runPrepared } from '../../sql/prepared.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import {
   describeCharge,
@@ -8,12 +8,11 @@ import {
   type Charging,
 } from '../wallet/charge.ts';
 import { identifiersOf } from './identifier-list.ts';
-import type { Found } from './search-match.ts';
-import { newestRun } from './search-run.ts';
+import type { Found } from './search-index.ts';
 
 /** A row of `registry.company`, and what one of its registry entries gives to reach it. */
 interface ResultRow {
-  search_no: number;
+  company_id: number;
   nip: string | null;
   regon9: string | null;
   krs: string | null;
@@ -53,23 +52,23 @@ function viewResult(rows: ResultRow[]) {
 }
 
 interface PageRow {
-  run_id: string | null;
+  snapshot_no: string;
   rows: ResultRow[] | null;
-  charged_balance: string | null;
   balance: string | null;
 }
 
 /** A page of companies, and what was charged for it. */
 export interface Page {
-  /** The run that has published the newest snapshot. */
-  run_id: string | null;
+  /** The newest snapshot. */
+  snapshot_no: number;
   results: ReturnType<typeof viewResult>[];
   headers: ChargeHeaders;
 }
 
 /**
- * Reads the companies of a page, and charges for it when there are any, in one statement. Nothing is
- * read or charged when a later snapshot has been published than that in which they were found.
+ * Reads the companies of a page, and charges for it unless nothing was found at all: a total is worth a
+ * credit too, on whichever page. Nothing is read or charged when the newest snapshot is another one than
+ * that in which they were found.
  *
  * The contacts are those of the company's entries, the one that the search shows first. Throws the 402
  * when the credits are short.
@@ -77,59 +76,21 @@ export interface Page {
 export async function takePage(
   db: Kysely<Tables>,
   charging: Charging,
-  { run_id, numbers }: Pick<Found, 'run_id' | 'numbers'>,
+  { snapshot_no, total, company_ids }: Found,
   charge: Charge,
 ): Promise<Page> {
   const { amount, account_id } = charge;
-  const withCharge = amount > 0 && numbers.length > 0;
-  const { rows } = await sql<PageRow>`${prepared}
-    with newest as materialized (
-        select ${newestRun} as run_id
-    ),
-    -- Of a page whose length it knew, the planner would think anew each time.
-    asked as materialized (
-        select ${`{${numbers.join(',')}}`}::integer[] as numbers
-    ),
-    page as materialized (
-        select
-            search.search_no, company.nip, company.regon9, company.krs, company.name,
-            company.city, company.voivodeship, company.activity_start, company.activity_main,
-            company.status, entry.phone, entry.email, entry.fax,
-            row_number() over (
-                order by
-                    search.search_no,
-                    case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
-                    entry.start_date desc nulls last,
-                    entry.entry_id
-            ) as place
-        from newest
-        join registry.search as search
-            on search.search_no = any((select asked.numbers from asked)::integer[])
-        join registry.company as company on company.company_id = search.company_id
-        left join registry.entry as entry
-            on entry.company_id = search.company_id
-            and (entry.status <> 'DELETED' or company.status = 'DELETED')
-        where newest.run_id is not distinct from ${run_id}::bigint
-    )
-    ${withCharge ? sql`, ${charging.chargeIf(sql`exists (select from page)`, charge)}` : sql``}
-    select
-        newest.run_id,
-        (select json_agg(page order by page.place) from page) as rows,
-        ${withCharge ? sql`(select balance_after from written)` : sql`null`} as charged_balance,
-        (select balance from customer.wallet where account_id = ${account_id}) as balance
-    from newest
-  `.execute(db);
-  const [row] = rows;
-  const byCompany = Map.groupBy(row?.rows ?? [], ({ search_no }) => search_no);
+  const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', [
+    company_ids,
+    snapshot_no,
+    account_id,
+  ]);
+  const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
   const results = [...byCompany.values()].map(viewResult);
-  const newest = row?.run_id ?? null;
-  if (!withCharge || newest !== run_id) {
-    return { run_id: newest, results, headers: describeCharge(0, Number(row?.balance ?? 0)) };
-  }
-  const headers =
-    row?.charged_balance == null
-      ? // Short, as it seems: it is told so, or charged.
-        await charging.charge(charge)
-      : describeCharge(amount, Number(row.charged_balance));
-  return { run_id: newest, results, headers };
+  const newest_no = Number(row!.snapshot_no);
+  const isCharged = amount > 0 && total > 0 && newest_no === snapshot_no;
+  const headers = isCharged
+    ? await charging.charge(charge)
+    : describeCharge(0, Number(row!.balance ?? 0));
+  return { snapshot_no: newest_no, results, headers };
 }

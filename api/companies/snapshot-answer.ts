@@ -1,57 +1,74 @@
 import { z } from 'zod';
+import { companyStatus, identifier } from './identifier.ts';
 
-const addressField = z.strictObject({
-  street: z.string(),
-  building: z.string(),
-  apartment: z.string(),
-  city: z.string(),
-  postal_code: z.string(),
-  voivodeship: z.string(),
-  country_code: z.string(),
-});
+const addressField = z
+  .strictObject({
+    street: z.string(),
+    building: z.string(),
+    apartment: z.string(),
+    city: z.string(),
+    postal_code: z.string(),
+    voivodeship: z.string(),
+    country_code: z.string(),
+  })
+  .meta({ id: 'Address' });
 
 const datesField = z.array(
-  z.strictObject({
-    type: z.string().meta({ description: 'In Polish' }),
-    date: z.iso.date(),
-  }),
+  z
+    .strictObject({
+      type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
+      date: z.iso.date(),
+    })
+    .meta({ id: 'LabelledDate' }),
 );
 
-const profile = z.strictObject({
-  source: z.string().meta({ description: 'The registry: `ceidg`, `regon` or `krs`' }),
-  name: z.string(),
-  status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']),
-  legal_form: z.string(),
-  address: addressField,
-  units: z.array(
-    z.strictObject({
-      identifier: z.string(),
-      name: z.string(),
-      address: addressField,
-      dates: datesField,
-    }),
-  ),
-  contacts: z.array(z.strictObject({ type: z.enum(['phone', 'email', 'fax']), value: z.string() })),
-  activities: z.array(
-    z.strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() }),
-  ),
-  dates: datesField,
-  websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
-});
+const unit = z
+  .strictObject({
+    identifier: z.string().meta({ description: 'The number of the unit, such as its REGON.' }),
+    name: z.string(),
+    address: addressField,
+    dates: datesField,
+  })
+  .meta({ id: 'Unit' });
 
-export const snapshotAnswer = z.strictObject({
-  status: z.literal('success'),
-  data: z.strictObject({
+const activity = z
+  .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
+  .meta({ id: 'Activity' });
+
+const profile = z
+  .strictObject({
+    source: z.string().meta({ description: 'The registry: `ceidg`, `regon` or `krs`' }),
+    name: z.string(),
+    status: companyStatus,
+    legal_form: z.string(),
+    address: addressField,
+    units: z.array(unit),
+    contacts: z.array(
+      z.strictObject({ type: z.enum(['phone', 'email', 'fax', 'e_delivery']), value: z.string() }),
+    ),
+    activities: z.array(activity),
+    dates: datesField,
+    websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
+  })
+  .meta({ id: 'Profile' });
+
+const company = z
+  .strictObject({
     identity: z.strictObject({
-      identifiers: z.array(
-        z.strictObject({ type: z.enum(['NIP', 'REGON9', 'KRS']), value: z.string() }),
-      ),
+      identifiers: z.array(identifier),
       company_type: z.string(),
       country_code: z.string(),
     }),
     profiles: z.array(profile),
-    persons: z.array(z.strictObject({ full_name: z.string(), role: z.string() })),
-  }),
+    persons: z.array(
+      z.strictObject({ full_name: z.string(), role: z.string() }).meta({ id: 'Person' }),
+    ),
+  })
+  .meta({ id: 'Company' });
+
+export const snapshotAnswer = z.strictObject({
+  status: z.literal('success'),
+  data: company,
   meta: z.strictObject({ fetched_at: z.iso.datetime({ offset: true }) }),
 });
 

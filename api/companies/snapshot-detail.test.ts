@@ -25,6 +25,37 @@ function nip(identifier_value: string) {
 }
 
 describe('POST /api/v1/companies/snapshot', () => {
+  it('200 shows a restructuring, the e-delivery address and codes that are not whole', async () => {
+    await database.pool.query(
+      `update registry.entry set
+          restructuring_start_date = '2026-01-02', e_delivery = 'AE:PL-00000-00000-AAAAA-11',
+          activity_main = '431', activity_codes = '431,41,4312,7222Z', activity_version = 2007
+      where nip = '1000201006'`,
+    );
+    const { body } = await searcher.snapshot(nip('1000201006'));
+    const group = 'Rozbiórka i przygotowanie terenu pod budowę';
+    expect(body).toMatchObject({
+      data: {
+        profiles: [
+          {
+            contacts: expect.arrayContaining([
+              { type: 'e_delivery', value: 'AE:PL-00000-00000-AAAAA-11' },
+            ]),
+            dates: expect.arrayContaining([
+              { type: 'Data otwarcia postępowania restrukturyzacyjnego', date: '2026-01-02' },
+            ]),
+            activities: [
+              { code: '431', name: group, is_primary: true },
+              { code: '41', name: 'Roboty budowlane związane ze wznoszeniem budynków' },
+              { code: '4312', name: group },
+              { code: '7222Z', name: '' },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
   it('200 shows units, persons and all dates that a registry has', async () => {
     const unit_address = { street: 'ul. Nowa', building: '1', city: 'Gliwice', voivodeship: null };
     await database.pool.query(

@@ -33,7 +33,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     ]) {
       expect(await stranger.snapshot(asked)).toMatchObject({
         status: 404,
-        body: { message: 'No company has this number.' },
+        body: { message: 'No company with this number is known.' },
         charged: null,
       });
     }

@@ -8,8 +8,12 @@ import type { SnapshotEntry } from './snapshot-read.ts';
 export interface SnapshotDictionary {
   /** By version and code, such as `2025 4711Z`. */
   activityNames: ReadonlyMap<string, string>;
-  /** By slug, in Polish. */
+  /** Of divisions and groups of activities, by code. */
+  groupNames: ReadonlyMap<string, string>;
+  /** By symbol, in Polish. */
   legalForms: ReadonlyMap<string, string>;
+  /** Names by TERYT symbol. */
+  voivodeships: ReadonlyMap<string, string>;
 }
 
 export async function readSnapshotDictionary(db: Kysely<Tables>): Promise<SnapshotDictionary> {
@@ -17,15 +21,22 @@ export async function readSnapshotDictionary(db: Kysely<Tables>): Promise<Snapsh
     .selectFrom('registry.activity_code')
     .select(['version', 'code', 'name'])
     .execute();
+  const groups = await db.selectFrom('registry.activity_group').select(['code', 'name']).execute();
   const legalForms = await db
     .selectFrom('registry.legal_form_symbol')
-    .select(['slug', 'label'])
+    .select(['symbol', 'label'])
+    .execute();
+  const voivodeships = await db
+    .selectFrom('registry.voivodeship')
+    .select(['teryt', 'name'])
     .execute();
   return {
+    voivodeships: new Map(voivodeships.map(({ teryt, name }) => [teryt, name])),
     activityNames: new Map(
       activities.map(({ version, code, name }) => [`${version} ${code}`, name]),
     ),
-    legalForms: new Map(legalForms.map(({ slug, label }) => [slug, label])),
+    groupNames: new Map(groups.map(({ code, name }) => [code, name])),
+    legalForms: new Map(legalForms.map(({ symbol, label }) => [symbol, label])),
   };
 }
 
@@ -36,6 +47,8 @@ const dateLabels = {
   resumption_date: 'Data wznowienia działalności',
   bankruptcy_start_date: 'Data ogłoszenia upadłości',
   bankruptcy_end_date: 'Data zakończenia postępowania upadłościowego',
+  restructuring_start_date: 'Data otwarcia postępowania restrukturyzacyjnego',
+  restructuring_end_date: 'Data zakończenia postępowania restrukturyzacyjnego',
   end_date: 'Data zakończenia działalności',
   struck_off_date: 'Data wykreślenia',
 } as const;
@@ -68,8 +81,9 @@ function viewAddress(address: Address) {
 }
 
 // A registry that names no country means its own, where it gives an address at all.
-function addressOf(entry: SnapshotEntry): Address {
-  const { street, building, apartment, city, postal_code, voivodeship } = entry;
+function addressOf(entry: SnapshotEntry, { voivodeships }: SnapshotDictionary): Address {
+  const { street, building, apartment, city, postal_code } = entry;
+  const voivodeship = voivodeships.get(entry.voivodeship ?? '') ?? null;
   const isKnown = [street, building, apartment, city, postal_code, voivodeship].some(Boolean);
   const country_code = entry.address_country_code ?? (isKnown ? entry.country_code : null);
   return { street, building, apartment, city, postal_code, voivodeship, country_code };
@@ -81,15 +95,29 @@ function listValues<Type extends string>(values: Record<Type, string | null>) {
   });
 }
 
-function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDictionary) {
+function viewActivities(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
   // The main one comes first, and is told once.
-  const codes = new Set([...(activity_main === null ? [] : [activity_main]), ...activity_codes]);
+  const codes = new Set(
+    [...(activity_main === null ? [] : [activity_main]), ...activity_codes.split(',')].filter(
+      (code) => code !== '',
+    ),
+  );
   return [...codes].map((code) => ({
     code,
-    name: activityNames.get(`${activity_version} ${code}`) ?? '',
+    name: nameActivity(`${activity_version}`, code, dictionary),
     is_primary: code === activity_main,
   }));
+}
+
+function nameActivity(
+  version: string,
+  code: string,
+  { activityNames, groupNames }: SnapshotDictionary,
+): string {
+  // Old entries hold codes of divisions, groups and classes; a class has the name of its group.
+  const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
+  return activityNames.get(`${version} ${code}`) ?? group ?? '';
 }
 
 function fullNameOf({ first_name, surname }: SnapshotEntry): string {
@@ -97,20 +125,20 @@ function fullNameOf({ first_name, surname }: SnapshotEntry): string {
 }
 
 function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
-  const { legal_form, phone, email, fax, website } = entry;
+  const { legal_form, phone, email, fax, e_delivery, website } = entry;
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
     status: entry.status,
     legal_form: legal_form === null ? '' : (dictionary.legalForms.get(legal_form) ?? legal_form),
-    address: viewAddress(addressOf(entry)),
+    address: viewAddress(addressOf(entry, dictionary)),
     units: (entry.units ?? []).map(({ identifier, name, address, dates }) => ({
       identifier: identifier ?? '',
       name: name ?? '',
       address: viewAddress(address),
       dates,
     })),
-    contacts: listValues({ phone, email, fax }),
+    contacts: listValues({ phone, email, fax, e_delivery }),
     activities: viewActivities(entry, dictionary),
     dates: viewDates(entry),
     websites: listValues({ website }),

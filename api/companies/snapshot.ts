@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
@@ -16,14 +15,16 @@ import {
   identifierType,
   identifierValue,
   normalizeIdentifier,
+  unknownCompany,
   validIdentifiers,
   type Identifier,
 } from './identifier.ts';
 import { JsonText } from '../http/json-text.ts';
-import { keep } from './search-dictionary.ts';
+import { keep } from '../http/keep.ts';
 import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
 import { readEntries, type SnapshotEntry } from './snapshot-read.ts';
 import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
+import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 const snapshotRequest = z
@@ -34,29 +35,11 @@ const snapshotHeaders = idempotencyHeader.extend({
   'If-None-Match': z
     .string()
     .optional()
-    .meta({ description: 'The `ETag` of a snapshot that is known', example: 'W/"Zm9vYmFy"' }),
+    .meta({ description: 'The `ETag` of a snapshot that you have.' }),
 });
 
 /** Statements that read at once. */
 const mostReading = 2;
-
-const notFound = 'No company has this number.';
-
-// The answer says when it was given, so that equal snapshots are not equal bytes: a weak validator.
-function tagOf(snapshot: string): string {
-  return `W/"${hash('sha256', snapshot, 'base64url').slice(0, 22)}"`;
-}
-
-// Spec: silent. Weak comparison, as RFC 9110 has it for this header; an asterisk is any snapshot.
-function isKnown(request: Request, tag: string): boolean {
-  const known = request.get('If-None-Match');
-  if (known === undefined) return false;
-  const opaque = tag.slice('W/'.length);
-  return (
-    known.trim() === '*' ||
-    known.split(',').some((one) => one.trim().replace(/^W\//, '') === opaque)
-  );
-}
 
 interface Asked {
   request: Request;
@@ -76,7 +59,7 @@ function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Cha
     entries: SnapshotEntry[] | undefined,
     charge: (charge: Charge) => Promise<ChargeHeaders>,
   ): Promise<Answer<object>> {
-    if (!entries) throw new HttpError(404, { message: notFound });
+    if (!entries) throw new HttpError(404, unknownCompany);
     const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
     const tag = tagOf(data);
     // What the client has already is free.
@@ -139,7 +122,7 @@ export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpo
             balance: 4,
           },
         },
-        404: { description: 'No company has this number.', example: { message: notFound } },
+        404: { description: 'No company is known by this number.', example: unknownCompany },
       },
     },
     async ({ body, caller, request, response }) => {

@@ -33,6 +33,7 @@ function historyOf(identifier_type: string, identifier_value: string, rest = '')
 }
 
 const added = {
+  id: expect.any(Number),
   event_type: 'COMPANY_PHONE_ADDED',
   old_value: null,
   new_value: '400202101',
@@ -40,13 +41,23 @@ const added = {
   severity: 'notice',
 };
 const removed = {
+  id: expect.any(Number),
   event_type: 'COMPANY_PHONE_REMOVED',
   old_value: '400202101',
   new_value: null,
   event_date: '2026-11-06',
   severity: 'notice',
 };
-const meta = { total: 2, per_page: 20, current_page: 1, last_page: 1, fetched_at };
+const meta = {
+  total: 2,
+  per_page: 20,
+  current_page: 1,
+  last_page: 1,
+  fetched_at,
+  primary_identifier: '1000201006',
+  identifier_type: 'NIP',
+  company_ref: expect.stringMatching(/^\d+$/),
+};
 
 describe('GET /api/v1/companies/events', () => {
   it.each([
@@ -88,7 +99,11 @@ describe('GET /api/v1/companies/events', () => {
   it('200 is empty for a company that never changed', async () => {
     expect(await historyOf('NIP', '1000202000')).toEqual({
       status: 200,
-      body: { status: 'success', data: { events: [] }, meta: { ...meta, total: 0 } },
+      body: {
+        status: 'success',
+        data: { events: [] },
+        meta: { ...meta, total: 0, primary_identifier: '1000202000' },
+      },
     });
   });
 
@@ -100,11 +115,12 @@ describe('GET /api/v1/companies/events', () => {
     });
   });
 
-  it('200 by its new number, and by no other, when the number changed', async () => {
-    expect(await historyOf('REGON9', '991400775')).toMatchObject({
+  it('200 by its new number and by the old one, when the number changed', async () => {
+    const changed = await historyOf('REGON9', '991400775');
+    expect(changed).toMatchObject({
       body: { data: { events: [{ event_type: 'ANOMALY_REGON_CHANGE', old_value: '991400077' }] } },
     });
-    expect(await historyOf('REGON9', '991400077')).toMatchObject({ status: 404 });
+    expect(await historyOf('REGON9', '991400077')).toEqual(changed);
   });
 
   it('200 with an API token, free', async () => {

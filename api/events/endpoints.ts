@@ -6,29 +6,33 @@ import { findHistory } from './history.ts';
 import { badCursor, feedPageQuery, feedQuery, historyQuery } from './query.ts';
 import { createEventTypeCheck } from './type.ts';
 import { readFeed } from './feed.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { findFeedPage } from './feed-page.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { findCompany, normalizeIdentifier } from '../companies/identifier.ts';
+import { findCompany, normalizeIdentifier, unknownCompany } from '../companies/identifier.ts';
 import { JsonText } from '../http/json-text.ts';
-import { lastPageOf, type Paging } from '../http/paging.ts';
+import { lastPageOf, pageMetaFields, type Paging } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 // What all three endpoints say of themselves. Reading events is free.
 const common = { method: 'get', tag: 'Company monitor', auth: 'token', status: 200 } as const;
 
 const status = z.literal('success');
-const event = z.strictObject(eventFields);
-const companyEvent = z.strictObject({ ...eventFields, ...companyFields });
+const event = z.strictObject(eventFields).meta({ id: 'Event' });
+const companyEvent = z
+  .strictObject({ ...eventFields, ...companyFields })
+  .meta({ id: 'CompanyEvent' });
 const fetched_at = z.iso.datetime({ offset: true });
 
-const pageMeta = z.strictObject({
-  total: z.int(),
-  per_page: z.int(),
-  current_page: z.int(),
-  last_page: z.int(),
-  fetched_at,
-});
+const pageMeta = z.strictObject({ ...pageMetaFields, fetched_at }).meta({ id: 'EventPageMeta' });
+const historyMeta = z
+  .strictObject({
+    ...pageMeta.shape,
+    primary_identifier: companyFields.primary_identifier,
+    identifier_type: companyFields.identifier_type,
+    company_ref: companyFields.company_ref,
+  })
+  .meta({ id: 'HistoryMeta' });
 
 const metaExample = {
   total: 1,
@@ -48,8 +52,6 @@ function writeAnswer({ text }: JsonText, meta: object): JsonText {
   return new JsonText(`{"status":"success","data":${text},"meta":${JSON.stringify(meta)}}`);
 }
 
-const unknownCompany = { message: 'No company with this number is known.' };
-
 function history({ db, now }: AppOptions): Endpoint {
   return endpoint(
     {
@@ -57,23 +59,40 @@ function history({ db, now }: AppOptions): Endpoint {
       path: '/companies/events',
       summary: 'List the events of a company',
       description:
-        'Its whole history, whether or not it is watched, the newest first. A page past the end is empty.',
+        'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
       query: historyQuery,
       answer: z.strictObject({
         status,
         data: z.strictObject({ events: z.array(event) }),
-        meta: pageMeta,
+        meta: historyMeta,
       }),
-      example: { status: 'success', data: { events: [eventExample] }, meta: metaExample },
-      errors: { 404: { description: 'No such company', example: unknownCompany } },
+      example: {
+        status: 'success',
+        data: { events: [eventExample] },
+        meta: {
+          ...metaExample,
+          primary_identifier: companyExample.primary_identifier,
+          identifier_type: companyExample.identifier_type,
+          company_ref: companyExample.company_ref,
+        },
+      },
+      errors: {
+        404: { description: 'No company is known by this number.', example: unknownCompany },
+      },
     },
     async ({ query }) => {
       const { identifier_type, identifier_value } = query;
       const value = normalizeIdentifier(identifier_type, identifier_value);
       const company = value && (await findCompany(db, identifier_type, value));
       if (!company) throw new HttpError(404, unknownCompany);
-      const { total, events } = await findHistory(db, company.company_id, query);
-      return { status: 'success', data: { events }, meta: viewMeta(query, total, now()) };
+      const { total, events, primary } = await findHistory(db, company.company_id, query);
+      const meta = {
+        ...viewMeta(query, total, now()),
+        primary_identifier: primary?.identifier_value ?? null,
+        identifier_type: primary?.identifier_type ?? null,
+        company_ref: company.company_id,
+      };
+      return { status: 'success', data: { events }, meta };
     },
   );
 }
@@ -103,8 +122,10 @@ function feedPage({ db, now }: AppOptions): Endpoint {
   );
 }
 
-// The number of an event is the same wherever it is told, so that a reader can recognise it.
-const numbered = z.strictObject({ event_id: z.int(), ...companyEvent.shape });
+// `event_id` is `id`: the feed had the number before the other lists.
+const numbered = z
+  .strictObject({ event_id: z.int(), ...companyEvent.shape })
+  .meta({ id: 'FeedEvent' });
 
 function feed({ db, now }: AppOptions): Endpoint {
   return endpoint(

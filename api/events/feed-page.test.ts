@@ -41,11 +41,13 @@ beforeAll(async () => {
   for (const { date } of nights) await runFixture(database, date);
   const { rows } = await database.pool.query<FeedEvent>(`
     select
-      event.event_type, old_value, new_value, event_date, severity,
+      event_id::int as id, event.event_type, old_value, new_value, event_date, severity,
       coalesce(nip, regon9) as primary_identifier,
       case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' end
         as identifier_type,
-      name as company_name
+      name as company_name, company_id::text as company_ref,
+      (select identifier_value from customer.watch where watch.company_id = company.company_id)
+        as submitted_identifier
     from registry.event
     join registry.event_type using (event_type)
     join registry.company using (company_id)
@@ -84,14 +86,17 @@ describe('GET /api/v1/watchlist/events', () => {
     expect(data).toHaveLength(20);
     expect(data.slice(0, 1)).toEqual([
       {
-        event_type: 'COMPANY_RESUMED',
-        old_value: '2026-11-01',
-        new_value: '2026-11-06',
+        id: expect.any(Number),
+        event_type: 'COMPANY_ACTIVITIES_RECLASSIFIED',
+        old_value: '6622Z',
+        new_value: '6622Z',
         event_date: '2026-11-06',
-        severity: 'high',
-        primary_identifier: '1001001002',
+        severity: 'info',
+        primary_identifier: '1003005004',
         identifier_type: 'NIP',
-        company_name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
+        company_name: 'Agent Ubezpieczeniowy Grażyna Polisa',
+        company_ref: expect.stringMatching(/^\d+$/),
+        submitted_identifier: expect.stringMatching(/^\d{9,10}$/),
       },
     ]);
     expect(meta).toEqual({

@@ -12,7 +12,7 @@ import {
   type FeedPart,
   type Watcher,
 } from '../../fixtures/watcher.ts';
-import { lockSource } from '../../pipeline/night/lock.ts';
+import { lockPublishing } from '../../pipeline/night/lock.ts';
 
 let database: TestDatabase;
 let api: TestApi;
@@ -108,7 +108,7 @@ describe('a night in the middle of reading', () => {
       while (!(await waitingForAccount())) await delay(20);
       const waiting = Promise.withResolvers<void>();
       let isLocked = false;
-      const lock = lockSource(other, 'regon', waiting.resolve).then(() => (isLocked = true));
+      const lock = lockPublishing(other, waiting.resolve).then(() => (isLocked = true));
       await waiting.promise;
       expect([hasEnded, isLocked]).toEqual([false, false]);
       await letGo();

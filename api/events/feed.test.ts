@@ -75,7 +75,8 @@ describe('GET /api/v1/events/feed', () => {
     const { status, data, meta } = await part();
     expect(status).toBe('success');
     expect(data[0]).toEqual({
-      event_id: expect.any(Number),
+      event_id: data[0]!.id,
+      id: expect.any(Number),
       event_type: 'COMPANY_PHONE_ADDED',
       old_value: null,
       new_value: '400202101',
@@ -84,6 +85,8 @@ describe('GET /api/v1/events/feed', () => {
       primary_identifier: '1000201006',
       identifier_type: 'NIP',
       company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
+      company_ref: expect.stringMatching(/^\d+$/),
+      submitted_identifier: '1000201006',
     });
     expect(idsOf(data)).toEqual(await publishedIds(watched));
     expect(data.length).toBeGreaterThan(10);

@@ -1,15 +1,31 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
+import { primaryIdentifierOf } from '../companies/identifier.ts';
 import { eventColumns, type EventRow, viewEvent } from './fields.ts';
 import { type Paging, skippedBy } from '../http/paging.ts';
 
-/** A page of the events of a company, the newest first, and how many there are. */
+interface CompanyRow {
+  nip: string | null;
+  regon9: string | null;
+  krs: string | null;
+  total: number;
+}
+
+/** A page of the events of a company, the newest first, how many there are, and its numbers of today. */
 export async function findHistory(db: Kysely<Tables>, company_id: string, paging: Paging) {
-  const { rows } = await sql<{ total: number } & (EventRow | { event_id: null })>`
-    with total as (
-        select count(*)::int as total
-        from registry.event
-        where event.company_id = ${company_id}
+  const { rows } = await sql<CompanyRow & (EventRow | { id: null })>`
+    with company as (
+        select
+            company.nip,
+            company.regon9,
+            company.krs,
+            (
+                select count(*)::int
+                from registry.event
+                where event.company_id = company.company_id
+            ) as total
+        from registry.company
+        where company.company_id = ${company_id}
     ),
 
     page as (
@@ -21,11 +37,12 @@ export async function findHistory(db: Kysely<Tables>, company_id: string, paging
         limit ${paging.per_page} offset ${skippedBy(paging)}
     )
 
-    select total.total, page.*
-    from total
+    select company.*, page.*
+    from company
     left join page on true
-    order by page.event_date desc, page.event_id desc
+    order by page.event_date desc, page.id desc
   `.execute(db);
-  const events = rows.filter((row) => row.event_id !== null).map(viewEvent);
-  return { total: rows[0]?.total ?? 0, events };
+  const { total, ...numbers } = rows[0]!;
+  const events = rows.filter((row) => row.id !== null).map(viewEvent);
+  return { total, events, primary: primaryIdentifierOf(numbers) };
 }

@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import { feedScope, readCursor } from './cursor.ts';
+import { feedScope, readCursor } from '../../sql/feed-cursor.ts';
+import { eventTypeName } from '../dictionaries/names.ts';
 import { identifierType, identifierValue, validIdentifiers } from '../companies/identifier.ts';
 import { pageField, perPageField } from '../http/paging.ts';
 
-/** Events of the largest answer. */
+/** Events of the largest answer; one more is the limit in `sql/api/read_feed.sql`. */
 export const highestLimit = 1000;
 const defaultLimit = 100;
-const longestName = 100;
 const longestCursor = 100;
 
 // The year 0000 is in the pattern of ISO 8601, but not in the calendar of the database.
@@ -29,7 +29,7 @@ export const historyQuery = z
 
 export const feedPageQuery = z
   .strictObject({
-    event_type: z.string().min(1).max(longestName).optional(),
+    event_type: eventTypeName.optional(),
     from_date: dateField('from_date').optional(),
     to_date: dateField('to_date').optional(),
     page: pageField,

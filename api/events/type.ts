@@ -1,8 +1,8 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { invalid } from '../http/errors.ts';
-import { findNear } from '../companies/suggest.ts';
-import { keep } from '../companies/search-dictionary.ts';
+import { findNear } from '../../sql/suggest.ts';
+import { keep } from '../http/keep.ts';
 
 const nearCount = 3;
 

@@ -45,7 +45,16 @@ export interface EndpointDescription<
   /** Of the success. */
   status: 200 | 201 | 202;
   answer: z.ZodType;
-  example: object;
+  /** Of the success; default JSON. */
+  mediaType?: 'text/csv';
+  /**
+   * `Cache-Control` of the success of a GET without a token, unless the handler sets another; such an
+   * answer has an `ETag`. Default: `no-cache`.
+   */
+  cacheControl?: string;
+  example: object | string;
+  /** Of the success as CSV, where a client may ask for that by `Accept`. */
+  csvExample?: string;
   errors?: Record<number, DocumentedError>;
 }
 
@@ -68,31 +77,24 @@ export type Asked<Params, Query, Body> = Pick<
 /** An endpoint as the application mounts it and the OpenAPI document lists it. */
 export interface Endpoint {
   description: EndpointDescription<Auth, z.ZodObject, z.ZodObject, z.ZodType>;
-  read?: (asked: Asked<unknown, unknown, unknown>) => Promise<unknown>;
-  handle: (call: Call<Auth, unknown, unknown, unknown>, known: unknown) => Promise<object>;
+  handle: (call: Call<Auth, unknown, unknown, unknown>) => Promise<object>;
 }
 
 /**
  * Joins a description with what answers: `handle` returns the JSON body of the success, and throws
  * an `HttpError` for anything else.
- *
- * @param read what is the same whoever asks, and only read: it may begin while it is still looked up who
- * asks; `handle` is given what it resolves to
  */
 export function endpoint<
   A extends Auth,
   Params extends z.ZodObject,
   Query extends z.ZodObject,
   Body extends z.ZodType,
-  Known = undefined,
 >(
   description: EndpointDescription<A, Params, Query, Body>,
   handle: (
     call: Call<A, z.output<Params>, z.output<Query>, z.output<Body>>,
-    known: Known,
   ) => Promise<object> | object,
-  read?: (asked: Asked<z.output<Params>, z.output<Query>, z.output<Body>>) => Promise<Known>,
 ): Endpoint {
   // What a handler is given was parsed by its own description.
-  return { description, handle, read } as unknown as Endpoint;
+  return { description, handle } as unknown as Endpoint;
 }

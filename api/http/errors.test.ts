@@ -43,6 +43,17 @@ describe('what never reaches a route', () => {
     expect(body).toEqual({ message });
   });
 
+  it('names the way out to a client that sends letters other than ASCII in its URL', async () => {
+    const { head, body } = await send('GET /api/v1/x?city=Łódź HTTP/1.1\r\nHost: a\r\n\r\n');
+    expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(body).toEqual({
+      message:
+        'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.',
+    });
+    const id = /\r\nX-Request-Id: ([\da-f-]{36})\r\n/.exec(head)?.[1];
+    expect(api.log.at(-1)).toMatchObject({ req: { id }, res: { status: 400 } });
+  });
+
   it('an expectation that nobody knows changes nothing', async () => {
     const { head, body } = await send(
       'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\nConnection: close\r\n\r\n',

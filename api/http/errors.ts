@@ -1,5 +1,6 @@
 import { STATUS_CODES, type IncomingMessage } from 'node:http';
-import type { ErrorRequestHandler, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import { isDatabaseAway } from '../../sql/fault.ts';
 
 /** What is wrong with a field of a request. */
 export type Problem = [field: string, message: string];
@@ -39,18 +40,34 @@ export function invalid(problems: Problem[]): HttpError {
   });
 }
 
-/** Answers every method that the route does not have; `methods` is the value of `Allow`. */
+/** Seconds after which a client may try again what the database could not answer. */
+const retryAfter_s = '5';
+
+/** Makes the 503 of a request that the database cannot answer now. */
+export function unavailable(): HttpError {
+  const message = STATUS_CODES[503]!;
+  return new HttpError(503, { message }, { 'Retry-After': retryAfter_s });
+}
+
+/**
+ * Marks a path whose other methods have not answered; `methods` is the value of `Allow`. The request
+ * goes on to `answerUnmatched`.
+ */
 export function onlyAllow(methods: string): RequestHandler {
-  return (request, response) => {
-    if (request.method !== 'OPTIONS') {
-      throw new HttpError(405, { message: 'Method Not Allowed' }, { Allow: methods });
-    }
-    response.set('Allow', methods).status(204).end();
+  return (_request, response, next) => {
+    response.locals.allow = methods;
+    next('router');
   };
 }
 
-export const answerUnknownRoute: RequestHandler = () => {
-  throw new HttpError(404, { message: 'Not Found' });
+/** Answers what no route has: 404, or for a path that has other methods 405, and 204 to OPTIONS. */
+export const answerUnmatched: RequestHandler = (request, response) => {
+  const allow = response.locals.allow as string | undefined;
+  if (allow === undefined) throw new HttpError(404, { message: 'Not Found' });
+  if (request.method !== 'OPTIONS') {
+    throw new HttpError(405, { message: 'Method Not Allowed' }, { Allow: allow });
+  }
+  response.set('Allow', allow).status(204).end();
 };
 
 // The framework marks what the client did wrong, such as a path that cannot be decoded.
@@ -62,26 +79,34 @@ function clientStatusOf(error: unknown): number | undefined {
 /**
  * Answers 503 when nothing else has answered after `deadline_ms`, so that a database that hangs
  * makes no client hang, and 408 when the client has not sent its body by then. What the handler says
- * later is dropped.
+ * later is dropped. The first deadline that a request gets is its only one.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
-    const timer = setTimeout(() => {
-      if (response.headersSent) return;
-      response.err = new Error(`No answer after ${deadline_ms} ms`);
-      // A body that is still on its way is the client's delay.
-      const status = request.complete ? 503 : 408;
-      response.set('Connection', 'close').status(status).json({ message: STATUS_CODES[status] });
-    }, deadline_ms);
-    response.once('close', () => clearTimeout(timer));
+    if (response.locals.hasDeadline !== true) {
+      response.locals.hasDeadline = true;
+      const timer = setTimeout(() => answerLate(request, response, deadline_ms), deadline_ms);
+      response.once('close', () => clearTimeout(timer));
+    }
     next();
   };
 }
 
-/** Turns whatever was thrown into JSON; the cause of a 500 goes to the log and nowhere else. */
-export const answerError: ErrorRequestHandler = (error: unknown, _request, response, next) => {
-  const status = clientStatusOf(error);
+function answerLate(request: Request, response: Response, deadline_ms: number): void {
+  if (response.headersSent) return;
+  response.err = new Error(`No answer after ${deadline_ms} ms`);
+  // A body that is still on its way is the client's delay.
+  const status = request.complete ? 503 : 408;
+  if (status === 503) response.set('Retry-After', retryAfter_s);
+  response.set('Connection', 'close').status(status).json({ message: STATUS_CODES[status] });
+}
+
+/** Turns whatever was thrown into JSON; the cause of a 5xx goes to the log and nowhere else. */
+export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
+  const error = isDatabaseAway(thrown) ? unavailable() : thrown;
+  const status = clientStatusOf(error);
+  if (error !== thrown) response.err = thrown as Error;
   if (response.headersSent) {
     next(error);
   } else if (error instanceof HttpError) {
@@ -102,7 +127,10 @@ export const requireHost: RequestHandler = (request, _response, next) => {
   next();
 };
 
-/** The path without its query: what may be logged, since a query can hold a one-time token. */
+const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
+
+/** The path as it may be logged: without its query, which can hold a one-time token, and without tokens. */
 export function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
-  return (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
+  const path = (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
+  return path.replaceAll(tokenInPath, '[redacted]');
 }

@@ -1,51 +1,44 @@
-import {
-  Router,
-  type NextFunction,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import cors from 'cors';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { Kysely } from 'kysely';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
-import type { Authentication, Caller } from '../auth/authenticate.ts';
+import { type Authentication, createAuthentication, UnknownToken } from '../auth/authenticate.ts';
+import { generalLimit, limitByToken, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
-import type { Asked, Auth, Call, Endpoint } from './endpoint.ts';
+import { CsvText } from './csv-text.ts';
+import type { Asked, Auth, Call, Endpoint, RequestLimit } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
-import { createLimits, generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { JsonText } from './json-text.ts';
+import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
-import { readBearer } from '../auth/token-secret.ts';
 
 interface MountOptions {
   db: Kysely<Tables>;
   logger: Logger;
   now: () => Date;
+  /** Origins whose pages may read answers that are not public. */
+  corsOrigins?: string[];
 }
 
 /** Where everything is that has a version. */
 export const basePath = '/api/v1';
 
+/** Answers that a page of any origin may read, and that a cache may keep. */
+function isPublic({ description: { auth, method } }: Endpoint): boolean {
+  return auth === 'none' && method === 'get';
+}
+
 /**
- * Mounts endpoints: each request is counted against its limit, shows its token, has its body read and
- * is checked by the description; what the handler returns is the body of the success. A method that
- * a path does not have gets a 405.
+ * Mounts endpoints. Each request passes limit, authentication, body and validation, in this order;
+ * what the handler then returns is the body of the success.
  */
-export function mountEndpoints(
-  endpoints: Endpoint[],
-  options: MountOptions,
-  { authenticate, countRequest, isExpected }: Authentication,
-): Router {
+export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
   const router = Router();
-  const direct = new Map<string, RequestHandler[]>();
-  router.use((request, response, next) => {
-    const handlers = direct.get(`${request.method} ${request.path}`);
-    if (handlers) runAll(handlers, request, response, next);
-    else next();
-  });
-  const limitBy = createLimits(options, countRequest);
-  const admit = createAdmission(authenticate, limitRequests(options, generalLimit));
+  const authentication = createAuthentication(options);
+  const limitFor = createLimits(options, authentication);
+  const admit = createAdmission(options, authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // `/tokens/verify` is not the token `verify`: what has no parameter comes first.
   const paths = [...byPath].toSorted(
@@ -53,58 +46,47 @@ export function mountEndpoints(
   );
   for (const [path, ofPath] of paths) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
+    const isOpen = ofPath.every(isPublic);
+    route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
       const { method, limit, auth } = one.description;
-      const isOpen = auth === 'none' && method === 'get';
-      const reader = createReader(one);
-      const handlers = [
-        begin(path, isOpen),
-        ...(one.read ? [readAhead(reader, isExpected)] : []),
-        limitBy(limit, auth),
+      route[method](
+        limitFor(limit, auth),
         ...(auth === 'none' ? [] : [admit(auth)]),
-        // What a body would mean to a GET is not defined: nobody reads it.
+        // What a body would mean to a GET is not defined: it is not read.
         ...(method === 'get' ? [] : [readBody]),
-        answer(one, reader),
-      ];
-      route[method](...handlers);
-      if (!path.includes('{')) direct.set(`${method.toUpperCase()} ${path}`, handlers);
+        validate(one),
+        answer(one),
+      );
     }
-    route.all(begin(path, true), onlyAllow(listMethods(ofPath)));
+    route.all(onlyAllow(listMethods(ofPath)));
   }
   return router;
-}
-
-// A path without parameters is found at once, not behind all the paths before it.
-function runAll(
-  handlers: RequestHandler[],
-  request: Request,
-  response: Response,
-  next: NextFunction,
-): void {
-  const runFrom = (at: number, error?: unknown): void => {
-    const handler = handlers[at];
-    if (error !== undefined || !handler) {
-      next(error);
-      return;
-    }
-    let isOver = false;
-    const goOn = (fault?: unknown) => {
-      if (isOver) return;
-      isOver = true;
-      runFrom(at + 1, fault);
-    };
-    try {
-      Promise.resolve(handler(request, response, goOn)).catch(goOn);
-    } catch (fault) {
-      goOn(fault);
-    }
-  };
-  runFrom(0);
 }
 
 function listMethods(endpoints: Endpoint[]): string {
   const methods = endpoints.map(({ description }) => description.method.toUpperCase());
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ');
+}
+
+const exposedHeaders = [
+  'ETag',
+  'Idempotency-Replayed',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'X-Credits-Balance',
+  'X-Credits-Charged',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'X-Request-Id',
+];
+
+/** Tells browsers which origins may read the answers; a preflight request goes on like any other. */
+function share(origin: '*' | string[] = []): RequestHandler[] {
+  if (origin.length === 0) return [];
+  return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
 // The metrics count requests by the path of the description. What was asked for with a token, or
@@ -117,17 +99,30 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-// Whoever guesses tokens has no count of their own with each guess: it counts for their address too.
-function createAdmission(authenticate: Authentication['authenticate'], limitGuess: RequestHandler) {
+/** Makes the limits of endpoints: those that share the name of a limit share its count. */
+function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
+  const byName = new Map([[generalLimit.name, limitRequests(options, generalLimit)]]);
+  const byToken = limitByToken(options, refuseEnded);
+  return (limit: RequestLimit | undefined, auth: Auth): RequestHandler => {
+    if (!limit && auth !== 'none') return byToken;
+    const { name } = limit ?? generalLimit;
+    const made = byName.get(name) ?? limitRequests(options, limit ?? generalLimit);
+    byName.set(name, made);
+    return made;
+  };
+}
+
+function createAdmission(options: MountOptions, { authenticate }: Authentication) {
+  const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
-      let caller: Caller;
-      try {
-        caller = await authenticate(request);
-      } catch (error) {
-        const isGuess = error instanceof HttpError && typeof readBearer(request) !== 'string';
-        if (!isGuess) throw error;
-        await limitGuess(request, response, (fault?: unknown) => next(fault ?? error));
+      const caller = await authenticate(request).catch((error: unknown) => {
+        if (error instanceof UnknownToken) return error;
+        throw error;
+      });
+      if (caller instanceof UnknownToken) {
+        // Each guess has a count of its own: a client that guesses counts by its address too.
+        await limitGuess(request, response, (fault?: unknown) => next(fault ?? caller));
         return;
       }
       if (auth === 'master' && caller.kind !== 'master') {
@@ -139,48 +134,41 @@ function createAdmission(authenticate: Authentication['authenticate'], limitGues
     };
 }
 
-/** Checks what a request asks, and reads what the endpoint reads whoever asks. */
-type Reader = (
-  request: Request,
-) => Promise<{ asked: Asked<unknown, unknown, unknown>; known: unknown }>;
-
-function createReader({ description, read }: Endpoint): Reader {
+function validate({ description }: Endpoint): RequestHandler {
   const nothing = z.strictObject({});
   const { params = nothing, query = nothing, body = nothing } = description;
   const schema = z.object({ params, query, body });
-  return async (request) => {
-    const asked = parse(schema, {
+  return (request, response, next) => {
+    response.locals.asked = parse(schema, {
       params: request.params,
       query: request.query,
       body: (request.body as unknown) ?? {},
     });
-    return { asked, known: await read?.(asked) };
-  };
-}
-
-// Whoever is let in, as is likely, then waits for the longer of both alone; who is not is told nothing
-// of it. To let in takes longer, and is asked for first.
-function readAhead(reader: Reader, isExpected: Authentication['isExpected']): RequestHandler {
-  return (request, response, next) => {
     next();
-    if (!isExpected(request)) return;
-    const reading = new Promise((proceed) => setImmediate(proceed)).then(() => reader(request));
-    reading.catch(() => undefined);
-    response.locals.reading = reading;
   };
 }
 
-function answer({ description: { status }, handle }: Endpoint, reader: Reader): RequestHandler {
+function answer({ description, handle }: Endpoint): RequestHandler {
+  const { status, cacheControl = 'no-cache' } = description;
+  const isOpen = isPublic({ description, handle });
   return async (request: Request, response: Response) => {
-    const reading = (response.locals.reading as ReturnType<Reader> | undefined) ?? reader(request);
-    const { asked, known } = await reading;
-    const caller = response.locals.caller as Caller | undefined;
+    // The deadline has passed: the client must not pay for what it does not get.
+    if (response.headersSent) return;
+    const asked = response.locals.asked as Asked<unknown, unknown, unknown>;
+    const caller = response.locals.caller as Call<'token', unknown, unknown, unknown>['caller'];
     const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
-    const answered = await handle(call, known);
-    const text = answered instanceof JsonText ? answered.text : JSON.stringify(answered);
-    // The framework's own way looks for a charset, a callback and a freshness that are not there.
-    response.statusCode = status;
-    response.setHeader('Content-Type', 'application/json; charset=utf-8');
-    response.end(text);
+    const answered = await handle(call);
+    if (response.headersSent) return;
+    const isWritten = answered instanceof JsonText || answered instanceof CsvText;
+    const text = isWritten ? answered.text : JSON.stringify(answered);
+    if (isOpen) {
+      const tag = tagOf(text);
+      response.set({ ETag: tag, 'Cache-Control': response.get('Cache-Control') ?? cacheControl });
+      if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
+    }
+    response
+      .status(status)
+      .type(answered instanceof CsvText ? 'csv' : 'json')
+      .send(text);
   };
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 
 /** So that whatever is skipped before a page is a number that every step can hold. */
 const highestPage = 1_000_000_000_000;
-/** Items of the largest page. */
+/** Items of the largest page; also the limit in `sql/api/read_feed_page.sql`. */
 export const highestPerPage = 100;
 
 /** How many items a page has where nobody asks for another number. */
@@ -40,3 +40,13 @@ export interface Paging {
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
+
+/** What every list that pages says of its pages. */
+export const pageMetaFields = {
+  total: z.int(),
+  per_page: z.int(),
+  current_page: z.int(),
+  last_page: z.int(),
+};
+
+export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });

@@ -9,8 +9,8 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-function levelOf(request: IncomingMessage): 'info' | 'debug' {
-  return /^\/(healthz|readyz|metrics)$/.test(pathOf(request)) ? 'debug' : 'info';
+function levelOf(path: string): 'info' | 'debug' {
+  return /^\/(healthz|readyz|metrics)$/.test(path) ? 'debug' : 'info';
 }
 
 declare module 'node:http' {
@@ -33,8 +33,9 @@ export function logRequests(logger: Logger): RequestHandler {
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded } = response;
+      const path = pathOf(request);
       const line = {
-        req: { id, method: request.method, path: pathOf(request), address },
+        req: { id, method: request.method, path, address },
         res: { status },
         responseTime: Date.now() - started_at,
       };
@@ -43,7 +44,7 @@ export function logRequests(logger: Logger): RequestHandler {
         logger.error({ ...line, err }, 'request errored');
       } else {
         const end = writableEnded ? 'request completed' : 'request aborted';
-        logger[levelOf(request)](line, end);
+        logger[levelOf(path)](line, end);
       }
     });
     next();

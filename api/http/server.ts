@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import {
   createServer,
   STATUS_CODES,
@@ -6,9 +7,13 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
 
 /** A request that is not read whole by then, by whatever takes so little of it, is cut off. */
 const requestTimeout_ms = 30_000;
+
+/** Longer than the 60 seconds after which proxies give up an idle connection: they close it, not we. */
+const keepAlive_ms = 65_000;
 
 const brokenRequestStatus: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
@@ -16,21 +21,30 @@ const brokenRequestStatus: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+/** Node refuses what curl sends of a query that is typed with other letters. */
+const rawUrl =
+  'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.';
+
+function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logger: Logger): void {
+  // The client is gone, or has ended its side in the middle of a request.
+  const isOver = error.code === 'ECONNRESET' || error.code === 'HPE_INVALID_EOF_STATE';
+  if (isOver || !socket.writable) {
     socket.destroy();
     return;
   }
   const status = brokenRequestStatus[error.code ?? ''] ?? 400;
   const reason = STATUS_CODES[status] ?? '';
-  const body = JSON.stringify({ message: reason });
+  const id = randomUUID();
+  const body = JSON.stringify({ message: error.code === 'HPE_INVALID_URL' ? rawUrl : reason });
   const head = [
     `HTTP/1.1 ${status} ${reason}`,
     'Content-Type: application/json; charset=utf-8',
     `Content-Length: ${Buffer.byteLength(body)}`,
+    `X-Request-Id: ${id}`,
     'Connection: close',
   ];
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
+  logger.info({ req: { id }, res: { status }, code: error.code }, 'request refused');
 }
 
 /**
@@ -38,13 +52,18 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex): void
  * or too much of it, and so never reaches the routes. What a client may ask of us but Node refuses
  * with an empty body goes to the application: no `Host` (see `requireHost`), and any `Expect`.
  */
-export function createHttpServer(application: RequestListener): Server {
+export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
-    { requireHostHeader: false, requestTimeout: requestTimeout_ms, headersTimeout: 10_000 },
+    {
+      requireHostHeader: false,
+      requestTimeout: requestTimeout_ms,
+      headersTimeout: 10_000,
+      keepAliveTimeout: keepAlive_ms,
+    },
     application,
   )
     .on('checkExpectation', application)
-    .on('clientError', answerBrokenRequest);
+    .on('clientError', (error, socket) => answerBrokenRequest(error, socket, logger));
 }
 
 /**

@@ -37,6 +37,17 @@ function refusal(field: string, message: string): { status: number; text: string
 const nul = String.raw`\u0000`;
 const half = String.raw`\ud83d`;
 
+describe('the fields of a query', () => {
+  it.each(['%C5', '%A3%F3d%BC', '%C5%81%ED%A0%80'])(
+    '422 for bytes that are no UTF-8: %s',
+    async (city) => {
+      expect(await ask('GET', `/companies/search?city=${city}`)).toEqual(
+        refusal('city', 'The city field must be UTF-8.'),
+      );
+    },
+  );
+});
+
 describe('the fields of a body', () => {
   it.each(['', '{}'])('422 names every one that is missing: "%s"', async (body) => {
     const { status, text } = await ask('POST', '/auth/register', body);

@@ -229,7 +229,6 @@ describe('a night', () => {
               identifier_type: 'NIP',
               event_type: 'COMPANY_SUSPENDED',
               severity: 'critical',
-              description: 'The activity was suspended.',
               old_value: null,
               new_value: '2026-11-04',
             },

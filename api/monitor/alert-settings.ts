@@ -3,27 +3,6 @@ import type { Tables } from '../../sql/tables/tables.ts';
 import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
 import { lockAccount } from './add.ts';
 
-// In the order of the specification; the dictionaries of the database hold the same.
-export const severities = ['info', 'notice', 'warning', 'high', 'error', 'critical'] as const;
-export const eventClasses = [
-  'initialization',
-  'change',
-  'growth',
-  'risk',
-  'anomaly',
-  'recovery',
-] as const;
-export const categories = [
-  'status',
-  'identity',
-  'location',
-  'ownership',
-  'activities',
-  'contacts',
-  'web_presence',
-  'finance',
-] as const;
-
 /** Which events an account is told of; lists are null where all classes or categories apply. */
 export interface AlertSettings {
   alerts_enabled: boolean;
@@ -109,14 +88,42 @@ export async function setGlobally(
   });
 }
 
-async function dropCustomSettings(tx: Transaction<Tables>, account_id: string): Promise<void> {
+/** @param watch_id of one company; without it, all companies of the account */
+async function dropCustomSettings(
+  tx: Transaction<Tables>,
+  account_id: string,
+  watch_id?: string,
+): Promise<void> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
-  await tx
+  const custom = tx
     .updateTable('customer.watch')
     .set({ ...nothing, has_custom_settings: false })
     .where('account_id', '=', account_id)
-    .where('has_custom_settings', '=', true)
-    .execute();
+    .where('has_custom_settings', '=', true);
+  await (watch_id === undefined ? custom : custom.where('watch_id', '=', watch_id)).execute();
+}
+
+/** The watch of a company, or the one that waits for its number. */
+async function findWatch(
+  tx: Transaction<Tables>,
+  account_id: string,
+  { identifier_type, identifier_value }: Identifier,
+) {
+  const company = await findCompany(tx, identifier_type, identifier_value);
+  return tx
+    .selectFrom('customer.watch')
+    .select(['watch_id', 'has_custom_settings', ...settingColumns])
+    .where('account_id', '=', account_id)
+    .where((eb) => {
+      const isAwaited = eb.and([
+        eb('company_id', 'is', null),
+        eb('identifier_type', '=', identifier_type),
+        eb('identifier_value', '=', identifier_value),
+      ]);
+      return company ? eb.or([eb('company_id', '=', company.company_id), isAwaited]) : isAwaited;
+    })
+    .orderBy('company_id', (order) => order.asc().nullsLast())
+    .executeTakeFirst();
 }
 
 /**
@@ -131,27 +138,9 @@ export async function setForCompany(
   given: AlertChange,
   identifier: Identifier,
 ): Promise<boolean> {
-  const { identifier_type, identifier_value } = identifier;
   return db.transaction().execute(async (tx) => {
     await lockAccount(tx, account_id);
-    const company = await findCompany(tx, identifier_type, identifier_value);
-    const watch = await tx
-      .selectFrom('customer.watch')
-      .select(['watch_id', 'has_custom_settings', ...settingColumns])
-      .where('account_id', '=', account_id)
-      .where((eb) => {
-        // What is awaited, or has lost the number since, goes by the one that it was added with.
-        const wasAdded = eb.and([
-          eb('identifier_type', '=', identifier_type),
-          eb('identifier_value', '=', identifier_value),
-        ]);
-        if (!company) return wasAdded;
-        const isAwaited = eb.and([wasAdded, eb('company_id', 'is', null)]);
-        return eb.or([eb('company_id', '=', company.company_id), isAwaited]);
-      })
-      .orderBy('company_id', (order) => order.asc().nullsLast())
-      .orderBy('watch_id')
-      .executeTakeFirst();
+    const watch = await findWatch(tx, account_id, identifier);
     if (!watch) return false;
     const stored = watch.has_custom_settings
       ? (watch as AlertSettings)
@@ -165,9 +154,31 @@ export async function setForCompany(
   });
 }
 
+/**
+ * Takes the settings of its own from one company of the watch list: the global ones apply again.
+ *
+ * @returns how many companies had some, 0 or 1; undefined when the company is not on the list
+ */
+export async function resetForCompany(
+  db: Kysely<Tables>,
+  account_id: string,
+  identifier: Identifier,
+): Promise<number | undefined> {
+  return db.transaction().execute(async (tx) => {
+    await lockAccount(tx, account_id);
+    const watch = await findWatch(tx, account_id, identifier);
+    if (!watch) return undefined;
+    if (!watch.has_custom_settings) return 0;
+    await dropCustomSettings(tx, account_id, watch.watch_id);
+    return 1;
+  });
+}
+
 /** A company that has settings of its own, by the number that names it. */
 export interface CompanySettings extends AlertSettings, Identifier {
   name: string | null;
+  submitted_identifier: string;
+  company_ref: string | null;
 }
 
 /** A page of the companies with settings of their own, the newest on the list first. */
@@ -186,6 +197,7 @@ export async function findCompanySettings(
   const rows = await custom
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
     .select(['identifier_type', 'identifier_value', 'nip', 'regon9', 'krs', 'name'])
+    .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
     .select(settingColumns)
     .orderBy('watch_id', 'desc')
     .limit(per_page)
@@ -197,31 +209,4 @@ export async function findCompanySettings(
     ...primaryIdentifierOf({ nip, regon9, krs }),
   }));
   return { total: Number(count), companies };
-}
-
-/** Turns alerts by mail off, for all companies and for those with settings of their own. */
-export async function stopMails(db: Kysely<Tables>, user_ref: string): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    const account = await tx
-      .selectFrom('customer.account')
-      .select('account_id')
-      .where('user_ref', '=', user_ref)
-      .forNoKeyUpdate()
-      .executeTakeFirst();
-    if (!account) return false;
-    const { account_id } = account;
-    const off = { notify_via_email: false };
-    await tx
-      .updateTable('customer.alert_setting')
-      .set(off)
-      .where('account_id', '=', account_id)
-      .execute();
-    await tx
-      .updateTable('customer.watch')
-      .set(off)
-      .where('account_id', '=', account_id)
-      .where('has_custom_settings', '=', true)
-      .execute();
-    return true;
-  });
 }

@@ -4,7 +4,7 @@ import { runFixture } from '../../fixtures/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
-import { categories, eventClasses, severities } from './alert-settings.ts';
+import { categories, eventClasses, severities } from '../dictionaries/names.ts';
 
 const watched = '1001001002';
 
@@ -150,7 +150,7 @@ describe('GET /watchlist/alerts', () => {
     expect((await askJson(api, 'GET /watchlist/alerts')).status).toBe(401);
   });
 
-  it.each(['page=0', 'page=-1', 'page=1000000000001', 'page=1&page=2', 'page=', 'per_page=5'])(
+  it.each(['page=0', 'page=-1', 'page=1000000000001', 'page=1&page=2', 'page=', 'per_page=101'])(
     '422 %s',
     async (query) => {
       expect((await watcher.ask(`GET /watchlist/alerts?${query}`)).status).toBe(422);

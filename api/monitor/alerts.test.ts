@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { askJson } from '../../fixtures/json-client.ts';
 import { runFixture } from '../../fixtures/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
-import { categories, eventClasses, severities } from './alert-settings.ts';
+import { categories, eventClasses, severities } from '../dictionaries/names.ts';
 
 const nips = ['1001001002', '1003201001', '1000201006'] as const;
 const [suspended, renamed, bakery] = nips;
@@ -188,6 +189,8 @@ describe('PATCH /watchlist/alerts for one company', () => {
     const company = {
       primary_identifier: suspended,
       identifier_type: 'NIP',
+      submitted_identifier: suspended,
+      company_ref: expect.stringMatching(/^\d+$/),
       name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
       has_custom_settings: true,
       ...atFirst,
@@ -234,5 +237,61 @@ describe('PATCH /watchlist/alerts for one company', () => {
       expect(company).toMatchObject({ alert_min_severity: 'high', has_custom_settings: true });
     }
     expect(data.global).toEqual({ ...atFirst, alerts_enabled: true });
+  });
+});
+
+const remove = (watcher: Watcher, body: object) => watcher.ask('DELETE /watchlist/alerts', body);
+const done = (updated: number) => ({ status: 200, body: { success: true, data: { updated } } });
+
+describe('DELETE /watchlist/alerts', () => {
+  it('200 puts one company back under the global settings, and no other', async () => {
+    const watcher = await watchThree();
+    for (const nip of [bakery, renamed]) {
+      await update(watcher, { alert_min_severity: 'high', ...one(nip) });
+    }
+    expect(await remove(watcher, one('100-020-10-06'))).toEqual(done(1));
+    const { companies } = (await read(watcher)).data;
+    expect(companies).toMatchObject([{ primary_identifier: renamed }]);
+    expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
+  });
+
+  it('200 with 0 for a company without settings of its own', async () => {
+    expect(await remove(await watchThree(), one(bakery))).toEqual(done(0));
+  });
+
+  it('200 for one that is awaited', async () => {
+    const watcher = await createWatcher(database, api);
+    await watcher.watch('5252344078');
+    await update(watcher, { alert_min_severity: 'high', ...one('5252344078') });
+    expect(await remove(watcher, one('5252344078'))).toEqual(done(1));
+  });
+
+  it('200 lists as many companies a page as are asked for', async () => {
+    const watcher = await watchThree();
+    for (const nip of nips) await update(watcher, { alert_min_severity: 'high', ...one(nip) });
+    const { data, meta } = await read(watcher, '?per_page=2&page=2');
+    expect(data.companies).toHaveLength(1);
+    expect(meta).toEqual({ total: 3, per_page: 2, current_page: 2, last_page: 2 });
+  });
+
+  it.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
+    const watcher = await createWatcher(database, api);
+    expect(await remove(watcher, one(nip))).toEqual({
+      status: 404,
+      body: { success: false, message: 'The company is not on your watch list.' },
+    });
+  });
+
+  it('422 without the company, or with a number that is not valid', async () => {
+    const watcher = await createWatcher(database, api);
+    const missing = await remove(watcher, {});
+    expect(missing.status).toBe(422);
+    expect(missing.body).toHaveProperty('errors.identifier_type');
+    expect(missing.body).toHaveProperty('errors.identifier_value');
+    expect(await remove(watcher, one('1'))).toMatchObject({ status: 422 });
+  });
+
+  it('401 without a token', async () => {
+    expect((await askJson(api, 'DELETE /watchlist/alerts')).status).toBe(401);
   });
 });

@@ -1,15 +1,14 @@
 import { z } from 'zod';
 import {
   type AlertSettings,
-  categories,
-  eventClasses,
   findCompanySettings,
   findGlobalSettings,
+  resetForCompany,
   setForCompany,
   setGlobally,
-  severities,
 } from './alert-settings.ts';
 import type { AppOptions } from '../app.ts';
+import { categories, category, eventClass, eventClasses, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
@@ -17,17 +16,17 @@ import {
   identifierType,
   identifierValue,
   normalizeIdentifier,
+  validIdentifiers,
 } from '../companies/identifier.ts';
-import { lastPageOf, pageField, pageSize } from '../http/paging.ts';
+import { lastPageOf, pageField, pageMeta, pageSize, perPageField } from '../http/paging.ts';
 
 // Spec: silent on an empty list. It could mean none as well as all, so that it is refused: all is said
 // by leaving the list out, none by `alerts_enabled`.
-function listOf<const Values extends readonly [string, ...string[]]>(values: Values) {
+function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
-    .array(z.enum(values))
+    .array(value)
     .min(1)
-    .transform((given) => values.filter((value) => (given as string[]).includes(value)))
-    .meta({ type: 'array', items: { type: 'string', enum: [...values] }, minItems: 1 });
+    .transform((given) => value.options.filter((one) => given.includes(one)).map(String));
 }
 
 /** Both fields or neither, and a number that can be one of its type. */
@@ -52,11 +51,11 @@ function checkIdentifier(
 
 const body = z
   .strictObject({
-    alert_min_severity: z.enum(severities),
+    alert_min_severity: severity,
     alerts_enabled: z.boolean().optional(),
     notify_via_email: z.boolean().optional(),
-    alert_event_classes: listOf(eventClasses).optional(),
-    alert_categories: listOf(categories).optional(),
+    alert_event_classes: listOf(eventClass).optional(),
+    alert_categories: listOf(category).optional(),
     force: z.boolean().optional(),
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
@@ -70,34 +69,37 @@ const notWatched = { success: false, message: 'The company is not on your watch 
 
 const success = z.literal(true);
 
-const settings = {
-  alert_min_severity: z.enum(severities),
-  alerts_enabled: z.boolean(),
-  notify_via_email: z.boolean(),
-  alert_event_classes: z.array(z.enum(eventClasses)),
-  alert_categories: z.array(z.enum(categories)),
-};
+const updatedAnswer = z.strictObject({ success, data: z.strictObject({ updated: z.int() }) });
+
+const settings = z
+  .strictObject({
+    alert_min_severity: severity,
+    alerts_enabled: z.boolean(),
+    notify_via_email: z.boolean(),
+    alert_event_classes: z.array(eventClass),
+    alert_categories: z.array(category),
+  })
+  .meta({ id: 'AlertSettings' });
+
+const companySettings = z
+  .strictObject({
+    primary_identifier: z.string(),
+    identifier_type: identifierType,
+    submitted_identifier: z.string(),
+    company_ref: z.string().nullable(),
+    name: z.string(),
+    has_custom_settings: z.literal(true),
+    ...settings.shape,
+  })
+  .meta({ id: 'CompanyAlertSettings' });
 
 const settingsAnswer = z.strictObject({
   success,
   data: z.strictObject({
-    global: z.strictObject(settings),
-    companies: z.array(
-      z.strictObject({
-        primary_identifier: z.string(),
-        identifier_type: identifierType,
-        name: z.string(),
-        has_custom_settings: z.literal(true),
-        ...settings,
-      }),
-    ),
+    global: settings,
+    companies: z.array(companySettings),
   }),
-  meta: z.strictObject({
-    total: z.int(),
-    per_page: z.int(),
-    current_page: z.int(),
-    last_page: z.int(),
-  }),
+  meta: pageMeta,
 });
 
 const settingsExample = {
@@ -138,7 +140,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         alert_event_classes: ['risk', 'anomaly'],
       },
       status: 200,
-      answer: z.strictObject({ success, data: z.strictObject({ updated: z.int() }) }),
+      answer: updatedAnswer,
       example: { success: true, data: { updated: 42 } },
       errors: {
         404: { description: 'The company is not on the watch list.', example: notWatched },
@@ -174,9 +176,9 @@ function list({ db }: AppOptions): Endpoint {
       path: '/watchlist/alerts',
       tag: 'Company monitor',
       summary: 'Read the settings of alerts',
-      description: `The global ones and, ${pageSize} a page, the companies with settings of their own, those last added first.`,
+      description: `The global ones and, page by page, the companies with settings of their own, those last added first.`,
       auth: 'token',
-      query: z.strictObject({ page: pageField }),
+      query: z.strictObject({ page: pageField, per_page: perPageField }),
       status: 200,
       answer: settingsAnswer,
       example: {
@@ -187,6 +189,8 @@ function list({ db }: AppOptions): Endpoint {
             {
               primary_identifier: '1001001002',
               identifier_type: 'NIP',
+              submitted_identifier: '1001001002',
+              company_ref: '10482',
               name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
               has_custom_settings: true,
               ...settingsExample,
@@ -197,10 +201,9 @@ function list({ db }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller: { account_id } }) => {
-      const asked = { page: query.page, per_page: pageSize };
       const [global, { total, companies }] = await Promise.all([
         findGlobalSettings(db, account_id),
-        findCompanySettings(db, account_id, asked),
+        findCompanySettings(db, account_id, query),
       ]);
       return {
         success: true,
@@ -209,6 +212,8 @@ function list({ db }: AppOptions): Endpoint {
           companies: companies.map((company) => ({
             primary_identifier: company.identifier_value,
             identifier_type: company.identifier_type,
+            submitted_identifier: company.submitted_identifier,
+            company_ref: company.company_ref,
             name: company.name ?? '',
             has_custom_settings: true,
             ...view(company),
@@ -216,16 +221,46 @@ function list({ db }: AppOptions): Endpoint {
         },
         meta: {
           total,
-          per_page: pageSize,
+          per_page: query.per_page,
           current_page: query.page,
-          last_page: lastPageOf(total, pageSize),
+          last_page: lastPageOf(total, query.per_page),
         },
       };
     },
   );
 }
 
+function reset({ db }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      method: 'delete',
+      path: '/watchlist/alerts',
+      tag: 'Company monitor',
+      summary: 'Remove the alert settings of one company',
+      description:
+        'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
+      auth: 'token',
+      body: z
+        .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
+        .superRefine(...validIdentifiers),
+      bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
+      status: 200,
+      answer: updatedAnswer,
+      example: { success: true, data: { updated: 1 } },
+      errors: {
+        404: { description: 'The company is not on the watch list.', example: notWatched },
+      },
+    },
+    async ({ body: { identifier_type, identifier_value: text }, caller: { account_id } }) => {
+      const identifier_value = normalizeIdentifier(identifier_type, text)!;
+      const updated = await resetForCompany(db, account_id, { identifier_type, identifier_value });
+      if (updated === undefined) throw new HttpError(404, notWatched);
+      return { success: true, data: { updated } };
+    },
+  );
+}
+
 /** The alerts of the section Company monitor of the specification. */
 export function alertEndpoints(options: AppOptions): Endpoint[] {
-  return [change(options), list(options)];
+  return [change(options), list(options), reset(options)];
 }

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { identifierType } from '../companies/identifier.ts';
-import { lastPageOf, pageField, pageSize } from '../http/paging.ts';
+import { lastPageOf, pageField, pageMeta, pageSize, perPageField } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { addCompanies } from './add.ts';
 import { addition, foldRepeated, removal } from './body.ts';
@@ -31,7 +31,7 @@ function add({ db, now }: AppOptions): Endpoint {
       path: '/companies/add',
       summary: 'Add companies to the watch list',
       description:
-        'A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed. Companies that are watched already change nothing, also under another of their numbers.',
+        'A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed. Companies that are watched already change nothing, also under another of their numbers, or one that they had before.',
       body: addition,
       bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
       status: 202,
@@ -48,17 +48,21 @@ function add({ db, now }: AppOptions): Endpoint {
   );
 }
 
-const watchedCompany = z.strictObject({
-  primary_identifier: z.string(),
-  identifier_type: identifierType,
-  name: z.string(),
-  watched_since: z.iso.date(),
-  last_event_at: z.iso.datetime({ precision: 6 }).nullable(),
-  events_count: z.int(),
-  state: z.enum(['queued', 'ready', 'failed']),
-  failure: z.string().nullable(),
-  has_custom_settings: z.boolean(),
-});
+const watchEntry = z
+  .strictObject({
+    primary_identifier: z.string(),
+    identifier_type: identifierType,
+    submitted_identifier: z.string(),
+    company_ref: z.string().nullable(),
+    name: z.string(),
+    watched_since: z.iso.date(),
+    last_event_at: z.iso.datetime({ precision: 6 }).nullable(),
+    events_count: z.int(),
+    state: z.enum(['queued', 'ready', 'failed']),
+    failure: z.string().nullable(),
+    has_custom_settings: z.boolean(),
+  })
+  .meta({ id: 'WatchEntry' });
 
 function list({ db }: AppOptions): Endpoint {
   return endpoint(
@@ -67,18 +71,14 @@ function list({ db }: AppOptions): Endpoint {
       method: 'get',
       path: '/companies/watched',
       summary: 'List the watched companies',
-      description: `The newest first, ${pageSize} a page. A company is listed under its NIP, else its REGON, else its KRS number; while it is \`queued\`, or when it has \`failed\`, under the number that was submitted.`,
-      query: z.strictObject({ page: pageField }),
+      description:
+        'The newest first. A company is listed under its NIP, else its REGON, else its KRS number, as they are today; while it is `queued`, or when it has `failed`, under the number that was submitted.',
+      query: z.strictObject({ page: pageField, per_page: perPageField }),
       status: 200,
       answer: z.strictObject({
         success,
-        data: z.array(watchedCompany),
-        meta: z.strictObject({
-          total: z.int(),
-          per_page: z.int(),
-          current_page: z.int(),
-          last_page: z.int(),
-        }),
+        data: z.array(watchEntry),
+        meta: pageMeta,
       }),
       example: {
         success: true,
@@ -86,6 +86,8 @@ function list({ db }: AppOptions): Endpoint {
           {
             primary_identifier: value,
             identifier_type: type,
+            submitted_identifier: '990200011',
+            company_ref: '10482',
             name: 'Piekarnia Pod Wieżą Anna Nowak',
             watched_since: '2026-05-01',
             last_event_at: '2026-05-04T03:10:22.123000Z',
@@ -98,11 +100,10 @@ function list({ db }: AppOptions): Endpoint {
         meta: { total: 1, per_page: pageSize, current_page: 1, last_page: 1 },
       },
     },
-    async ({ query: { page }, caller }) => {
-      const listing = { page, per_page: pageSize };
-      const { watched, total } = await findWatched(db, caller.account_id, listing);
-      const last_page = lastPageOf(total, pageSize);
-      const meta = { total, per_page: pageSize, current_page: page, last_page };
+    async ({ query, caller }) => {
+      const { watched, total } = await findWatched(db, caller.account_id, query);
+      const { page, per_page } = query;
+      const meta = { total, per_page, current_page: page, last_page: lastPageOf(total, per_page) };
       return { success: true, data: watched, meta };
     },
   );
@@ -118,7 +119,7 @@ function remove({ db, now }: AppOptions): Endpoint {
       path: '/companies/watched',
       summary: 'Remove companies from the watch list',
       description:
-        'The body has `identifier_type` and `identifier_value`, as in `POST /companies/add`, or `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` those that no registry has told of, `not_watched` those of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
+        'The body has `identifier_type` and `identifier_value`, as in `POST /companies/add`, or `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` those that no registry has ever told of, `not_watched` those of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
       body: removal,
       bodyExample: { identifier_type: type, identifier_value: [value] },
       status: 200,
@@ -130,7 +131,7 @@ function remove({ db, now }: AppOptions): Endpoint {
           removed: z.int(),
           not_found: z.int(),
           not_watched: z.int(),
-          removed_at: z.string(),
+          removed_at: z.iso.datetime({ offset: true }),
         }),
       }),
       example: {

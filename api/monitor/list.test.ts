@@ -25,6 +25,8 @@ afterAll(async () => {
 const bakery = {
   primary_identifier: '1000201006',
   identifier_type: 'NIP',
+  submitted_identifier: '990200011',
+  company_ref: expect.stringMatching(/^\d+$/),
   name: 'Piekarnia Pod Wieżą Anna Żakowska',
   watched_since: '2026-11-19',
   last_event_at: null,
@@ -64,6 +66,8 @@ describe('GET /api/v1/companies/watched', () => {
             ...bakery,
             primary_identifier: '0000000017',
             identifier_type: 'KRS',
+            submitted_identifier: '0000000017',
+            company_ref: null,
             name: '',
             watched_since: '2026-11-20',
             state: 'queued',
@@ -72,6 +76,7 @@ describe('GET /api/v1/companies/watched', () => {
             ...bakery,
             primary_identifier: '991800026',
             identifier_type: 'REGON9',
+            submitted_identifier: '991800026',
             name: 'Pasieka Barć Józef Trutnik',
           },
           bakery,
@@ -108,6 +113,15 @@ describe('GET /api/v1/companies/watched', () => {
     }
     expect(pages.flat()).toEqual(numbers.toReversed());
     expect(pages.map(({ length }) => length)).toEqual([20, 20, 1, 0]);
+    expect(await submitter.ask(`${path}?per_page=7&page=6`)).toMatchObject({
+      body: {
+        data: numbers
+          .slice(0, 6)
+          .toReversed()
+          .map((primary_identifier) => ({ primary_identifier })),
+        meta: { total: 41, per_page: 7, current_page: 6, last_page: 6 },
+      },
+    });
   });
 
   it('200 shows only what is one’s own, with an API token too', async () => {
@@ -136,7 +150,7 @@ describe('GET /api/v1/companies/watched', () => {
     ['page=1.0', 'page', form],
     ['page=', 'page', form],
     ['page=1&page=1', 'page', 'The page field must be given only once.'],
-    ['per_page=5', 'per_page', 'The per_page field is unknown.'],
+    ['per_page=101', 'per_page', 'The per_page field must be a whole number from 1 to 100.'],
   ])('422 for %s', async (query, field, message) => {
     const submitter = await createSubmitter(database, api);
     expect(await submitter.ask(`${path}?${query}`)).toEqual({

@@ -39,7 +39,7 @@ export async function findWatched(
     .innerJoin('customer.watch as watch', 'watch.watch_id', 'listed.watch_id')
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
     .select(['identifier_type', 'identifier_value', 'state', 'failure', 'events_count'])
-    .select(['company.name', 'nip', 'regon9', 'krs', 'has_custom_settings'])
+    .select(['company.name', 'nip', 'regon9', 'krs', 'has_custom_settings', 'watch.company_id'])
     .select([watched_since.as('watched_since'), last_event_at.as('last_event_at')])
     .orderBy('watch.watch_id', 'desc')
     .execute();
@@ -49,6 +49,8 @@ export async function findWatched(
     return {
       primary_identifier: identifier_value,
       identifier_type,
+      submitted_identifier: watch.identifier_value,
+      company_ref: watch.company_id,
       name: watch.name ?? '',
       watched_since: watch.watched_since,
       last_event_at: watch.last_event_at,

@@ -62,30 +62,29 @@ async function findWatches(
   { account_id, identifier_type, values }: Removal,
   companies: ReadonlyMap<string, string>,
 ): Promise<Map<string, Watch>> {
-  const ofAccount = tx
-    .selectFrom('customer.watch')
-    .select(['watch_id', 'company_id', 'identifier_value'])
-    .where('account_id', '=', account_id);
-  const known = await ofAccount
-    .where('company_id', '=', sql<string>`any(${[...companies.values()]}::bigint[])`)
-    .execute();
-  const byCompany = new Map(known.map((watch) => [watch.company_id, watch]));
-  const watches = new Map<string, Watch>();
-  for (const [value, company_id] of companies) {
-    const watch = byCompany.get(company_id);
-    if (watch) watches.set(value, watch);
-  }
-  // A company whose number was changed by its registry is still known by the one submitted.
-  const others = values.filter((value) => !watches.has(value));
-  const submitted = await ofAccount
-    .where('identifier_type', '=', identifier_type)
-    .where('identifier_value', '=', sql<string>`any(${others}::text[])`)
-    .execute();
-  for (const watch of submitted) {
-    const isOther = watch.company_id !== null && companies.has(watch.identifier_value);
-    if (!isOther) watches.set(watch.identifier_value, watch);
-  }
-  return watches;
+  const { rows } = await sql<Watch & { value: string }>`
+    select asked.value, found.watch_id, found.company_id
+    from unnest(
+        ${values}::text[],
+        ${values.map((value) => companies.get(value) ?? null)}::bigint[]
+    ) as asked (value, company_id)
+    cross join lateral (
+        select watch_id, company_id
+        from ${sql.table('customer.watch')}
+        where account_id = ${account_id} and company_id = asked.company_id
+        union all
+        select watch_id, company_id
+        from ${sql.table('customer.watch')}
+        where
+            account_id = ${account_id}
+            and identifier_type = ${identifier_type}
+            and identifier_value = asked.value
+            and company_id is null
+        order by company_id nulls last
+        limit 1
+    ) as found
+  `.execute(tx);
+  return new Map(rows.map(({ value, ...watch }) => [value, watch]));
 }
 
 async function forgetEvents(

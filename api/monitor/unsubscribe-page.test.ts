@@ -42,7 +42,12 @@ async function createReader(): Promise<TestAccount & { token: string }> {
      where watch_id = (select min(watch_id) from customer.watch where account_id = $1)`,
     [account_id],
   );
-  return { ...account, token: signUnsubscribeToken(secretKey, account.user_ref) };
+  return { ...account, token: tokenOf(account) };
+}
+
+/** The token of a mail to an account that is ordered now, or at another moment. */
+function tokenOf({ user_ref }: { user_ref: string }, issued_at = new Date()): string {
+  return signUnsubscribeToken(secretKey, { user_ref, issued_at });
 }
 
 /** Every setting of an account. */
@@ -140,7 +145,7 @@ describe('GET /unsubscribe', () => {
       const page = await response.text();
       expect(page).toContain('<p role="alert">This link is not valid');
       expect(page).not.toContain('<form');
-      expect(page).not.toContain('<script');
+      expect(page).not.toContain('alert(1)');
     }
     for (const query of ['', `?token=${reader.token}&token=${reader.token}`]) {
       expect((await api.ask(`/unsubscribe${query}`)).status).toBe(422);
@@ -174,14 +179,13 @@ describe('POST /unsubscribe', () => {
   });
 
   it('200 where no settings were ever made', async () => {
-    const { user_ref } = await createAccount(database.kysely);
-    const token = signUnsubscribeToken(secretKey, user_ref);
+    const token = tokenOf(await createAccount(database.kysely));
     expect((await post('/unsubscribe', new URLSearchParams({ token }))).status).toBe(200);
   });
 
   it('422 for what is not our token, or of no account', async () => {
     const reader = await createReader();
-    const unknown = signUnsubscribeToken(secretKey, 'AAAAAAAAAAAA');
+    const unknown = tokenOf({ user_ref: 'AAAAAAAAAAAA' });
     for (const token of [...forgedTokens(reader), unknown]) {
       const response = await post('/unsubscribe', new URLSearchParams({ token }));
       expect([token, response.status]).toEqual([token, 422]);
@@ -204,9 +208,42 @@ it('405 for another method', async () => {
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
 });
 
-it('the token of an account is always the same, and is good for nothing else', async () => {
-  const { token, user_ref } = await createReader();
-  expect(signUnsubscribeToken(secretKey, user_ref)).toBe(token);
+it('a link works for 365 days after its mail', async () => {
+  const reader = await createReader();
+  const day_ms = 86_400_000;
+  const [old, expired] = [364, 366].map((days) =>
+    tokenOf(reader, new Date(Date.now() - days * day_ms)),
+  );
+  expect((await api.ask(`/unsubscribe?token=${expired}`)).status).toBe(422);
+  expect((await post(`/unsubscribe?token=${expired}`)).status).toBe(422);
+  expect(await settingsOf(reader)).toEqual(settings(true));
+  expect((await api.ask(`/unsubscribe?token=${old}`)).status).toBe(200);
+  expect((await post(`/unsubscribe?token=${old}`)).status).toBe(200);
+  expect(await settingsOf(reader)).toEqual(settings(false));
+});
+
+it('a link ends with the recovery of its account; that of a later mail works', async () => {
+  const reader = await createReader();
+  const recovered_at = new Date(Date.now() + 2_000);
+  await database.pool.query('update customer.account set recovered_at = $2 where account_id = $1', [
+    reader.account_id,
+    recovered_at,
+  ]);
+  expect((await api.ask(`/unsubscribe?token=${reader.token}`)).status).toBe(422);
+  expect((await post(`/unsubscribe?token=${reader.token}`)).status).toBe(422);
+  expect(await settingsOf(reader)).toEqual(settings(true));
+  const later = tokenOf(reader, recovered_at);
+  expect((await post(`/unsubscribe?token=${later}`)).status).toBe(200);
+});
+
+it('the page offers no request that would change thresholds or filters', async () => {
+  const reader = await createReader();
+  const page = await (await post(`/unsubscribe?token=${reader.token}`)).text();
+  expect(page).not.toContain('alert_min_severity');
+});
+
+it('a token is good for nothing else', async () => {
+  const { token } = await createReader();
   const recovery = await post('/recover', new URLSearchParams({ token, password: 'a password' }));
   expect(recovery.status).toBe(422);
 });

@@ -1,9 +1,8 @@
 import { Router, urlencoded, type Request } from 'express';
-import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
-import { stopMails } from './alert-settings.ts';
+import { isUnsubscribeToken, stopMails } from './unsubscribe.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { escapeHtml, sendPage } from '../http/page.ts';
+import { copyable, escapeHtml, sendPage } from '../pages/page.ts';
 
 const title = 'Alerts by e-mail';
 
@@ -17,13 +16,14 @@ and every other setting stay as they are.</p>
 }
 
 const stopped = `<p>You get no more e-mails about changes at companies on your watch list.</p>
-<p>PATCH /api/v1/watchlist/alerts turns them on again, with</p>
-<code>{"alert_min_severity": "info", "notify_via_email": true}</code>`;
+<p><a href="/console#alerts">The console</a> turns them on again, and so does PATCH /api/v1/watchlist/alerts with</p>
+${copyable('{"notify_via_email": true}', 'the body')}`;
 
-const refused = `<p role="alert">This link is not valid, so nothing was changed. Take the whole link from the e-mail, or set
-notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>`;
+const refused = `<p role="alert">This link is not valid or has expired, so nothing was changed. Take the whole link from the e-mail, or set
+notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>
+<p><a class="button" href="/console#alerts">Change the alerts in the console</a></p>`;
 
-/** From the form of the page, or from the address, which mail programs are given (RFC 8058). */
+/** From the form of the page, or from the address, which mail programs get (RFC 8058). */
 function tokenOf({ query, body }: Request): string | undefined {
   const { token } = (body as { token?: unknown } | undefined) ?? {};
   const given = token ?? query.token;
@@ -31,9 +31,9 @@ function tokenOf({ query, body }: Request): string | undefined {
 }
 
 /**
- * The page of the link in digest mails: `GET /unsubscribe?token=` shows a button and changes nothing,
- * for mail scanners follow links; `POST /unsubscribe`, by the button or by the one-click request of a
- * mail program, turns alerts by mail off for the account. Again, it does nothing more.
+ * The page of the link in digest mails. `GET /unsubscribe?token=` shows a button and changes nothing,
+ * since mail scanners follow links. `POST /unsubscribe`, by the button or by the one-click request of a
+ * mail program, turns alerts by mail off for the account, and changes nothing else.
  */
 export function createUnsubscribePages(options: AppOptions): Router {
   const router = Router();
@@ -41,14 +41,13 @@ export function createUnsubscribePages(options: AppOptions): Router {
 
   router
     .route('/unsubscribe')
-    .get((request, response) => {
-      const token = tokenOf(request);
-      const isValid = readUnsubscribeToken(options.secretKey, token ?? '') !== undefined;
-      sendPage(response, isValid ? 200 : 422, title, isValid ? formOf(token!) : refused);
+    .get(async (request, response) => {
+      const token = tokenOf(request) ?? '';
+      const isValid = await isUnsubscribeToken(options, token);
+      sendPage(response, isValid ? 200 : 422, title, isValid ? formOf(token) : refused);
     })
     .post(readForm, async (request, response) => {
-      const user_ref = readUnsubscribeToken(options.secretKey, tokenOf(request) ?? '');
-      const isStopped = user_ref !== undefined && (await stopMails(options.db, user_ref));
+      const isStopped = await stopMails(options, tokenOf(request) ?? '');
       sendPage(response, isStopped ? 200 : 422, title, isStopped ? stopped : refused);
     })
     .all(onlyAllow('GET, HEAD, POST'));

@@ -12,12 +12,23 @@ import { createApp, listEndpoints, type AppOptions } from '../app.ts';
 import type { OpenApiDocument } from './document.ts';
 import { createPayment } from '../wallet/payment.ts';
 
+interface Schema {
+  $ref?: string;
+  description?: string;
+  format?: string;
+  anyOf?: Schema[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+}
+
 interface Operation {
   operationId: string;
   security: object[];
+  parameters?: { name: string; description?: string; schema: Schema }[];
+  requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<
     string,
-    { headers?: object; content: { 'application/json': { example?: unknown } } }
+    { headers?: object; content: { 'application/json'?: { example?: unknown; schema: Schema } } }
   >;
 }
 
@@ -37,7 +48,6 @@ beforeAll(async () => {
     // The provider that has a webhook.
     payment: createPayment({
       provider: 'stripe',
-      isProduction: false,
       baseUrl,
       stripeSecretKey: 'sk_test_1',
       stripeWebhookSecret: 'whsec_1',
@@ -68,6 +78,36 @@ function listOperations(): [path: string, method: string, operation: Operation][
   );
 }
 
+function schemas(): Record<string, Schema> {
+  return document.components?.schemas as Record<string, Schema>;
+}
+
+/** The names of the headers of a success. */
+function headersOf(path: string, method: string): string[] {
+  const item = document.paths?.[`/api/v1${path}`] as Record<string, Operation>;
+  return Object.keys(item[method]!.responses[200]?.headers ?? {});
+}
+
+/** Every named schema, and every property of a schema or of a request body. */
+function listProperties(): { where: string; schema: Schema }[] {
+  const list = (where: string, schema: Schema): { where: string; schema: Schema }[] => [
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, of]) => [
+      { where: `${where}.${name}`, schema: of },
+      ...list(`${where}.${name}`, of),
+    ]),
+    ...[schema.items ?? [], schema.anyOf ?? []].flat().flatMap((part) => list(where, part)),
+  ];
+  const named = Object.entries(schemas());
+  const bodies = listOperations().flatMap(([path, method, { requestBody }]) =>
+    list(`${method} ${path}`, requestBody?.content['application/json'].schema ?? {}),
+  );
+  return [
+    ...named.map(([where, schema]) => ({ where, schema })),
+    ...named.flatMap(([name, schema]) => list(name, schema)),
+    ...bodies,
+  ];
+}
+
 /** Every path of a router and of those in it, with its methods, as the framework keeps them. */
 function listRoutes(router: Router): Map<string, string[]> {
   const routes = new Map<string, string[]>();
@@ -83,8 +123,8 @@ function listRoutes(router: Router): Map<string, string[]> {
 }
 
 describe('GET /openapi.json', () => {
-  it('200 is OpenAPI 3.1 and says where the API is', () => {
-    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: baseUrl }] });
+  it('200 is OpenAPI 3.1 of the host that serves it', () => {
+    expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] });
     expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(['master', 'token']);
   });
 
@@ -135,19 +175,19 @@ describe('GET /openapi.json', () => {
       (isIn) => new Map([...routes].filter(([path]) => paths.has(path) === isIn)),
     );
     expect(inside).toEqual(new Map(documented));
-    expect([...(others?.keys() ?? [])].toSorted()).toEqual([
+    const pages = [...(others?.keys() ?? [])].filter((path) => !path.startsWith('/assets/'));
+    expect(pages.toSorted()).toEqual([
+      '/',
       '/api/v1/webhooks/stripe',
       '/checkout/cancel',
       '/checkout/success',
+      '/console',
       '/docs',
-      '/docs/favicon-32x32.png',
-      '/docs/start.js',
-      '/docs/swagger-ui-bundle.js',
-      '/docs/swagger-ui.css',
       '/healthz',
       '/metrics',
       '/readyz',
       '/recover',
+      '/stats',
       '/unsubscribe',
     ]);
   });
@@ -160,6 +200,7 @@ describe('GET /openapi.json', () => {
     expect(security).toEqual(byAuth[auth]);
     const expected = new Set([status, 422, 429, 500, 503]);
     if (auth !== 'none') expected.add(401);
+    if (auth === 'none' && method === 'get') expected.add(304);
     if (auth === 'master') expected.add(403);
     if (method !== 'get') for (const code of [400, 408, 413, 415]) expected.add(code);
     if (params) for (const code of [400, 404]) expected.add(code);
@@ -187,10 +228,77 @@ describe('GET /openapi.json', () => {
     const wrong = listOperations().flatMap(([path, method, { responses }]) =>
       Object.entries(responses)
         .filter(([status]) => Number(status) >= 400)
-        .filter(([, { content }]) => !shape.safeParse(content['application/json'].example).success)
+        .filter(([, { content }]) => !shape.safeParse(content['application/json']?.example).success)
         .map(([status]) => `${method} ${path}: ${status}`),
     );
     expect(wrong).toEqual([]);
+  });
+
+  it('describes every parameter, property and schema', () => {
+    const missing = listProperties()
+      .filter(({ schema }) => !schema.$ref && !schema.description)
+      .map(({ where }) => where);
+    const parameters = listOperations().flatMap(([, , operation]) => operation.parameters ?? []);
+    missing.push(...parameters.filter((one) => !one.description).map(({ name }) => name));
+    expect(missing).toEqual([]);
+  });
+
+  it('names every answer, and leaves answers open for more fields', () => {
+    const unnamed = listOperations().filter(([, , { responses }]) => {
+      const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
+      const json = success?.[1].content['application/json'];
+      // Another form, such as CSV, has no names.
+      return json && !json.schema.$ref;
+    });
+    expect(unnamed).toEqual([]);
+    expect(Object.keys(schemas())).toEqual(
+      expect.arrayContaining(['Company', 'Event', 'SearchResult', 'Token', 'WatchEntry', 'Wallet']),
+    );
+    expect(JSON.stringify(schemas())).not.toContain('additionalProperties":false');
+  });
+
+  it('gives moments and days their formats', () => {
+    const wrong = listProperties().filter(({ where, schema }) => {
+      const { format } = schema.anyOf?.[0] ?? schema;
+      if (/_at$|\.timestamp$/.test(where)) return format !== 'date-time';
+      return /_date$|\.date$|_since$/.test(where) && format !== 'date';
+    });
+    expect(wrong).toEqual([]);
+  });
+
+  it('has the values of the dictionaries', () => {
+    expect(schemas()).toMatchObject({
+      EventType: { enum: expect.arrayContaining(['COMPANY_NAME_CHANGED']) },
+      LegalForm: { enum: expect.arrayContaining(['spolka-cywilna']) },
+      Voivodeship: { enum: expect.arrayContaining(['łódzkie']) },
+      Severity: { enum: ['info', 'notice', 'warning', 'high', 'error', 'critical'] },
+    });
+  });
+
+  it('fills in no optional parameter when a request is tried out', () => {
+    const filled = listOperations()
+      .flatMap(([, , { parameters }]) => parameters ?? [])
+      .filter((one) => 'example' in one || 'example' in one.schema)
+      .map(({ name }) => name);
+    expect(filled).toEqual([]);
+  });
+
+  it('declares the headers of charges, replays and caches', () => {
+    expect(headersOf('/companies/snapshot', 'post')).toEqual(
+      expect.arrayContaining([
+        'X-Request-Id',
+        'Idempotency-Replayed',
+        'X-Credits-Charged',
+        'X-Credits-Balance',
+        'ETag',
+      ]),
+    );
+    expect(headersOf('/voivodeships', 'get')).toEqual(
+      expect.arrayContaining(['ETag', 'Cache-Control']),
+    );
+    expect(headersOf('/wallet', 'get')).not.toContain('Idempotency-Replayed');
+    const busy = listOperations().map(([, , { responses }]) => responses[503]?.headers ?? {});
+    expect(busy.filter((headers) => !('Retry-After' in headers))).toEqual([]);
   });
 
   it('gives every operation a name of its own', () => {

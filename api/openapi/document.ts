@@ -1,17 +1,15 @@
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
+import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../http/endpoint.ts';
+import { keep } from '../http/keep.ts';
 import { basePath } from '../http/mount.ts';
+import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
+import { introduction } from './introduction.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
-
-const about = `Accounts, tokens, a prepaid wallet and the statistics of company registers.
-
-Every error is JSON. A path that does not exist is answered with 404, a method that a path does not
-have with 405 and an \`Allow\` header; both bodies are \`{"message": "…"}\`. Unknown query parameters
-and fields are refused with 422.`;
 
 const tags: Record<string, string> = {
   Accounts: 'Register, initialize and recover an account.',
@@ -19,6 +17,7 @@ const tags: Record<string, string> = {
   Wallet: 'Prepaid credits.',
   Companies: 'Search companies and read their full profiles; both cost credits.',
   'Company monitor': 'Watch companies: what changes about them, and who is told.',
+  Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
   Statistics: 'What the daily snapshots of the registers counted; no token needed.',
   Document: 'This document.',
 };
@@ -35,27 +34,64 @@ const security: Record<Auth, Record<string, string[]>[]> = {
 };
 
 const headers = {
+  'X-Request-Id': ['Name of the request in the log: the one you sent, else a new one.', 'string'],
   'RateLimit-Policy': ['The limit and its window (draft 8 of the HTTP working group).', 'string'],
   RateLimit: ['What is left of the limit, and the seconds until it starts anew.', 'string'],
   'X-RateLimit-Limit': ['Requests per window.', 'integer'],
   'X-RateLimit-Remaining': ['What is left of them.', 'integer'],
   'X-RateLimit-Reset': ['When the window ends, in seconds since 1970.', 'integer'],
   'Retry-After': ['Seconds to wait.', 'integer'],
+  'WWW-Authenticate': ['`Bearer`: a token is needed.', 'string'],
+  'Idempotency-Replayed': [
+    '`true` where the answer is that of an earlier request with the same key.',
+    'string',
+  ],
+  'X-Credits-Charged': ['Credits that this request cost.', 'integer'],
+  'X-Credits-Balance': ['Credits that are left in the wallet.', 'integer'],
+  ETag: ['Validator for `If-None-Match`.', 'string'],
+  'Cache-Control': ['How long the answer may be kept.', 'string'],
 } as const;
 
-function refHeaders(names: string[]): Record<string, { $ref: string }> {
+type Header = keyof typeof headers;
+
+const always: Header[] = [
+  'X-Request-Id',
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+];
+
+/** The headers that errors of a status have beyond those of every answer. */
+const errorHeaders: Record<number, Header[]> = {
+  304: ['ETag'],
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-const limitHeaders = refHeaders(Object.keys(headers).filter((name) => name !== 'Retry-After'));
-const refusalHeaders = refHeaders(Object.keys(headers));
+/** The headers of a success, as they follow from the description. */
+function successHeaders({ auth, method, headers: sent, errors }: Endpoint['description']) {
+  return refHeaders(
+    ...always,
+    ...(sent && 'Idempotency-Key' in sent.shape ? (['Idempotency-Replayed'] as const) : []),
+    ...(errors && 402 in errors ? (['X-Credits-Charged', 'X-Credits-Balance'] as const) : []),
+    ...(errors && 304 in errors ? (['ETag'] as const) : []),
+    ...(auth === 'none' && method === 'get' ? (['ETag', 'Cache-Control'] as const) : []),
+  );
+}
 
 /**
  * The OpenAPI document of the endpoints, made from the schemas by which their requests are checked.
  *
- * @param baseUrl where the API is reached, without a slash at the end
+ * @param enums values of the dictionaries; without them the document has none
  */
-export function createDocument(endpoints: Endpoint[], baseUrl: string): OpenApiDocument {
+export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(schemes)) {
     const scheme = { type: 'http', scheme: 'bearer', description } as const;
@@ -66,17 +102,20 @@ export function createDocument(endpoints: Endpoint[], baseUrl: string): OpenApiD
   }
   for (const { description } of endpoints) registry.registerPath(describe(description));
   const used = new Set(endpoints.map(({ description }) => description.tag));
-  return new OpenApiGeneratorV31(registry.definitions).generateDocument({
+  const document = new OpenApiGeneratorV31(registry.definitions).generateDocument({
     openapi: '3.1.0',
     info: {
       title: 'Company registry',
       version: '1.0.0',
-      description: about,
+      description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    servers: [{ url: baseUrl }],
+    // The host that serves the document is the one to ask, whatever its name.
+    servers: [{ url: '/' }],
     tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
   });
+  complete(document, enums);
+  return document;
 }
 
 function describe(description: Endpoint['description']): Route {
@@ -98,15 +137,15 @@ function describe(description: Endpoint['description']): Route {
     responses: {
       [status]: {
         description: 'Done.',
-        headers: limitHeaders,
-        content: jsonOf(description.answer, description.example),
+        headers: successHeaders(description),
+        content: contentOf(description),
       },
       ...Object.fromEntries(
         listErrors(description).map(([code, error]) => [
           code,
           {
             description: error.description,
-            headers: code === 429 ? refusalHeaders : {},
+            headers: refHeaders(...always, ...(errorHeaders[code] ?? [])),
             // Not modified: there is nothing to say.
             ...(code === 304 ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
@@ -124,9 +163,15 @@ function jsonOf(schema: z.ZodType, example: object | undefined) {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
+function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {
+  return {
+    [mediaType ?? 'application/json']: { schema: answer, example },
+    ...(csvExample && { 'text/csv': { schema: z.string(), example: csvExample } }),
+  };
+}
+
 /** `GET /openapi.json`: the document, made when it is first asked for. */
-export function documentEndpoint(makeDocument: () => OpenApiDocument): Endpoint {
-  let made: OpenApiDocument | undefined;
+export function documentEndpoint(makeDocument: () => Promise<OpenApiDocument>): Endpoint {
   return {
     description: {
       method: 'get',
@@ -135,9 +180,10 @@ export function documentEndpoint(makeDocument: () => OpenApiDocument): Endpoint 
       summary: 'This document',
       auth: 'none',
       status: 200,
+      cacheControl: 'public, max-age=3600',
       answer: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
       example: { openapi: '3.1.0', info: {}, paths: {} },
     },
-    handle: () => Promise.resolve((made ??= makeDocument())),
+    handle: keep(makeDocument),
   };
 }

@@ -37,6 +37,10 @@ function plain(description: string, text: string): DocumentedError {
 
 /** What the error answers of several endpoints have in common. */
 const general = {
+  304: {
+    description: 'The answer is the one whose `ETag` is in `If-None-Match`; no body.',
+    example: {},
+  },
   400: plain(
     'The request cannot be read: a path that cannot be decoded, or malformed JSON.',
     'The request body is not valid JSON.',
@@ -72,7 +76,10 @@ const general = {
   },
   429: plain('Too many requests; `Retry-After` says when to come again.', 'Too Many Attempts.'),
   500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
-  503: plain('No answer was found in time.', 'Service Unavailable'),
+  503: plain(
+    'No answer was found in time; `Retry-After` says when to try again.',
+    'Service Unavailable',
+  ),
 } satisfies Record<number, DocumentedError>;
 
 /** Every error that an endpoint can answer, by status. */
@@ -83,6 +90,7 @@ export function listErrors({
   errors,
 }: Description): [number, DocumentedError][] {
   const applies: Record<keyof typeof general, boolean> = {
+    304: auth === 'none' && method === 'get',
     400: params !== undefined || method !== 'get',
     401: auth !== 'none',
     403: auth === 'master',

@@ -2,31 +2,20 @@ import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { HttpError, invalid } from '../http/errors.ts';
+import { HttpError } from '../http/errors.ts';
+import { createSeries } from './series.ts';
+import {
+  chooseSource,
+  common,
+  countField,
+  dateField,
+  requireSource,
+  sourceField,
+  toNumber,
+} from './source.ts';
 
 const rangeDays = 30;
 
-// The year 0000 is in the pattern of ISO 8601, but not in the calendar of the database.
-const dateField = z.iso
-  .date({ error: 'The date field must be a calendar date in the form YYYY-MM-DD.' })
-  .refine((value) => !value.startsWith('0000'), {
-    error: 'The date field must not be before 0001-01-01.',
-  });
-
-const unknownSource = 'The source field must be the name of a source that has statistics.';
-
-const sourceField = z.string().regex(/^[a-z][a-z0-9_-]{0,62}$/, { error: unknownSource });
-
-// What both endpoints say of themselves.
-const common = {
-  method: 'get',
-  tag: 'Statistics',
-  auth: 'none',
-  limit: { name: 'stats', request_count: 10, window_ms: 60_000 },
-  status: 200,
-} as const;
-
-const countField = z.int().nonnegative();
 const dataFields = z.strictObject({
   new: countField,
   updated: countField,
@@ -40,12 +29,6 @@ interface Counts {
   deleted_count: string | null;
 }
 
-function toNumber(count: string | null): number {
-  const value = Number(count ?? 0);
-  if (!Number.isSafeInteger(value)) throw new RangeError(`${count} is too large for a number`);
-  return value;
-}
-
 function viewCounts(counts: Counts) {
   const data = {
     new: toNumber(counts.new_count),
@@ -53,27 +36,6 @@ function viewCounts(counts: Counts) {
     deleted: toNumber(counts.deleted_count),
   };
   return { ...data, total: data.new + data.updated + data.deleted };
-}
-
-// Spec: silent on the source that is counted; we take the one asked for, else the one with the
-// longest history. An unknown one gives another source, by which `requireSource` tells it.
-function chooseSource(db: Kysely<Tables>, source: string | undefined) {
-  let query = db.selectFrom('registry.daily_stat').select('source').groupBy('source');
-  if (source !== undefined) query = query.orderBy((eb) => eb('source', '=', source), 'desc');
-  return query
-    .orderBy((eb) => eb.fn.countAll(), 'desc')
-    .orderBy((eb) => eb.fn.min('stat_date'))
-    .orderBy('source')
-    .limit(1);
-}
-
-function requireSource<Row extends { source: string }>(
-  row: Row | undefined,
-  source: string | undefined,
-): Row {
-  if (!row) throw new HttpError(404, { message: 'No snapshot has been published yet.' });
-  if (source !== undefined && row.source !== source) throw invalid([['source', unknownSource]]);
-  return row;
 }
 
 function findDay(db: Kysely<Tables>, day: string, source: string | undefined) {
@@ -131,20 +93,30 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
+interface StatsOptions {
+  db: Kysely<Tables>;
+  now: () => Date;
+}
+
+// What a past day counted does not change; a snapshot that is published late may still be missing.
+function cacheControlOf(date: string, now: Date): string {
+  return date < now.toISOString().slice(0, 10) ? 'public, max-age=3600' : 'no-cache';
+}
+
 /**
  * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
  * registry; (+) `meta.days_with_data` tells a quiet month from a missing one.
  */
-export function statsEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] {
-  return [createDay(db), createRange(db)];
+export function statsEndpoints(options: StatsOptions): Endpoint[] {
+  return [createDay(options), createRange(options), ...createSeries(options)];
 }
 
-function createDay(db: Kysely<Tables>): Endpoint {
+function createDay({ db, now }: StatsOptions): Endpoint {
   const description = {
     ...common,
     path: '/stats/day/{date}',
     summary: 'Registry entries that were new, updated or deleted on one day',
-    params: z.strictObject({ date: dateField }),
+    params: z.strictObject({ date: dateField('date') }),
     query: z.strictObject({ source: sourceField.optional() }),
     answer: z.strictObject({
       meta: z.strictObject({
@@ -171,13 +143,14 @@ function createDay(db: Kysely<Tables>): Endpoint {
       },
     },
   } as const;
-  return endpoint(description, async ({ params, query }) => {
+  return endpoint(description, async ({ params, query, response }) => {
     const stat = requireSource(await findDay(db, params.date, query.source), query.source);
     // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
     if (stat.is_baseline === null) {
       const message = `No snapshot of ${stat.source} was published for ${params.date}.`;
       throw new HttpError(404, { message });
     }
+    response.set('Cache-Control', cacheControlOf(params.date, now()));
     return {
       meta: {
         date: params.date,
@@ -190,12 +163,12 @@ function createDay(db: Kysely<Tables>): Endpoint {
   });
 }
 
-function createRange(db: Kysely<Tables>): Endpoint {
+function createRange({ db, now }: StatsOptions): Endpoint {
   const description = {
     ...common,
     path: '/stats/range/{date}',
     summary: 'The sum of the 30 days that end with a date',
-    params: z.strictObject({ date: dateField }),
+    params: z.strictObject({ date: dateField('date') }),
     query: z.strictObject({ source: sourceField.optional() }),
     answer: z.strictObject({
       meta: z.strictObject({
@@ -224,10 +197,11 @@ function createRange(db: Kysely<Tables>): Endpoint {
       },
     },
   } as const;
-  return endpoint(description, async ({ params, query }) => {
+  return endpoint(description, async ({ params, query, response }) => {
     const stat = requireSource(await sumRange(db, params.date, query.source), query.source);
     const [from_date, to_date] = [firstDayOf(params.date), params.date];
     const days_with_data = toNumber(stat.days_with_data);
+    response.set('Cache-Control', cacheControlOf(to_date, now()));
     return {
       meta: {
         from_date,

@@ -22,8 +22,9 @@ import { verify } from './verify.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 const text = z.string();
+const time = z.iso.datetime({ offset: true });
 const success = z.literal(true);
-const meta = z.strictObject({ timestamp: text });
+const meta = z.strictObject({ timestamp: time }).meta({ id: 'TimestampMeta' });
 
 const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
 
@@ -79,7 +80,7 @@ function list({ db, now }: AppOptions): Endpoint {
       answer: z.strictObject({
         success,
         data: z.array(tokenData),
-        meta: z.strictObject({ total: z.int(), timestamp: text }),
+        meta: z.strictObject({ total: z.int(), timestamp: time }),
       }),
       example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
     },
@@ -141,7 +142,7 @@ function revoke({ db, now }: AppOptions): Endpoint {
       answer: z.strictObject({
         success,
         message: text,
-        meta: z.strictObject({ revoked_at: text }),
+        meta: z.strictObject({ revoked_at: time }),
       }),
       example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
     },
@@ -153,12 +154,9 @@ function revoke({ db, now }: AppOptions): Endpoint {
 }
 
 const rotated = z.strictObject({
-  old_token: z.strictObject({
-    token_ref: text,
-    name: text,
-    revoked_at: text,
-    is_active: z.literal(false),
-  }),
+  old_token: z
+    .strictObject({ token_ref: text, name: text, revoked_at: time, is_active: z.literal(false) })
+    .meta({ id: 'RevokedToken' }),
   new_token: newTokenData,
 });
 

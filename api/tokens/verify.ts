@@ -5,17 +5,20 @@ import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import { tokenExample } from './view.ts';
 
 const text = z.string();
+const time = z.iso.datetime({ offset: true });
 
-const verified = z.strictObject({
-  valid: z.literal(true),
-  token_ref: text,
-  token_name: text,
-  user_ref: text,
-  user_name: text,
-  expires_at: text.nullable(),
-  is_active: z.literal(true),
-  last_used_at: text.nullable(),
-});
+const verified = z
+  .strictObject({
+    valid: z.literal(true),
+    token_ref: text,
+    token_name: text,
+    user_ref: text,
+    user_name: text,
+    expires_at: time.nullable(),
+    is_active: z.literal(true),
+    last_used_at: time.nullable(),
+  })
+  .meta({ id: 'VerifiedToken' });
 
 /** Says whose token the request showed; that it was let in is the answer. */
 export function verify({ now }: AppOptions): Endpoint {
@@ -32,7 +35,7 @@ export function verify({ now }: AppOptions): Endpoint {
       answer: z.strictObject({
         success: z.literal(true),
         data: verified,
-        meta: z.strictObject({ timestamp: text }),
+        meta: z.strictObject({ timestamp: time }),
       }),
       example: {
         success: true,

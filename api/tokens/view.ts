@@ -4,30 +4,34 @@ import type { IssuedToken } from './record.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
 const text = z.string();
-const optionalText = text.nullable();
+const time = z.iso.datetime({ offset: true });
 
 /** The metadata of a token. */
-export const tokenData = z.strictObject({
-  token_ref: text,
-  name: text,
-  expires_at: optionalText,
-  is_active: z.boolean(),
-  last_used_at: optionalText,
-  last_used_ip: optionalText,
-  usage_count: z.int(),
-  revoked_at: optionalText,
-  created_at: text,
-});
+export const tokenData = z
+  .strictObject({
+    token_ref: text,
+    name: text,
+    expires_at: time.nullable(),
+    is_active: z.boolean(),
+    last_used_at: time.nullable(),
+    last_used_ip: text.nullable(),
+    usage_count: z.int(),
+    revoked_at: time.nullable(),
+    created_at: time,
+  })
+  .meta({ id: 'Token' });
 
 /** A token in the only answer that has its secret. */
-export const newTokenData = z.strictObject({
-  token_ref: text,
-  name: text,
-  expires_at: optionalText,
-  is_active: z.boolean(),
-  plaintext: text,
-  warning: text,
-});
+export const newTokenData = z
+  .strictObject({
+    token_ref: text,
+    name: text,
+    expires_at: time.nullable(),
+    is_active: z.boolean(),
+    plaintext: text,
+    warning: text,
+  })
+  .meta({ id: 'NewToken' });
 
 export const tokenExample = {
   token_ref: 'Q7M2XK40ZVBA',

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { escapeHtml, sendPage } from '../http/page.ts';
+import { escapeHtml, sendPage } from '../pages/page.ts';
 import { priceOf } from './price.ts';
 import { settle } from './settlement.ts';
 
@@ -21,6 +21,8 @@ async function findPayment(db: Kysely<Tables>, given: unknown) {
 }
 
 type Payment = NonNullable<Awaited<ReturnType<typeof findPayment>>>;
+
+const back = '<p><a class="button" href="/console#wallet">Back to the console</a></p>';
 
 const outcomes: Record<Payment['state'], (payment: Payment) => [title: string, text: string]> = {
   open: ({ credits }) => [
@@ -39,7 +41,7 @@ const outcomes: Record<Payment['state'], (payment: Payment) => [title: string, t
 
 function sendOutcome(response: Response, payment: Payment): void {
   const [title, text] = outcomes[payment.state](payment);
-  sendPage(response, 200, title, `<p>${escapeHtml(text)}</p>`);
+  sendPage(response, 200, title, `<p>${escapeHtml(text)}</p>\n${back}`);
 }
 
 function sendOrder(response: Response, payment: Payment): void {
@@ -62,7 +64,7 @@ function sendOrder(response: Response, payment: Payment): void {
 }
 
 function sendUnknown(response: Response): void {
-  sendPage(response, 404, 'Unknown checkout', '<p>There is no such checkout.</p>');
+  sendPage(response, 404, 'Unknown checkout', `<p>There is no such checkout.</p>\n${back}`);
 }
 
 /**
@@ -82,7 +84,7 @@ export function createCheckoutPages(options: AppOptions): Router {
       if (payment) sendOutcome(response, payment);
       else {
         const text = 'The credits are added to your wallet once the payment is confirmed.';
-        sendPage(response, 200, 'Thank you', `<p>${text}</p>`);
+        sendPage(response, 200, 'Thank you', `<p>${text}</p>\n${back}`);
       }
     })
     .all(onlyAllow('GET, HEAD'));
@@ -93,11 +95,11 @@ export function createCheckoutPages(options: AppOptions): Router {
       const payment = await findPayment(db, request.query.payment_id);
       // Its checkout can still be paid until it expires.
       if (payment && payment.state !== 'open') sendOutcome(response, payment);
-      else sendPage(response, 200, 'Checkout left', '<p>Nothing was paid.</p>');
+      else sendPage(response, 200, 'Checkout left', `<p>Nothing was paid.</p>\n${back}`);
     })
     .all(onlyAllow('GET, HEAD'));
 
-  if (options.payment.name === 'local') addLocalCheckout(router, options);
+  if (options.payment?.name === 'local') addLocalCheckout(router, options);
   return router;
 }
 

@@ -3,7 +3,7 @@ import type { Kysely, Transaction } from 'kysely';
 import type { Logger } from 'pino';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { invalid } from '../http/errors.ts';
-import { answerOnce, forgetAnswer, type Operation } from './idempotency.ts';
+import { answerOnce, forgetAnswer, type Answer, type Operation } from './idempotency.ts';
 import type { PaymentProvider } from './payment.ts';
 
 interface TopupOptions {
@@ -42,7 +42,7 @@ const unknownPackage = 'The package_slug field must be the slug of a package tha
 export async function openTopup(
   options: TopupOptions,
   { account_id, package_slug, key }: TopupRequest,
-): Promise<Topup> {
+): Promise<Answer<Topup>> {
   const { db, now, payment: provider } = options;
   const operation = {
     account_id,
@@ -51,10 +51,10 @@ export async function openTopup(
     request: { package_slug },
     now: now(),
   };
-  const { body } = await answerOnce(db, operation, async (tx) => ({
+  const { body, headers = {} } = await answerOnce(db, operation, async (tx) => ({
     body: { payment_id: await recordPayment(tx, operation, provider.name) },
   }));
-  return openCheckout(options, operation, body.payment_id);
+  return { body: await openCheckout(options, operation, body.payment_id), headers };
 }
 
 async function recordPayment(

@@ -44,6 +44,8 @@ afterAll(async () => {
 
 function withdrawal(no: number) {
   return {
+    // The bonus and a top-up came before.
+    id: no + 2,
     type: 'withdraw',
     amount: '5.00',
     balance_after: `${700 - 5 * no}.00`,
@@ -124,6 +126,7 @@ describe('GET /api/v1/wallet/transactions', () => {
         status: 'success',
         data: [
           {
+            id: 2,
             type: 'deposit',
             amount: '500.00',
             balance_after: '700.00',
@@ -131,6 +134,7 @@ describe('GET /api/v1/wallet/transactions', () => {
             created_at: '2026-05-01T10:00:00.123000Z',
           },
           {
+            id: 1,
             type: 'start',
             amount: '200.00',
             balance_after: '200.00',
@@ -155,6 +159,26 @@ describe('GET /api/v1/wallet/transactions', () => {
         data: [],
         meta: { ...meta, current_page, next_page: null, prev_page },
       },
+    });
+  });
+
+  it('200 has as many a page as are asked for, each numbered as on the whole list', async () => {
+    const whole = await customer.ask('/wallet/transactions?per_page=100');
+    const { data } = whole.body as { data: { id: number }[] };
+    expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, at) => 42 - at));
+    expect(await customer.ask('/wallet/transactions?per_page=5&page=3')).toMatchObject({
+      body: {
+        data: data.slice(10, 15),
+        meta: { per_page: 5, current_page: 3, last_page: 9, total: 42, next_page: 4, prev_page: 2 },
+      },
+    });
+  });
+
+  it.each(['0', '101', 'many'])('422 for per_page=%s', async (per_page) => {
+    const message = 'The per_page field must be a whole number from 1 to 100.';
+    expect(await customer.ask(`/wallet/transactions?per_page=${per_page}`)).toEqual({
+      status: 422,
+      body: { message, errors: { per_page: [message] } },
     });
   });
 
@@ -218,10 +242,10 @@ describe('GET /api/v1/wallet/transactions', () => {
   });
 
   it('422 for an unknown query parameter', async () => {
-    const message = 'The per_page field is unknown.';
-    expect(await customer.ask('/wallet/transactions?per_page=5')).toEqual({
+    const message = 'The size field is unknown.';
+    expect(await customer.ask('/wallet/transactions?size=5')).toEqual({
       status: 422,
-      body: { message, errors: { per_page: [message] } },
+      body: { message, errors: { size: [message] } },
     });
   });
 });

@@ -3,32 +3,40 @@ import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { lastPageOf, pageField, pageSize } from '../http/paging.ts';
+import {
+  lastPageOf,
+  pageField,
+  pageMetaFields,
+  pageSize,
+  type Paging,
+  perPageField,
+  skippedBy,
+} from '../http/paging.ts';
 import { topupEndpoints } from './topup.ts';
 
 const walletAnswer = z.strictObject({
   status: z.literal('success'),
-  data: z.strictObject({ balance: z.int(), total_purchased: z.int() }),
+  data: z.strictObject({ balance: z.int(), total_purchased: z.int() }).meta({ id: 'Wallet' }),
 });
 
 const amount = z.string().regex(/^\d+\.00$/);
 
-const transaction = z.strictObject({
-  type: z.enum(['deposit', 'start', 'withdraw']),
-  amount,
-  balance_after: amount,
-  description: z.string(),
-  created_at: z.iso.datetime({ precision: 6 }),
-});
+const transaction = z
+  .strictObject({
+    id: z.int(),
+    type: z.enum(['deposit', 'start', 'withdraw']),
+    amount,
+    balance_after: amount,
+    description: z.string(),
+    created_at: z.iso.datetime({ precision: 6 }),
+  })
+  .meta({ id: 'Transaction' });
 
 const transactionsAnswer = z.strictObject({
   status: z.literal('success'),
   data: z.array(transaction),
   meta: z.strictObject({
-    current_page: z.int(),
-    last_page: z.int(),
-    per_page: z.int(),
-    total: z.int(),
+    ...pageMetaFields,
     next_page: z.int().nullable(),
     prev_page: z.int().nullable(),
   }),
@@ -52,18 +60,24 @@ const created_at = sql<string>`
 
 // Spec: silent on the order; we give the newest first. The transactions of a wallet are numbered
 // without gaps, so that the number of the last one is their count, and a page is a range of numbers.
-async function findTransactions(db: Kysely<Tables>, account_id: string, current_page: number) {
-  const skipped = (current_page - 1) * pageSize;
-  const first = sql<string>`wallet.last_transaction_no - ${skipped}::bigint`;
+async function findTransactions(db: Kysely<Tables>, account_id: string, paging: Paging) {
+  const first = sql<string>`wallet.last_transaction_no - ${skippedBy(paging)}::bigint`;
   const rows = await db
     .selectFrom('customer.wallet as wallet')
     .leftJoin('customer.wallet_transaction as transaction', (join) =>
       join
         .onRef('transaction.account_id', '=', 'wallet.account_id')
         .on('transaction_no', '<=', first)
-        .on('transaction_no', '>', sql<string>`${first} - ${pageSize}::bigint`),
+        .on('transaction_no', '>', sql<string>`${first} - ${paging.per_page}::bigint`),
     )
-    .select(['last_transaction_no', 'type', 'amount', 'balance_after', 'description'])
+    .select([
+      'last_transaction_no',
+      'transaction_no',
+      'type',
+      'amount',
+      'balance_after',
+      'description',
+    ])
     .select(created_at.as('created_at'))
     .where('wallet.account_id', '=', account_id)
     .orderBy('transaction_no', 'desc')
@@ -72,6 +86,7 @@ async function findTransactions(db: Kysely<Tables>, account_id: string, current_
   const transactions = rows
     .filter(({ type }) => type !== null)
     .map(({ type, ...row }) => ({
+      id: Number(row.transaction_no),
       type,
       amount: `${row.amount}.00`,
       balance_after: `${row.balance_after}.00`,
@@ -82,12 +97,12 @@ async function findTransactions(db: Kysely<Tables>, account_id: string, current_
 }
 
 // Spec: silent on a page past the end; it is empty, and its previous page is the last one.
-function viewPage(current_page: number, total: number) {
-  const last_page = lastPageOf(total, pageSize);
+function viewPage({ page: current_page, per_page }: Paging, total: number) {
+  const last_page = lastPageOf(total, per_page);
   return {
     current_page,
     last_page,
-    per_page: pageSize,
+    per_page,
     total,
     next_page: current_page < last_page ? current_page + 1 : null,
     prev_page: current_page > 1 ? Math.min(current_page - 1, last_page) : null,
@@ -120,15 +135,17 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       path: '/wallet/transactions',
       tag: 'Wallet',
       summary: 'List the movements of credits',
-      description: `The newest first, ${pageSize} a page. \`amount\` is positive in every type; \`withdraw\` is a charge for a request.`,
+      description:
+        'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
       auth: 'token',
-      query: z.strictObject({ page: pageField }),
+      query: z.strictObject({ page: pageField, per_page: perPageField }),
       status: 200,
       answer: transactionsAnswer,
       example: {
         status: 'success',
         data: [
           {
+            id: 1,
             type: 'start',
             amount: '200.00',
             balance_after: '200.00',
@@ -147,8 +164,8 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       },
     },
     async ({ query, caller }) => {
-      const found = await findTransactions(db, caller.account_id, query.page);
-      const meta = viewPage(query.page, found.total);
+      const found = await findTransactions(db, caller.account_id, query);
+      const meta = viewPage(query, found.total);
       return { status: 'success', data: found.transactions, meta };
     },
   );

@@ -44,6 +44,11 @@ function answer(changes: Partial<Operation> = {}) {
 const first = { body: { zebra: 1, balance: 1, a: null }, headers: { 'X-Balance': '1' } };
 const second = { body: { zebra: 2, balance: 2, a: null }, headers: { 'X-Balance': '2' } };
 
+/** An answer that is given again says so. */
+function again(answered: typeof first) {
+  return { ...answered, headers: { ...answered.headers, 'Idempotency-Replayed': 'true' } };
+}
+
 const reused = 'The Idempotency-Key header was used within 24 hours for another request.';
 
 describe('answerOnce', () => {
@@ -54,16 +59,16 @@ describe('answerOnce', () => {
 
   it('gives the first answer again, to the letter', async () => {
     expect(await answer()).toEqual(first);
-    const again = await answer();
-    expect(again).toEqual(first);
-    expect(JSON.stringify(again.body)).toBe('{"zebra":1,"balance":1,"a":null}');
+    const repeated = await answer();
+    expect(repeated).toEqual(again(first));
+    expect(JSON.stringify(repeated.body)).toBe('{"zebra":1,"balance":1,"a":null}');
     expect(runCount).toBe(1);
   });
 
   it('gives twenty requests at once the same answer', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer()));
     expect(new Set(answers.map((one) => JSON.stringify(one)))).toEqual(
-      new Set([JSON.stringify(first)]),
+      new Set([first, again(first)].map((one) => JSON.stringify(one))),
     );
     expect(runCount).toBe(1);
   });
@@ -87,10 +92,10 @@ describe('answerOnce', () => {
   it('forgets after 24 hours', async () => {
     await answer();
     const lastMoment = new Date(now.getTime() + day_ms - 1);
-    expect(await answer({ now: lastMoment })).toEqual(first);
+    expect(await answer({ now: lastMoment })).toEqual(again(first));
     const later = new Date(now.getTime() + day_ms);
     expect(await answer({ now: later, request: { value: 2 } })).toEqual(second);
-    expect(await answer({ now: later, request: { value: 2 } })).toEqual(second);
+    expect(await answer({ now: later, request: { value: 2 } })).toEqual(again(second));
   });
 
   it('remembers no failure, nor its effects', async () => {

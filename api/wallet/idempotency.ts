@@ -32,11 +32,14 @@ const header = 'Idempotency-Key';
 const malformed = `The ${header} header must have 1 to 255 visible ASCII characters.`;
 const reused = `The ${header} header was used within 24 hours for another request.`;
 
+/** Of an answer that is given again. */
+const replayed = { 'Idempotency-Replayed': 'true' };
+
 /** For the description of an endpoint that reads it. */
 export const idempotencyHeader = z.object({
   [header]: z.string().min(1).max(255).optional().meta({
-    description: 'The same key within 24 hours gives the same answer, and no second effect.',
-    example: '7d9f2c1e-order-1138',
+    description:
+      'A text of your own, such as a UUID: the same key within 24 hours gives the same answer, and no second effect.',
   }),
 });
 
@@ -49,7 +52,8 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 /**
  * Runs an operation in a transaction, and no second time for the same key within 24 hours: the answer
- * of the first is given again. A request that meets another one with its key waits for its end.
+ * of the first is given again, with `Idempotency-Replayed: true`. A request that meets another one
+ * with its key waits for its end.
  * Only successes are remembered: what throws leaves nothing.
  *
  * `run` holds a connection of the pool: it must not wait for other services.
@@ -125,7 +129,7 @@ async function remember(
   // Forgotten between the two statements.
   if (!known) return remember(tx, { account_id, name, key, request, now });
   if (!known.request_hash.equals(request_hash)) throw invalid([[header, reused]]);
-  return { body: known.body ?? {}, headers: known.headers ?? {} };
+  return { body: known.body ?? {}, headers: { ...known.headers, ...replayed } };
 }
 
 async function sweep(tx: Transaction<Tables>, now: Date): Promise<void> {

@@ -1,8 +1,9 @@
-import { sql, type RawBuilder, type Transaction } from 'kysely';
+import { sql, type Kysely, type Transaction } from 'kysely';
+import { runPrepared } from '../../sql/prepared.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { HttpError } from '../http/errors.ts';
 
-interface Movement {
+export interface Movement {
   account_id: string;
   /** Whole credits, at least 1. */
   amount: number;
@@ -58,15 +59,15 @@ export async function grant(tx: Transaction<Tables>, movement: Grant): Promise<N
 }
 
 /**
- * Withdraws credits for a request and writes the transaction: one statement, which finds no wallet
- * when the balance is short. It waits for whatever else is moving credits of the account.
+ * Withdraws credits for a request and writes the transaction. It waits for whatever else is moving
+ * credits of the account.
  *
  * Takes effect with the caller's transaction. Throws the 402 with `required` and `balance` when the
  * credits are short; nothing is withdrawn then.
  */
 export async function charge(tx: Transaction<Tables>, movement: Movement): Promise<NewBalance> {
   for (;;) {
-    const balance = await withdraw(tx, movement);
+    const [balance] = await withdraw(tx, [movement]);
     if (balance !== undefined) return { balance };
     const short = await readBalance(tx, movement.account_id);
     // Else credits arrived between the two statements.
@@ -75,45 +76,34 @@ export async function charge(tx: Transaction<Tables>, movement: Movement): Promi
 }
 
 /**
- * A withdrawal as part of a statement: two of its common table expressions, of which `written` has
- * `balance_after`, or no row when the balance is short or the condition is not met.
+ * Withdraws for several requests, of one account or of many, in one statement: those of an account in
+ * their order, as far as its balance goes.
+ *
+ * @returns the balance after each, undefined for those that were not charged
  */
-export function withdrawal(
-  { account_id, amount, description, operation_key, now }: Movement,
-  condition: RawBuilder<unknown>,
-): RawBuilder<unknown> {
-  return sql`
-    charged as (
-        update ${wallet} set
-            balance = balance - ${amount}::bigint,
-            last_transaction_no = last_transaction_no + 1
-        where account_id = ${account_id} and balance >= ${amount}::bigint and ${condition}
-        returning account_id, balance, last_transaction_no
-    ),
-    written as (
-        insert into ${walletTransaction} (
-            account_id, transaction_no, type, amount, balance_before, balance_after, description,
-            operation_key, created_at
-        )
-        select
-            account_id, last_transaction_no, 'withdraw', ${amount}::bigint,
-            balance + ${amount}::bigint, balance, ${description}, ${operation_key},
-            ${now}::timestamptz
-        from charged
-        returning balance_after
-    )
-  `;
+export async function withdraw(
+  db: Kysely<Tables>,
+  movements: Movement[],
+): Promise<(number | undefined)[]> {
+  const rows = await runPrepared<{ operation_key: string; balance_after: string }>(
+    db,
+    'api/charge.sql',
+    [
+      movements.map(({ account_id }) => account_id),
+      movements.map(({ amount }) => amount),
+      movements.map(({ description }) => description),
+      movements.map(({ operation_key }) => operation_key),
+      movements.map(({ now }) => now),
+    ],
+  );
+  const balances = new Map(
+    rows.map(({ operation_key, balance_after }) => [operation_key, Number(balance_after)]),
+  );
+  return movements.map(({ operation_key }) => balances.get(operation_key));
 }
 
-async function withdraw(tx: Transaction<Tables>, movement: Movement): Promise<number | undefined> {
-  const { rows } = await sql<{ balance: string }>`
-    with ${withdrawal(movement, sql`true`)}
-    select balance_after as balance from written
-  `.execute(tx);
-  return rows[0] && Number(rows[0].balance);
-}
-
-async function readBalance(tx: Transaction<Tables>, account_id: string): Promise<number> {
+/** The credits of an account, 0 where it has no wallet yet. */
+export async function readBalance(tx: Kysely<Tables>, account_id: string): Promise<number> {
   const row = await tx
     .selectFrom('customer.wallet')
     .select('balance')

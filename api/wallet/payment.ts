@@ -1,4 +1,3 @@
-import { EnvironmentError } from '../../sql/environment.ts';
 import { createLocalPayment, type LocalPayment } from './local.ts';
 import { createStripePayment, type StripePayment } from './stripe.ts';
 
@@ -32,9 +31,8 @@ export interface CheckoutProvider {
 export type PaymentProvider = LocalPayment | StripePayment;
 
 export interface PaymentSettings {
-  provider: 'local' | 'stripe';
-  /** Whether NODE_ENV is `production`. */
-  isProduction: boolean;
+  /** Undefined: nothing can be bought. */
+  provider: 'local' | 'stripe' | undefined;
   /** Where the checkout leads back to, without a slash at the end. */
   baseUrl: string;
   stripeSecretKey?: string | undefined;
@@ -44,16 +42,10 @@ export interface PaymentSettings {
 }
 
 /**
- * The provider that the settings choose. Throws an `EnvironmentError` with a sentence for each
+ * The provider that the settings choose, if they choose one. Throws an `EnvironmentError` with a sentence for each
  * setting that it lacks; none repeats a value.
  */
-export function createPayment(settings: PaymentSettings): PaymentProvider {
-  const { provider, isProduction, baseUrl } = settings;
-  if (provider === 'stripe') return createStripePayment(settings);
-  if (isProduction) {
-    throw new EnvironmentError(
-      'PAYMENT_PROVIDER must be stripe where NODE_ENV is production: at the local checkout anybody pays without money.',
-    );
-  }
-  return createLocalPayment(baseUrl);
+export function createPayment(settings: PaymentSettings): PaymentProvider | undefined {
+  if (settings.provider === 'stripe') return createStripePayment(settings);
+  return settings.provider === 'local' ? createLocalPayment(settings.baseUrl) : undefined;
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
 import { createBuyer } from '../../fixtures/buyer.ts';
 import { openShop } from '../../fixtures/shop.ts';
 import { startStripeStub } from '../../fixtures/stripe-stub.ts';
@@ -24,6 +25,24 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     expect(await topup(starter, headers)).not.toEqual(first);
     expect(shop.stub.sessions).toHaveLength(2);
     expect(await shop.buyer.payments()).toHaveLength(2);
+  });
+
+  it('200 says whether an answer is given again', async () => {
+    const { master_token } = await createAccount(shop.database.kysely);
+    const replayed: (string | null)[] = [];
+    for (const key of ['key-1', 'key-1', 'key-2']) {
+      const response = await shop.api.ask('/api/v1/wallet/topup', {
+        method: 'POST',
+        headers: {
+          Authorization: `Bearer ${master_token}`,
+          'Content-Type': 'application/json',
+          'Idempotency-Key': key,
+        },
+        body: JSON.stringify(starter),
+      });
+      replayed.push(response.headers.get('Idempotency-Replayed'));
+    }
+    expect(replayed).toEqual([null, 'true', null]);
   });
 
   it('200 gives one checkout to twenty requests at once', async () => {

@@ -77,6 +77,7 @@ describe('POST /api/v1/wallet/topup', () => {
       account_id: shop.buyer.account_id,
       provider: 'stripe',
       provider_ref: session?.id,
+      charge_ref: null,
       checkout_url: session?.url,
       package_slug: 'business',
       credits: '10000',
@@ -86,6 +87,9 @@ describe('POST /api/v1/wallet/topup', () => {
       refusal: null,
       created_at: shop.now,
       ended_at: null,
+      refunded: '0',
+      disputed: '0',
+      reversed_credits: '0',
     });
     expect(await shop.buyer.movements()).toHaveLength(1);
   });
@@ -179,11 +183,25 @@ describe('POST /api/v1/wallet/topup', () => {
   });
 });
 
+describe('POST /api/v1/wallet/topup, without a payment provider', () => {
+  it('503 sells nothing and records nothing', async () => {
+    const closed = await startTestApi({ db: shop.database.kysely, payment: undefined });
+    const other = await createBuyer(shop.database, closed);
+    expect(
+      await other.ask('/wallet/topup', { method: 'POST', body: JSON.stringify(starter) }),
+    ).toEqual({
+      status: 503,
+      body: { message: 'Top-ups are currently switched off.' },
+    });
+    expect(await other.payments()).toEqual([]);
+    await closed.close();
+  });
+});
+
 describe('POST /api/v1/wallet/topup, at the local checkout', () => {
   it('200 gives a page of our own', async () => {
     const payment = createPayment({
       provider: 'local',
-      isProduction: false,
       baseUrl: 'https://api.example',
     });
     const local = await startTestApi({ db: shop.database.kysely, payment });

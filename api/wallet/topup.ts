@@ -4,18 +4,21 @@ import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { openTopup } from './checkout.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { HttpError } from '../http/errors.ts';
 import { idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
 import { priceOf } from './price.ts';
 
 const success = z.literal('success');
 
-const creditPackage = z.strictObject({
-  package_slug: z.string(),
-  name: z.string(),
-  credits: z.int(),
-  price: z.string().meta({ description: 'Decimal, in `currency`' }),
-  currency: z.string().meta({ description: 'ISO 4217' }),
-});
+const creditPackage = z
+  .strictObject({
+    package_slug: z.string(),
+    name: z.string(),
+    credits: z.int(),
+    price: z.string(),
+    currency: z.string(),
+  })
+  .meta({ id: 'CreditPackage' });
 
 const packagesAnswer = z.strictObject({ status: success, data: z.array(creditPackage) });
 
@@ -27,7 +30,9 @@ const topupRequest = z.strictObject({
 
 const topupAnswer = z.strictObject({
   status: success,
-  data: z.strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() }),
+  data: z
+    .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
+    .meta({ id: 'Checkout' }),
 });
 
 async function listPackages(db: Kysely<Tables>) {
@@ -103,16 +108,18 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
           example: { message: 'The payment provider refused to open a checkout.' },
         },
         503: {
-          description: 'The payment provider does not answer',
+          description: 'The payment provider does not answer, or there is none',
           example: { message: 'The payment provider does not answer; try again later.' },
         },
       },
     },
-    async ({ body, caller, request }) => {
+    async ({ body: { package_slug }, caller: { account_id }, request, response }) => {
       const key = readIdempotencyKey(request);
-      const { account_id } = caller;
-      const data = await openTopup(options, { account_id, package_slug: body.package_slug, key });
-      return { status: 'success', data };
+      const { payment } = options;
+      if (!payment) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
+      const opened = await openTopup({ ...options, payment }, { account_id, package_slug, key });
+      response.set(opened.headers);
+      return { status: 'success', data: opened.body };
     },
   );
 

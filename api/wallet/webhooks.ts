@@ -3,13 +3,25 @@ import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import type { StripePayment } from './stripe.ts';
+import { reverse } from './reversal.ts';
 import { settle, type Report } from './settlement.ts';
 
 const payloadLimit = '1mb';
 
+// Our `payment_id`, which Stripe copies from a checkout to its payment and its charge.
+const metadata = z.object({ payment_id: z.uuid() }).nullish().catch(null);
+
+/** The payment of a checkout, a charge or a dispute. */
+const payment_intent = z
+  .string()
+  .regex(/^\w{1,255}$/)
+  .nullish()
+  .catch(null);
+
 const session = z.object({
   id: z.string().regex(/^\w{1,255}$/),
-  metadata: z.object({ payment_id: z.uuid() }).nullish().catch(null),
+  metadata,
+  payment_intent,
   amount_total: z.int().nullable(),
   currency: z
     .string()
@@ -30,7 +42,37 @@ const checkoutEvent = z.object({
 
 type CheckoutEvent = z.output<typeof checkoutEvent>;
 
-// A session can be completed before its money has arrived: a second event then tells what came of it.
+// https://docs.stripe.com/api/charges/object: `amount_refunded` sums up all refunds so far.
+const refundEvent = z.object({
+  type: z.literal('charge.refunded'),
+  data: z.object({
+    object: z.object({
+      metadata,
+      payment_intent,
+      amount_refunded: z.int().nonnegative(),
+      currency: z.string(),
+    }),
+  }),
+});
+
+// https://docs.stripe.com/api/disputes/object
+const disputeEvent = z.object({
+  type: z.literal('charge.dispute.created'),
+  data: z.object({
+    object: z.object({
+      metadata,
+      payment_intent,
+      amount: z.int().nonnegative(),
+      currency: z.string(),
+    }),
+  }),
+});
+
+const stripeEvent = z.discriminatedUnion('type', [checkoutEvent, refundEvent, disputeEvent]);
+
+type StripeEvent = z.output<typeof stripeEvent>;
+
+// A session can be completed before its money arrives: a second event then reports the outcome.
 function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
   if (type === 'checkout.session.expired') return 'expired';
   if (type === 'checkout.session.async_payment_failed') return 'failed';
@@ -48,24 +90,72 @@ function readEvent(payment: StripePayment, request: Request, now: Date): unknown
   }
 }
 
-/** Null when the event is none of ours. Throws the 400 of one of ours, or what is none, that cannot be read. */
-function parseEvent(event: unknown): CheckoutEvent | null {
-  const result = checkoutEvent.safeParse(event);
+/** Null for an event of another type. Throws the 400 of what cannot be read. */
+function parseEvent(event: unknown): StripeEvent | null {
+  const result = stripeEvent.safeParse(event);
   if (result.success) return result.data;
   if (result.error.issues.some(({ path }) => path[0] === 'type')) return null;
   throw new HttpError(400, { message: 'The event cannot be read.' });
 }
 
+function isCheckout(event: StripeEvent): event is CheckoutEvent {
+  return event.type.startsWith('checkout.');
+}
+
+interface WebhookOptions extends Pick<AppOptions, 'db' | 'logger'> {
+  received_at: Date;
+}
+
+async function settleCheckout(
+  { db, logger, received_at }: WebhookOptions,
+  event: CheckoutEvent,
+): Promise<string> {
+  const state = stateOf(event);
+  if (!state) return 'ignored';
+  const { object } = event.data;
+  const payment_id = object.metadata?.payment_id;
+  const report = {
+    provider: 'stripe',
+    provider_ref: object.id,
+    charge_ref: object.payment_intent ?? undefined,
+    state,
+    price: object.amount_total,
+    currency: object.currency,
+  };
+  const result = payment_id ? await settle(db, { payment_id, ...report }, received_at) : 'unknown';
+  if (result === 'refused' || result === 'unknown') {
+    logger.error({ payment_id, ...report, result }, 'A payment was not credited');
+  }
+  return result;
+}
+
+async function reversePayment(
+  { db, logger, received_at }: WebhookOptions,
+  { type, data: { object } }: Exclude<StripeEvent, CheckoutEvent>,
+): Promise<string> {
+  const reversal = {
+    provider: 'stripe',
+    payment_id: object.metadata?.payment_id,
+    charge_ref: object.payment_intent ?? undefined,
+    cause: type === 'charge.refunded' ? ('refund' as const) : ('dispute' as const),
+    amount: 'amount' in object ? object.amount : object.amount_refunded,
+    currency: object.currency,
+  };
+  const result = await reverse(db, reversal, received_at);
+  if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
+  return result;
+}
+
 /**
- * `POST /api/v1/webhooks/stripe`, where Stripe reports what has become of the checkouts.
+ * `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
- * What Stripe has to send again gets another status than 200: what is not signed, not readable, or
- * not kept because the database failed. What no repetition can mend gets 200 with `result`
- * `refused` or `unknown`, and is logged.
+ * An event that Stripe has to send again gets another status than 200: it is not signed, not readable,
+ * or was not kept because the database failed. An event that no repetition can mend gets 200 with
+ * `result` `refused` or `unknown`, and is logged.
  */
 export function createWebhooks({ db, logger, now, payment }: AppOptions): Router {
   const router = Router();
-  if (payment.name !== 'stripe') return router;
+  if (payment?.name !== 'stripe') return router;
 
   router
     .route('/api/v1/webhooks/stripe')
@@ -74,19 +164,12 @@ export function createWebhooks({ db, logger, now, payment }: AppOptions): Router
       async (request, response) => {
         const received_at = now();
         const event = parseEvent(readEvent(payment, request, received_at));
-        const state = event && stateOf(event);
-        if (!event || !state) {
-          response.json({ received: true, result: 'ignored' });
-          return;
-        }
-        const { id: provider_ref, metadata, amount_total: price, currency } = event.data.object;
-        const payment_id = metadata?.payment_id;
-        const report = { provider: payment.name, provider_ref, state, price, currency };
-        const result = payment_id
-          ? await settle(db, { payment_id, ...report }, received_at)
-          : 'unknown';
-        if (result === 'refused' || result === 'unknown') {
-          logger.error({ payment_id, ...report, result }, 'A payment was not credited');
+        const options = { db, logger, received_at };
+        let result = 'ignored';
+        if (event) {
+          result = isCheckout(event)
+            ? await settleCheckout(options, event)
+            : await reversePayment(options, event);
         }
         response.json({ received: true, result });
       },

@@ -1,4 +1,4 @@
-import { cp, mkdtemp, rm, unlink } from 'node:fs/promises';
+import { cp, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -54,6 +54,7 @@ describe('ingest', () => {
     expect(steps.length).toBeGreaterThan(5);
     for (const step of steps) {
       expect(step).toMatchObject({ source: 'ceidg', dump_date: '2026-11-02', level: 30 });
+      expect(step).toMatchObject({ run_id: 1 });
       expect(step.seconds).toBeTypeOf('number');
     }
     expect(command.code).toBe(0);
@@ -78,11 +79,22 @@ describe('ingest', () => {
       const command = await ingest(incomplete, '2026-11-03', '--json');
       const message = expect.stringContaining('opolskie') as string;
       expect(JSON.parse(command.stdout)).toEqual({
+        run_id: 3,
         source: 'ceidg',
         dump_date: '2026-11-03',
         state: 'refused',
         message,
+        published_date: '2026-11-02',
+        refusals: [
+          {
+            guard: 'missing_file',
+            file: 'Zarejestrowane działalności - województwo opolskie.zip',
+            value: expect.any(Number) as number,
+            limit: 0,
+          },
+        ],
       });
+      expect(command.logs().at(-1)).toMatchObject({ level: 50, run_id: 3, state: 'refused' });
       expect(command.stdout.split('\n')).toHaveLength(2);
       expect(command.sentences()).toEqual([]);
       expect(command.code).toBe(3);
@@ -95,7 +107,14 @@ describe('ingest', () => {
     const runs = await readRuns();
     const command = await ingest(incomplete, '2026-11-03', '--dry-run');
     expect(command.code).toBe(3);
-    expect(command.sentences()).toEqual([expect.stringMatching(/^Refused: .*opolskie/)]);
+    const path = `'${incomplete}'`.replaceAll(/^'([\w./-]+)'$/g, '$1');
+    expect(command.stdout.split('\n')).toEqual([
+      expect.stringMatching(/^ceidg 2026-11-03: refused, run \d+; readers still see 2026-11-02$/),
+      expect.stringMatching(/^ {2}missing file {2}.*opolskie\.zip is missing: it held \d+ entries/),
+      `  to rehearse:  registry ingest ceidg ${path} --date 2026-11-03 --dry-run --accept 'the reason'`,
+      `  to accept:    registry ingest ceidg ${path} --date 2026-11-03 --accept 'the reason'`,
+      '',
+    ]);
     expect(await readRuns()).toEqual(runs);
   });
 
@@ -128,9 +147,10 @@ describe('ingest', () => {
   test('5 has nothing to do for the same files once more', async () => {
     await expectNothingChanged(async () => {
       const command = await ingest(fixtureFolder('2026-11-04'), '2026-11-04');
-      expect(command.sentences()).toEqual([
-        'Nothing to do: The ceidg dump of 2026-11-04 is published already',
-      ]);
+      expect(command.logs().at(-1)).toMatchObject({
+        level: 30,
+        msg: 'Nothing to do: The ceidg dump of 2026-11-04 is published already',
+      });
       expect(command.stdout).toBe('');
       expect(command.code).toBe(5);
       return command.code;
@@ -148,19 +168,54 @@ describe('ingest', () => {
   ])('3 refuses %s', async (_, folder, date, sentence) => {
     await expectNothingChanged(async () => {
       const command = await ingest(fixtureFolder(folder), date);
-      expect(command.sentences()).toEqual([expect.stringMatching(sentence)]);
+      expect(command.stdout).toMatch(sentence);
+      expect(command.stdout).toContain('--accept does not help');
       expect(command.code).toBe(3);
       return command.code;
     });
+  });
+
+  test('2 a folder that is no dump makes no run', async () => {
+    const runs = await readRuns();
+    const folder = await mkdtemp(join(tmpdir(), 'registry-none-'));
+    const empty = await ingest(folder, '2026-11-05');
+    expect(empty.sentences()).toEqual([`${folder}: an empty folder`]);
+    expect(empty.code).toBe(2);
+    await writeFile(join(folder, 'holiday.jpg'), '');
+    const other = await ingest(folder, '2026-11-05');
+    expect(other.sentences()).toEqual([`${folder}: no file of a ceidg dump in it`]);
+    expect(other.code).toBe(2);
+    await rm(folder, { recursive: true });
+    expect(await readRuns()).toEqual(runs);
+  });
+
+  test('3 refuses a dump of which all files are those of the last one, unless it is accepted', async () => {
+    const path = fixtureFolder('2026-11-04');
+    await expectNothingChanged(async () => {
+      const command = await ingest(path, '2026-11-05', '--json');
+      expect(JSON.parse(command.stdout)).toMatchObject({
+        state: 'refused',
+        message: 'all 17 files are, byte for byte, those of 2026-11-04: the dump is stale',
+        refusals: [{ guard: 'stale', file: null, value: 17, limit: 16 }],
+      });
+      expect(command.code).toBe(3);
+      return command.code;
+    });
+    const rehearsed = await ingest(path, '2026-11-05', '--dry-run', '--accept', 'a holiday');
+    expect(rehearsed.stdout).toContain('  new 0, updated 0, deleted 0,');
+    expect(rehearsed.code).toBe(0);
   });
 
   test('4 leaves the source to the run that is under way', async () => {
     const runs = await readRuns();
     const client = await db.pool.connect();
     try {
-      await lockSource(client, 'ceidg', () => undefined);
+      await lockSource(client, 'ceidg');
       const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-05');
-      expect(command.sentences()).toEqual(['Not started: Another run of ceidg is under way']);
+      expect(command.logs().at(-1)).toMatchObject({
+        level: 50,
+        msg: 'Not started: Another run of ceidg is under way',
+      });
       expect(command.stdout).toBe('');
       expect(command.code).toBe(4);
     } finally {
@@ -177,7 +232,9 @@ describe('ingest', () => {
       await expectNothingChanged(async () => {
         const command = await ingest(fixtureFolder('2026-11-05'), '2026-11-05', '--json');
         const message = expect.stringContaining('no_event') as string;
-        expect(JSON.parse(command.stdout)).toEqual({ state: 'failed', message });
+        const run_id = expect.any(Number) as number;
+        expect(JSON.parse(command.stdout)).toEqual({ state: 'failed', run_id, message });
+        expect(command.logs().at(-1)).toMatchObject({ level: 60, run_id });
         expect(command.sentences()).toEqual([message]);
         expect(command.stderr).not.toMatch(/^ +at /m);
         expect(command.code).toBe(1);

@@ -1,4 +1,4 @@
-import { cp, mkdir, mkdtemp, rm, symlink, unlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -56,12 +56,20 @@ describe('nightly', () => {
       'ceidg/2026-02-30',
       'ceidg/2026-11-04.part',
       'ceidg/tmp',
+      'ceidg/.incoming',
       'sirene/2026-11-02',
+      'cedig/2026-11-02',
     ])
       await mkdir(join(inbox, folder), { recursive: true });
     await writeFile(join(inbox, 'ceidg', 'README.txt'), 'dumps');
     const command = await nightly();
-    expect(command.sentences()).toEqual([]);
+    expect(command.logs().flatMap(({ level, msg }) => (level === 40 ? [msg] : []))).toEqual([
+      'cedig is ignored: no registry has this name; is it ceidg?',
+      'sirene is ignored: no registry has this name',
+      'ceidg/2026-02-30 is ignored: its name is no day YYYY-MM-DD',
+      'ceidg/2026-11-04.part is ignored: its name is no day YYYY-MM-DD',
+      'ceidg/tmp is ignored: its name is no day YYYY-MM-DD',
+    ]);
     expect(command.stdout.match(/^ceidg .*$/gm)).toEqual([
       'ceidg 2026-11-02: published, the baseline, run 1',
       'ceidg 2026-11-03: published, run 2',
@@ -70,7 +78,7 @@ describe('nightly', () => {
     expect(command.code).toBe(0);
   });
 
-  test('5 has nothing to do when all is published, nor before there is an inbox', async () => {
+  test('5 has nothing to do when all is published, nor before a registry has delivered', async () => {
     await deliver('2026-11-02');
     await runFixture(db, '2026-11-02');
     const command = await nightly();
@@ -78,7 +86,7 @@ describe('nightly', () => {
     expect(command.code).toBe(5);
     await rm(join(inbox, 'ceidg'), { recursive: true });
     const json = await nightly('--json');
-    expect(JSON.parse(json.stdout)).toEqual({ runs: [] });
+    expect(JSON.parse(json.stdout)).toEqual({ runs: [], ignored: [] });
     expect(json.code).toBe(5);
   });
 
@@ -110,7 +118,10 @@ describe('nightly', () => {
     await deliverIncomplete('2026-11-03');
     const command = await nightly();
     expect(command.stdout).toMatch(/^ceidg 2026-11-02: published/);
-    expect(command.sentences()).toEqual([expect.stringMatching(/^Refused: .*pomorskie/)]);
+    expect(command.stdout).toMatch(
+      /^ceidg 2026-11-03: refused, run 2; readers still see 2026-11-02$/m,
+    );
+    expect(command.stdout).toMatch(/^ {2}missing file {2}.*pomorskie\.csv is missing: /m);
     expect(command.code).toBe(3);
   });
 
@@ -144,9 +155,40 @@ describe('nightly', () => {
   test('2 names an inbox that cannot be read', async () => {
     await writeFile(join(inbox, 'ceidg'), 'no folder');
     const command = await nightly();
-    expect(command.stderr).toMatch(/^The inbox cannot be read: ENOTDIR.*ceidg'\n$/);
+    expect(command.sentences()).toEqual([
+      expect.stringMatching(/^The inbox cannot be read: ENOTDIR.*ceidg'$/),
+    ]);
     expect(command.stdout).toBe('');
     expect(command.code).toBe(2);
+  });
+});
+
+describe('an inbox that is not there', () => {
+  test.each(['nightly', 'schedule'])('2 %s names INBOX_DIR', async (name) => {
+    const variables = { DATABASE_URL: db.url, INBOX_DIR: join(inbox, 'none') };
+    const command = await runCommand([name], variables);
+    expect(command.sentences()).toEqual([
+      `INBOX_DIR cannot be read: ${join(inbox, 'none')}: there is no such folder`,
+    ]);
+    expect(command.code).toBe(2);
+  });
+
+  test('the one below DATA_DIR is made', async () => {
+    const command = await runCommand(['nightly'], { DATABASE_URL: db.url, DATA_DIR: inbox });
+    expect(command.stdout).toBe(`Nothing to do in ${join(inbox, 'inbox')}\n`);
+    expect(command.code).toBe(5);
+    expect(await readdir(inbox)).toEqual(['inbox']);
+  });
+
+  test('3 a folder of a day that holds no dump is named, and makes no run', async () => {
+    await mkdir(join(inbox, 'ceidg', '2026-11-02'), { recursive: true });
+    const command = await nightly('--json');
+    expect(JSON.parse(command.stdout)).toMatchObject({
+      runs: [{ run_id: null, state: 'refused', published_date: null, refusals: [] }],
+    });
+    expect(command.code).toBe(3);
+    const { rows } = await db.pool.query('select from registry.run');
+    expect(rows).toEqual([]);
   });
 });
 

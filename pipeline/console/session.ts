@@ -1,8 +1,11 @@
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { connect, type Database } from '../../sql/database.ts';
+import { readLog } from '../../sql/embedded/server.ts';
+import { openLog } from '../../sql/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { isLostConnection } from '../../sql/fault.ts';
 import { Interrupted, interruptible } from '../signals.ts';
 
 /** What a command works with. */
@@ -20,7 +23,7 @@ export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
 ): Promise<T> {
   const environment = readEnvironment();
-  const logger = pino({ level: environment.logLevel }, pino.destination({ fd: 2, sync: true }));
+  const logger = await openLog(environment.logLevel);
   const db = await connect({
     databaseUrl: environment.databaseUrl,
     dataDir: environment.dataDir,
@@ -35,10 +38,23 @@ export async function withDatabase<T>(
     // Work that the interruption did not reach may not keep the process.
     if (error instanceof Interrupted)
       setTimeout(() => process.exit(exitCodes.fault), 10_000).unref();
-    throw error;
+    throw await explainLoss(error, environment);
   } finally {
     await db.close();
   }
+}
+
+/**
+ * A server that cannot write its log of changes ends all sessions. Only the log of the embedded one tells
+ * that the disk is full.
+ *
+ * @returns what to throw
+ */
+async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
+  if (environment.databaseUrl !== undefined || !isLostConnection(error)) return error;
+  const lines = (await readLog(environment)).split('\n');
+  const reason = lines.findLast((line) => /no space left on device/i.test(line));
+  return reason === undefined ? error : new Error(reason, { cause: error });
 }
 
 /**

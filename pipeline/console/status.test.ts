@@ -59,7 +59,13 @@ describe('status', () => {
     const command = await runCommand(['status', '--json'], { DATABASE_URL: db.url });
     const status = JSON.parse(command.stdout) as { snapshots: object[]; runs: object[] };
     expect(status.snapshots).toEqual([
-      { source: 'ceidg', dump_date: '2026-11-06', age_days: age_days(), entries: 80 },
+      {
+        source: 'ceidg',
+        dump_date: '2026-11-06',
+        age_days: age_days(),
+        entries: 80,
+        refused_nights: 1,
+      },
     ]);
     const message = 'The dump of 2026-11-01 is older than the newest published one, of 2026-11-06';
     const moment = expect.stringMatching(/^2026-11-20T05:00:00/) as string;
@@ -82,7 +88,9 @@ describe('status', () => {
     const command = await runCommand(['status'], { DATABASE_URL: db.url });
     expect(command.stdout.split('\n')).toEqual([
       'Newest snapshots',
-      expect.stringMatching(/^ {2}ceidg {4}2026-11-06 {2}\d+ days? old {2}80 entries$/),
+      expect.stringMatching(
+        /^ {2}ceidg {4}2026-11-06 {2}\d+ days? old {2}80 entries {2}refused last night$/,
+      ),
       'Last runs',
       '      6  ceidg    2026-11-01  refused   The dump of 2026-11-01 is older than the newest published one, of 2026-11-06',
       '      5  ceidg    2026-11-06  published',

@@ -6,6 +6,7 @@ import {
   readJobStatus,
   readMailStatus,
 } from './mail-status.ts';
+import { describeRunRows, readRuns, type RunStatus } from './runs.ts';
 import { describeWatches, readWatchStatus, type WatchStatus } from './watch-status.ts';
 
 /** The newest snapshot of a source. */
@@ -15,17 +16,8 @@ export interface SnapshotStatus {
   /** Days between the dump date and today. */
   age_days: number;
   entries: number;
-}
-
-export interface RunStatus {
-  run_id: number;
-  source: string;
-  dump_date: string;
-  state: string;
-  reason: string | null;
-  message: string | null;
-  started_at: string;
-  finished_at: string | null;
+  /** Nights in a row, since it was published, on which a dump of the source was refused. */
+  refused_nights: number;
 }
 
 export interface Status {
@@ -38,27 +30,29 @@ export interface Status {
 }
 
 /** @param today the calendar day, YYYY-MM-DD */
-export async function readStatus(db: Database, today: string): Promise<Status> {
-  const snapshots = await db.pool.query<SnapshotStatus>(
-    `select distinct on (source)
-       source, dump_date, $1::date - dump_date as age_days, entry_count::float8 as entries
+export async function readSnapshots({ pool }: Database, today: string): Promise<SnapshotStatus[]> {
+  const { rows } = await pool.query<SnapshotStatus>(
+    `select distinct on (run.source)
+       run.source, run.dump_date, $1::date - run.dump_date as age_days,
+       run.entry_count::float8 as entries, refused.nights as refused_nights
      from registry.run
-     where state = 'published'
-     order by source, dump_date desc`,
+     cross join lateral (
+       select count(distinct (started_at at time zone 'Europe/Warsaw')::date)::integer as nights
+       from registry.run as later
+       where later.source = run.source and later.run_id > run.run_id and later.state = 'refused'
+     ) as refused
+     where run.state = 'published'
+     order by run.source, run.dump_date desc`,
     [today],
   );
-  const runs = await db.pool.query<RunStatus>(
-    `select run_id::float8 as run_id, source, dump_date, state, reason, message,
-       to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at
-     from registry.run
-     -- Of what is asked for on demand there may be many a day.
-     where state <> 'imported'
-     order by run_id desc
-     limit 10`,
-  );
+  return rows;
+}
+
+/** @param today the calendar day, YYYY-MM-DD */
+export async function readStatus(db: Database, today: string): Promise<Status> {
   return {
-    snapshots: snapshots.rows,
-    runs: runs.rows,
+    snapshots: await readSnapshots(db, today),
+    runs: await readRuns(db, { limit: 10 }),
     mail: await readMailStatus(db, today),
     jobs: await readJobStatus(db),
     watch_lists: await readWatchStatus(db, today),
@@ -78,37 +72,16 @@ function describeRuns(snapshots: readonly SnapshotStatus[], runs: readonly RunSt
     return ['No run yet. Start with: registry ingest <source> <path> --date <day>'];
   return [
     snapshots.length > 0 ? 'Newest snapshots' : 'Nothing is published yet',
-    ...snapshots.map(
-      ({ source, dump_date, age_days, entries }) =>
-        `  ${source.padEnd(8)} ${dump_date}  ${age_days} ${age_days === 1 ? 'day' : 'days'} old  ${entries.toLocaleString('en')} entries`,
-    ),
+    ...snapshots.map(describeSnapshot),
     'Last runs',
-    ...runs.map((run) =>
-      `  ${String(run.run_id).padStart(5)}  ${run.source.padEnd(8)} ${run.dump_date}  ${run.state.padEnd(9)} ${run.reason ? `accepted: ${run.reason}` : (run.message ?? '')}`.trimEnd(),
-    ),
+    ...describeRunRows(runs),
   ];
 }
 
-export interface RejectedRow {
-  file: string;
-  line: number;
-  reason: string;
-  raw: string;
-}
-
-/** The rejected rows of a run; undefined when there is no such run. */
-export async function readRejects(
-  db: Database,
-  run_id: number,
-): Promise<RejectedRow[] | undefined> {
-  const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
-  if (run.rowCount === 0) return undefined;
-  const { rows } = await db.pool.query<RejectedRow>(
-    `select file, line::float8 as line, reason, raw
-     from registry.reject
-     where run_id = $1
-     order by file, line`,
-    [run_id],
-  );
-  return rows;
+function describeSnapshot(snapshot: SnapshotStatus): string {
+  const { source, dump_date, age_days, entries, refused_nights } = snapshot;
+  const age = `${age_days} ${age_days === 1 ? 'day' : 'days'} old`;
+  const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
+  const refused = refused_nights > 0 ? `  refused ${nights}` : '';
+  return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${entries.toLocaleString('en')} entries${refused}`;
 }

@@ -47,6 +47,24 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
     /^run 5 counts 80 entries, there are 81$/m,
   ],
   [
+    'the stock of a group of entries',
+    `update registry.stock_change set entry_change = entry_change + 1
+     where (stat_date, voivodeship, activity_section, status) = ('2026-11-02', '10', 'C', 'ACTIVE')`,
+    /^the stock of ceidg ACTIVE entries in 10, C, 099 is \d+, the entries give \d+$/m,
+  ],
+  [
+    'the stock of a day',
+    `update registry.stock_change set stat_date = '2026-11-01'
+     where (stat_date, voivodeship, activity_section, status) = ('2026-11-02', '10', 'C', 'ACTIVE')`,
+    /^the stock of ceidg on 2026-11-02 is \d+ entries, the daily statistics say 81$/m,
+  ],
+  [
+    'the flow of a day',
+    `update registry.stock_change set new_count = new_count + 1
+     where ctid = (select ctid from registry.stock_change where new_count > 0 limit 1)`,
+    /^the standing entries of ceidg change by -?\d+ on 2026-11-\d+, where \d+ new - \d+ ended are expected$/m,
+  ],
+  [
     'a lost entry',
     `delete from registry.entry where entry_id = ${newestEntry}`,
     /^run 5 counts 80 entries, there are 79$/m,
@@ -106,14 +124,9 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
     /^the state hash of run 5 is /m,
   ],
   [
-    'the key of an entry',
-    `update registry.entry_key set entry_key = '999999999' where entry_id = ${newestEntry}`,
-    /^the key of entry \d+ does not agree with it$/m,
-  ],
-  [
-    'a lost key',
-    `delete from registry.entry_key where entry_id = ${newestEntry}`,
-    /^the key of entry \d+ does not agree with it$/m,
+    'the hash of an entry',
+    `update registry.entry set content_hash = content_hash + 1 where entry_id = ${newestEntry}`,
+    /^the hash of entry \d+ is not that of its content$/m,
   ],
   [
     'the status of a company',
@@ -131,6 +144,17 @@ describe('verify', () => {
     expect(command.stdout).toBe('ceidg 2026-11-06: whole, 80 entries\n');
     expect(command.stderr).toBe('');
     expect(command.code).toBe(0);
+  });
+
+  test('0 without a source looks at all that are published', async () => {
+    const db = await origin.copy();
+    const words = await runCommand(['verify'], { DATABASE_URL: db.url });
+    expect(words.stdout).toBe('ceidg 2026-11-06: whole, 80 entries\n');
+    const json = await runCommand(['verify', '--json'], { DATABASE_URL: db.url });
+    expect(JSON.parse(json.stdout)).toEqual({
+      snapshots: [{ source: 'ceidg', dump_date: '2026-11-06', is_whole: true, findings: [] }],
+    });
+    await db.drop();
   });
 
   test('--json is one object', async () => {
@@ -158,6 +182,7 @@ describe('verify', () => {
     expect(found.findings).toEqual([
       expect.stringMatching(/^company \d+ does not show what its entries say$/),
       expect.stringMatching(finding),
+      expect.stringMatching(/^the hash of entry \d+ is not that of its content$/),
     ]);
     expect(command.code).toBe(1);
   });

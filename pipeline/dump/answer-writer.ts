@@ -18,22 +18,26 @@ interface RejectedAnswer {
   line: number;
   reason: string;
   raw: string;
-  is_repeat: false;
 }
 
 /** Sends answers to `stage.answer`, through one COPY, and those that cannot be read to `stage.reject`. */
 export class AnswerWriter {
   readonly #pool: Pool;
+  readonly #stage: string;
   readonly #copy: CopyIn;
   #rejects: RejectedAnswer[] = [];
   readonly #unreadable_counts = new Map<number, number>();
 
-  /** @param client its session is busy with the COPY until `end` or `abort` */
-  constructor(client: PoolClient, pool: Pool) {
+  /**
+   * @param client its session is busy with the COPY until `end` or `abort`
+   * @param stage the schema of the tables of the night
+   */
+  constructor(client: PoolClient, pool: Pool, stage: string) {
     this.#pool = pool;
+    this.#stage = stage;
     this.#copy = new CopyIn(
       client,
-      'copy stage.answer (file_no, line, answer, raw) from stdin (encoding utf8)',
+      `copy ${stage}.answer (file_no, line, answer, raw) from stdin (encoding utf8)`,
     );
   }
 
@@ -71,7 +75,6 @@ export class AnswerWriter {
       line,
       reason: shorten(reason),
       raw: shorten(raw),
-      is_repeat: false,
     });
     if (this.#rejects.length >= REJECT_BATCH) await this.#sendRejects();
   }
@@ -81,9 +84,9 @@ export class AnswerWriter {
     this.#rejects = [];
     if (rejects.length === 0) return;
     await this.#pool.query(
-      `insert into stage.reject (file_no, line, reason, raw, is_repeat)
-       select file_no, line, reason, raw, is_repeat
-       from jsonb_populate_recordset(null::stage.reject, $1)`,
+      `insert into ${this.#stage}.reject (file_no, line, reason, raw)
+       select file_no, line, reason, raw
+       from jsonb_populate_recordset(null::${this.#stage}.reject, $1)`,
       [JSON.stringify(rejects)],
     );
   }

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { createReadStream, type ReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -13,6 +13,20 @@ export interface InflateBounds {
   /** Inflated bytes for each byte of the archive, looked at past `ratio_from_bytes`. */
   ratio: number;
   ratio_from_bytes: number;
+}
+
+/** Tells how much of a file was read so far, as it is stored. */
+export class StoredBytes {
+  #stream: ReadStream | undefined;
+
+  get count(): number {
+    return this.#stream?.bytesRead ?? 0;
+  }
+
+  of(stream: ReadStream): ReadStream {
+    this.#stream = stream;
+    return stream;
+  }
 }
 
 /** The largest report of the country is about 0.2 GB and shrinks to a third. */
@@ -39,33 +53,38 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 export async function* readArchive(
   path: string,
   bounds: InflateBounds = inflateBounds,
+  stored = new StoredBytes(),
 ): AsyncGenerator<Buffer> {
   const file = basename(path);
   try {
-    if (/\.zip$/i.test(path)) yield* readZip(path, bounds);
-    else if (/\.gz$/i.test(path)) yield* readGzip(path, bounds);
-    else yield* readPlain(path);
+    if (/\.zip$/i.test(path)) yield* readZip(path, bounds, stored);
+    else if (/\.gz$/i.test(path)) yield* readGzip(path, bounds, stored);
+    else yield* readPlain(path, stored);
   } catch (cause) {
     if (cause instanceof Refusal) throw cause;
     throw new Refusal(`${file}: ${(cause as Error).message}`, { cause });
   }
 }
 
-async function* readPlain(path: string): AsyncGenerator<Buffer> {
+async function* readPlain(path: string, stored: StoredBytes): AsyncGenerator<Buffer> {
   const start = await firstBytes(path, 4);
   if (start.equals(Buffer.from('PK\x03\x04')) || start.subarray(0, 2).equals(GZIP_MAGIC)) {
     throw new Refusal(`${basename(path)}: an archive under the name of a plain file`);
   }
-  yield* createReadStream(path, { highWaterMark: CHUNK_BYTES });
+  yield* stored.of(createReadStream(path, { highWaterMark: CHUNK_BYTES }));
 }
 
-async function* readGzip(path: string, bounds: InflateBounds): AsyncGenerator<Buffer> {
+async function* readGzip(
+  path: string,
+  bounds: InflateBounds,
+  stored: StoredBytes,
+): AsyncGenerator<Buffer> {
   const file = basename(path);
   if (!(await firstBytes(path, 2)).equals(GZIP_MAGIC))
     throw new Refusal(`${file}: not a gzip file`);
   const { size } = await stat(path);
   // Gunzip itself compares the CRC-32 and the size at the end.
-  const source = createReadStream(path, { highWaterMark: STORED_BYTES });
+  const source = stored.of(createReadStream(path, { highWaterMark: STORED_BYTES }));
   const inflated = source.pipe(createGunzip({ chunkSize: CHUNK_BYTES }));
   source.on('error', (error) => inflated.destroy(error));
   try {
@@ -76,7 +95,11 @@ async function* readGzip(path: string, bounds: InflateBounds): AsyncGenerator<Bu
   }
 }
 
-async function* readZip(path: string, bounds: InflateBounds): AsyncGenerator<Buffer> {
+async function* readZip(
+  path: string,
+  bounds: InflateBounds,
+  stored: StoredBytes,
+): AsyncGenerator<Buffer> {
   const file = basename(path);
   if (!(await firstBytes(path, 2)).equals(ZIP_MAGIC)) throw new Refusal(`${file}: not a zip file`);
   const zip = await yauzl.openPromise(path, { autoClose: false });
@@ -89,7 +112,7 @@ async function* readZip(path: string, bounds: InflateBounds): AsyncGenerator<Buf
     const [member] = members;
     if (!member) throw new Refusal(`${file}: an empty zip file`);
     if (members.length > 1) throw new Refusal(`${file}: more than one file in the zip`);
-    yield* readMember(zip, member, path, bounds);
+    yield* readMember(zip, member, path, bounds, stored);
   } finally {
     zip.close();
   }
@@ -100,6 +123,7 @@ async function* readMember(
   member: yauzl.Entry,
   path: string,
   bounds: InflateBounds,
+  read: StoredBytes,
 ): AsyncGenerator<Buffer> {
   const file = basename(path);
   if (member.isEncrypted()) throw new Refusal(`${file}: an encrypted zip`);
@@ -107,7 +131,7 @@ async function* readMember(
     throw new Refusal(`${file}: zip compression method ${member.compressionMethod} is not known`);
   }
   const isDeflated = member.compressionMethod === 8;
-  const stored = await openStored(zip, member, path);
+  const stored = await openStored(zip, member, path, read);
   const inflated = isDeflated ? stored.pipe(createInflateRaw({ chunkSize: CHUNK_BYTES })) : stored;
   if (inflated !== stored) stored.on('error', (error) => inflated.destroy(error));
   let crc = 0;
@@ -133,11 +157,12 @@ async function openStored(
   zip: yauzl.ZipFile,
   member: yauzl.Entry,
   path: string,
+  read: StoredBytes,
 ): Promise<Readable> {
   if (member.compressedSize === 0) return Readable.from([]);
   const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(member, { minimal: true });
   const end = start + member.compressedSize - 1;
-  return createReadStream(path, { start, end, highWaterMark: STORED_BYTES });
+  return read.of(createReadStream(path, { start, end, highWaterMark: STORED_BYTES }));
 }
 
 async function* bounded(

@@ -1,39 +1,54 @@
 import { isUtf8 } from 'node:buffer';
-import { CopyBuffer, recordPrefix, scanRecord } from './copy-buffer.ts';
+import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
-import { fingerprint, type Fingerprint, fingerprintOf } from './fingerprint.ts';
-import type { KnownRecords } from './known-records.ts';
+import { fingerprint, type Fingerprint, fingerprintOf, toBigint } from './fingerprint.ts';
 import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './header.ts';
-import { scanQuoted } from './quoted.ts';
-import type { RecordHandler } from './record.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
+import { RecordScanner } from './record-scanner.ts';
+import type { RecordHandler } from './record-splitter.ts';
 import { Refusal } from '../errors.ts';
-import { isSound } from './sound.ts';
+import { isWellFormed } from './well-formed.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
 /** Characters of an unreadable record that are kept. */
 const RAW_LENGTH = 4000;
+/** Quoted records that are parsed together: starting the parser costs more than a record. */
+const PARSED_TOGETHER = 500;
 /**
  * A file with more unreadable rows than this is none of a dump: reading ends, so that the rejects
  * of one file cannot fill the disk.
  */
 const UNREADABLE_ROWS = 100_000;
+/**
+ * So many unreadable rows without one that can be read are no rows: a quote that never closes, or another
+ * kind of file. Reading ends at once.
+ */
+const UNREADABLE_IN_A_ROW = 1000;
 
-/** A record that could not be read. Whether one repeats another, only `1b_reject.sql` can tell. */
+/** The columns that every staged record begins with. */
+export const prefixColumns = [
+  'file_no',
+  'line',
+  'fingerprint',
+  'needs_tidying',
+  'is_well_formed',
+] as const;
+
+/** A record that could not be read. */
 export interface RejectedRecord {
   file_no: number;
   line: number;
   reason: string;
   raw: string;
-  is_repeat: false;
 }
 
 /**
- * Turns the records of one file into lines to COPY and rejects: drops what was there yesterday,
- * parses the rest. Records come from a `RecordSplitter`, the first one being the header.
+ * Turns the records of one file into lines to COPY and rejects: skips what was there yesterday, parses
+ * what only a parser can read. Records come from a `RecordSplitter`, the first one being the header.
  */
 export class FileReader implements RecordHandler {
-  readonly lines = new CopyBuffer();
+  readonly lines = new CopyLines();
   readonly rejects: RejectedRecord[] = [];
   /** Records read, without the header and blank lines. */
   read_count = 0;
@@ -41,33 +56,62 @@ export class FileReader implements RecordHandler {
 
   readonly #source: TableShape;
   readonly #file: DumpFile;
-  readonly #known: KnownRecords;
-  /** Where the fields of the record end that is looked at. */
-  #ends = new Uint32Array(0);
+  readonly #known: KnownFingerprints;
+  readonly #scanner = new RecordScanner();
   #seed: Fingerprint = { high: 0, low: 0 };
   readonly #print: Fingerprint = { high: 0, low: 0 };
   #view: DataView = new DataView(new ArrayBuffer(0));
   #viewed: Buffer | undefined;
   #unreadable_count = 0;
   #firstUnreadable: string | undefined;
-  /** Quoted records of one line that wait for the parser: starting it costs more than a record. */
+  #unreadable_in_a_row = 0;
+  #firstInARow = '';
+  /** Quoted records of one line that wait for the parser. */
   #quoted: { bytes: Buffer; line: number; prefix: string }[] = [];
 
-  constructor(source: TableShape, file: DumpFile, known: KnownRecords) {
+  constructor(source: TableShape, file: DumpFile, known: KnownFingerprints) {
     this.#source = source;
     this.#file = file;
     this.#known = known;
   }
 
-  record(data: Buffer, start: number, end: number, line: number, quoted: boolean): boolean {
+  /** The columns of a line to COPY; those that the source does not describe are not among them. */
+  get columns(): string[] {
+    return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
+  }
+
+  record(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    scanned: RecordScanner | undefined,
+  ): boolean {
     if (!this.layout) {
       this.#readHeader(data.subarray(start, end));
       return true;
     }
     if (start === end) return true;
-    if (!this.#isKnown(data, start, end)) return this.#stage(data, start, end, line, quoted);
     this.read_count++;
-    return true;
+    if (this.#isKnown(data, start, end)) {
+      this.#unreadable_in_a_row = 0;
+      return true;
+    }
+    if (!scanned) this.#scanner.scan(data, start, end);
+    const scan = scanned ?? this.#scanner;
+    const reason = this.#stage(
+      data.subarray(start, end),
+      line,
+      scan,
+      this.#prefix(data, start, line, scan),
+    );
+    if (reason === undefined) {
+      this.#unreadable_in_a_row = 0;
+      return true;
+    }
+    const lineEnd = scan.is_multiline ? data.indexOf(LINE_FEED, start) : end;
+    this.#reject(data.subarray(start, lineEnd), line, reason);
+    return !scan.is_multiline;
   }
 
   reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
@@ -75,7 +119,7 @@ export class FileReader implements RecordHandler {
       throw new Refusal(`${this.#file.file}, line 1: the header cannot be read, ${reason}`);
     }
     this.read_count++;
-    this.#reject(data, start, end, line, reason);
+    this.#reject(data.subarray(start, end), line, reason);
   }
 
   /** To be called after the last record. Throws a `Refusal` when there was no header. */
@@ -84,28 +128,8 @@ export class FileReader implements RecordHandler {
     this.#parseQuoted();
   }
 
-  /** Parses the quoted records that wait. */
-  #parseQuoted(): void {
-    const waiting = this.#quoted;
-    this.#quoted = [];
-    if (waiting.length === 0) return;
-    const joined = Buffer.concat(waiting.flatMap(({ bytes }) => [bytes, lineFeed]));
-    const records = parseRecords(joined);
-    const width = this.layout!.columns.length;
-    if (records?.length === waiting.length && records.every((fields) => fields.length === width)) {
-      waiting.forEach(({ prefix }, at) => this.#addFields(prefix, records[at]!));
-      return;
-    }
-    for (const { bytes, line, prefix } of waiting) {
-      const fields = parseRecord(bytes);
-      if (fields?.length === width) this.#addFields(prefix, fields);
-      else this.#reject(bytes, 0, bytes.length, line, this.#misfit(fields));
-    }
-  }
-
   #readHeader(bytes: Buffer): void {
     this.layout = readHeader(this.#source, this.#file.file, bytes);
-    this.#ends = new Uint32Array(this.layout.columns.length);
     const { mapping_version } = this.#source;
     this.#seed = fingerprintOf(
       [mapping_version, this.#file.file_key, this.layout.header].join('\n'),
@@ -126,48 +150,62 @@ export class FileReader implements RecordHandler {
     return this.#known.meet(this.#print);
   }
 
-  /** @returns false when a record of several lines does not parse */
-  #stage(data: Buffer, start: number, end: number, line: number, quoted: boolean): boolean {
-    const scan = scanRecord(data, start, end, this.#ends);
-    const bytes = data.subarray(start, end);
-    const width = this.layout!.columns.length;
-    const isSeveralLines = quoted && bytes.includes(LINE_FEED);
-    // Of other records with quotes only a parser can tell the fields.
-    const isPlain = !quoted || (!isSeveralLines && scanQuoted(scan, data, start, end, this.#ends));
-    const prefix = recordPrefix(this.#file.file_no, line, this.#print, {
-      needs_tidying: !isPlain || scan.needs_tidying,
-      is_sound: isPlain && isSound(this.layout!.formed, data, start, this.#ends),
-    });
-    let reason: string | undefined;
-    if (scan.has_nul) reason = 'a NUL byte';
-    else if (!scan.is_ascii && !isUtf8(bytes)) reason = 'not UTF-8';
-    else if (isSeveralLines || (isPlain && (scan.has_return || this.layout!.unknown.length > 0))) {
-      const fields = parseRecord(bytes);
-      if (fields?.length !== width) reason = this.#misfit(fields);
-      else if (spansRows(fields)) reason = 'a quote that closes in another row';
-      else this.#addFields(prefix, fields);
-    } else if (!isPlain) {
-      this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
-      if (this.#quoted.length >= 500) this.#parseQuoted();
-    } else if (scan.separators === width - 1) {
-      this.lines.addPlain(prefix, data, start, end);
-    } else reason = `${scan.separators + 1} fields instead of ${width}`;
-    this.#countRejected(data, start, end, line, reason, isSeveralLines);
-    return !(reason !== undefined && isSeveralLines);
+  /** What a line to COPY begins with. */
+  #prefix(data: Buffer, start: number, line: number, scan: RecordScanner): string {
+    const isCertain = scan.is_plain && !scan.is_multiline;
+    const needs_tidying = !isCertain || scan.needs_tidying;
+    const is_well_formed = isCertain && isWellFormed(this.layout!.formed, data, start, scan);
+    return [
+      this.#file.file_no,
+      line,
+      toBigint(this.#print),
+      needs_tidying,
+      is_well_formed,
+      '',
+    ].join(';');
   }
 
-  #countRejected(
-    data: Buffer,
-    start: number,
-    end: number,
-    line: number,
-    reason: string | undefined,
-    isSeveralLines: boolean,
-  ): void {
-    this.read_count++;
-    if (reason === undefined) return;
-    const feed = isSeveralLines ? data.indexOf(LINE_FEED, start) : end;
-    this.#reject(data, start, feed, line, reason);
+  /** @returns why the record cannot be read */
+  #stage(bytes: Buffer, line: number, scan: RecordScanner, prefix: string): string | undefined {
+    const { columns, unknown } = this.layout!;
+    if (scan.has_nul) return 'a NUL byte';
+    if (!scan.is_ascii && !isUtf8(bytes)) return 'not UTF-8';
+    if (scan.is_multiline || (scan.is_plain && (scan.has_return || unknown.length > 0))) {
+      const fields = parseRecord(bytes);
+      if (fields?.length !== columns.length) return this.#misfit(fields);
+      if (spansRows(fields)) return 'a quote that closes in another row';
+      this.#addFields(prefix, fields);
+      return undefined;
+    }
+    if (!scan.is_plain) {
+      this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
+      if (this.#quoted.length >= PARSED_TOGETHER) this.#parseQuoted();
+      return undefined;
+    }
+    if (scan.field_count !== columns.length) {
+      return `${scan.field_count} fields instead of ${columns.length}`;
+    }
+    this.lines.addPlain(prefix, bytes, 0, bytes.length);
+    return undefined;
+  }
+
+  /** Parses the quoted records that wait. */
+  #parseQuoted(): void {
+    const waiting = this.#quoted;
+    this.#quoted = [];
+    if (waiting.length === 0) return;
+    const joined = Buffer.concat(waiting.flatMap(({ bytes }) => [bytes, lineFeed]));
+    const records = parseRecords(joined);
+    const width = this.layout!.columns.length;
+    if (records?.length === waiting.length && records.every((fields) => fields.length === width)) {
+      waiting.forEach(({ prefix }, at) => this.#addFields(prefix, records[at]!));
+      return;
+    }
+    for (const { bytes, line, prefix } of waiting) {
+      const fields = parseRecord(bytes);
+      if (fields?.length === width) this.#addFields(prefix, fields);
+      else this.#reject(bytes, line, this.#misfit(fields));
+    }
   }
 
   #misfit(fields: string[] | undefined): string {
@@ -183,22 +221,24 @@ export class FileReader implements RecordHandler {
     );
   }
 
-  #reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
-    this.#firstUnreadable ??= `line ${line}: ${reason}`;
+  #reject(bytes: Buffer, line: number, reason: string): void {
+    const found = `line ${line}: ${reason}`;
+    this.#firstUnreadable ??= found;
+    if (++this.#unreadable_in_a_row === 1) this.#firstInARow = found;
+    if (this.#unreadable_in_a_row > UNREADABLE_IN_A_ROW) {
+      throw new Refusal(
+        `${this.#file.file}, ${this.#firstInARow}; ` +
+          `the ${UNREADABLE_IN_A_ROW} rows after it cannot be read either`,
+      );
+    }
     if (++this.#unreadable_count > UNREADABLE_ROWS) {
       throw new Refusal(
         `${this.#file.file}, ${this.#firstUnreadable}; ` +
           `more than ${UNREADABLE_ROWS} rows of it cannot be read`,
       );
     }
-    const raw = data.toString('utf8', start, Math.min(end, start + RAW_LENGTH));
-    this.rejects.push({
-      file_no: this.#file.file_no,
-      line,
-      reason,
-      raw: raw.replaceAll('\0', '␀').trimEnd(),
-      is_repeat: false,
-    });
+    const raw = bytes.toString('utf8', 0, RAW_LENGTH).replaceAll('\0', '␀').trimEnd();
+    this.rejects.push({ file_no: this.#file.file_no, line, reason, raw });
   }
 }
 

@@ -2,10 +2,10 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import pLimit from 'p-limit';
 import { hashFile } from './file-hash.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal, WrongUsage } from '../errors.ts';
 import type { Source } from '../sources/source.ts';
 
-/** Files whose SHA-256 is taken side by side. */
+/** Files that are hashed in parallel. */
 const HASHED_FILES = 4;
 
 /** One file of a dump, on the disk. */
@@ -18,7 +18,7 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** Milliseconds since 1970: tells that somebody wrote to the file while it was read. */
+  /** Milliseconds since 1970: tells whether the file was written to while it was read. */
   modified_ms: number;
   /** Hexadecimal. */
   sha256: string;
@@ -30,19 +30,19 @@ export interface Dump {
   ignored: string[];
 }
 
-/** A file whose bytes nobody has looked at yet. */
+/** A file that was not read yet. */
 export type ListedFile = Omit<DumpFile, 'sha256'>;
 
 export type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
 
 /**
  * Lists a dump, a folder or one file.
- * Throws a `Refusal` when there is none, or two files for one part.
+ * Throws `WrongUsage` when there is none, and a `Refusal` for two files of one part.
  */
 export async function listDump(source: Source, path: string): Promise<ListedDump> {
   const { files, ignored } = identify(source, await listFiles(path, source.format === 'document'));
   if (files.length === 0) {
-    throw new Refusal(`${path}: no file of a ${source.name} dump in it`);
+    throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
   }
   return { ignored, files: await Promise.all(files.map(measure)) };
 }
@@ -50,26 +50,18 @@ export async function listDump(source: Source, path: string): Promise<ListedDump
 /**
  * Takes the SHA-256 of every part of a dump.
  * Throws a `Refusal` when a file cannot be read.
- *
- * @param hash takes that of one file; absent: this thread does
  */
-export async function hashDump(
-  { ignored, files }: ListedDump,
-  hash = ({ path }: ListedFile): Promise<string> => hashFile(path),
-): Promise<Dump> {
+export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
   const limit = pLimit(HASHED_FILES);
-  // The largest first, so that no long file is left alone at the end.
-  const hashed = files
-    .toSorted((a, b) => b.byte_count - a.byte_count)
-    .map((file) =>
-      limit(async (): Promise<DumpFile> => {
-        const sha256 = await hash(file).catch((cause: Error) => {
-          throw new Refusal(`${file.file}: ${cause.message}`, { cause });
-        });
-        return { ...file, sha256 };
-      }),
-    );
-  return { ignored, files: (await Promise.all(hashed)).toSorted((a, b) => a.file_no - b.file_no) };
+  const hashed = files.map((file) =>
+    limit(async (): Promise<DumpFile> => {
+      const sha256 = await hashFile(file.path).catch((cause: Error) => {
+        throw new Refusal(`${file.file}: ${cause.message}`, { cause });
+      });
+      return { ...file, sha256 };
+    }),
+  );
+  return { ignored, files: await Promise.all(hashed) };
 }
 
 /** Lists a dump, and takes the SHA-256 of its parts. */
@@ -96,9 +88,8 @@ interface Part {
 /** Paths, and what they are below the dump's folder. Folders are looked into only where `isDeep`. */
 async function listFiles(path: string, isDeep: boolean): Promise<Omit<Part, 'file_key'>[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
-    throw new Refusal(`${path}: ${cause.code === 'ENOENT' ? 'no such file' : cause.message}`, {
-      cause,
-    });
+    if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });
+    throw new Refusal(`${path}: ${cause.message}`, { cause });
   });
   if (!found.isDirectory()) return [{ path, file: basename(path).normalize('NFC') }];
   const entries = await readdir(path, { withFileTypes: true, recursive: isDeep }).catch(
@@ -106,7 +97,7 @@ async function listFiles(path: string, isDeep: boolean): Promise<Omit<Part, 'fil
       throw new Refusal(`${path}: ${cause.message}`, { cause });
     },
   );
-  if (entries.length === 0) throw new Refusal(`${path}: an empty folder`);
+  if (entries.length === 0) throw new WrongUsage(`${path}: an empty folder`);
   return entries
     .filter((entry) => !isDeep || !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name))
@@ -123,7 +114,7 @@ function identify(source: Source, found: Omit<Part, 'file_key'>[]) {
       continue;
     }
     const other = parts.get(file_key);
-    if (other) throw new Refusal(`${other.file} and ${file}: two files for '${file_key}'`);
+    if (other) throw new Refusal(`${other.file} and ${file}: two files for one part of the dump`);
     parts.set(file_key, { file_key, file, path });
   }
   const files = [...parts.values()].toSorted((a, b) => (a.file_key < b.file_key ? -1 : 1));

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parse } from 'csv-parse/sync';
 import { Refusal } from '../errors.ts';
-import type { FormedColumns } from './sound.ts';
+import type { FormedColumns } from './well-formed.ts';
 import type { TableSource } from '../sources/source.ts';
 
 /** Which column of a file goes where; made from its header. */
@@ -18,10 +18,10 @@ export interface Layout {
   starts_with_row_number: boolean;
 }
 
-/** What of a source the reading of its files depends on. */
+/** The part of a source that the reading of its files depends on. */
 export type TableShape = Pick<TableSource, 'columns' | 'row_number' | 'mapping_version'>;
 
-/** Without what cannot be sent to another thread. */
+/** A shape without the functions of its source, so that it can be sent to another thread. */
 export function tableShape({ columns, row_number, mapping_version }: TableShape): TableShape {
   return { columns, row_number, mapping_version };
 }

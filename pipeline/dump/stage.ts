@@ -1,89 +1,67 @@
-import { availableParallelism } from 'node:os';
 import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { runFile } from '../../sql/database.ts';
+import { inStage } from '../../sql/database.ts';
+import { CopyIn } from './copy-in.ts';
 import type { DumpFile } from './files.ts';
-import type { KnownRecords, Prints } from './known-records.ts';
-import { ROW_NUMBER_COLUMN } from './header.ts';
-import { settle } from '../night/session.ts';
-import type { FileCount } from './read-file.ts';
-import { ReadingThreads } from './threads.ts';
+import { ROW_NUMBER_COLUMN, tableShape } from './header.ts';
+import { KnownFingerprints } from './known-fingerprints.ts';
 import type { TableSource } from '../sources/source.ts';
-import { StageWriter } from './stage-writer.ts';
+import { type FileCount, stageFile } from './stage-file.ts';
+import type { YesterdaysEntries } from './yesterday.ts';
 
-/** Files read side by side, each with a session of its own: some wait for the disk or the server. */
-const PARALLEL_FILES = Math.min(6, Math.max(3, availableParallelism() + 2));
+/** Files read in parallel: some wait for the disk, or are inflated or normalised meanwhile. */
+const PARALLEL_FILES = 4;
+/** Characters that are sent together. */
+const COPIED_LENGTH = 64 * 1024;
 
 export interface Staging {
   pool: Pool;
+  /** The schema of the tables of the night. */
+  stage: string;
   source: TableSource;
   files: readonly DumpFile[];
-  /** Those of yesterday's records, which are dropped. */
-  prints: Prints;
-  /** Whether the source has no entries yet: all are staged. */
-  isFirst: boolean;
-  /** Those that were started while it was loaded. */
-  threads?: ReadingThreads | undefined;
-  /** Called now and then with the records read so far and the files that are done. */
-  onProgress(records: number, files: number): void;
+  /** The entries whose records are skipped where they did not change. */
+  yesterday: YesterdaysEntries;
+  /** Called now and then with the records and the bytes read so far. */
+  onProgress(records: number, bytes: number): void;
 }
 
 /**
- * Reads every file of a dump and sends what was not there yesterday to the tables of `stage`:
- * records to `column_text` and, normalised, to `entry`; unreadable ones to `reject`, counts to
- * `file`, unknown columns to `notice`.
+ * Reads every file of a dump, and stages what was not there yesterday; counts go to `file`, unknown
+ * columns to `notice`.
  * Throws a `Refusal` when a file as a whole cannot be read.
- *
- * @returns yesterday's records, those being marked that are there today
  */
-export async function stageDump(client: PoolClient, staging: Staging): Promise<KnownRecords> {
-  // If not yet, they start while the tables are made.
-  const threads = staging.threads ?? new ReadingThreads(staging.source, staging.files);
-  try {
-    // Yesterday's records are learnt, and the files begun, while the tables are made.
-    const tables = createRecordTables(client, staging);
-    const read = async () => {
-      const known = await threads.learn(staging.prints);
-      return { known, counts: await stageFiles(staging, threads, tables) };
-    };
-    const [{ known, counts }] = await settle([read(), tables]);
-    await saveCounts(client, counts);
-    return known;
-  } finally {
-    await threads.close();
-  }
+export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
+  await createRecordTables(client, staging);
+  const known = new KnownFingerprints(staging.yesterday);
+  const counts = await stageFiles(staging, known);
+  await saveCounts(client, staging.stage, counts);
+  await saveMissing(client, staging.stage, known);
 }
 
-async function stageFiles(
-  staging: Staging,
-  threads: ReadingThreads,
-  tables: Promise<void>,
-): Promise<FileCount[]> {
+async function stageFiles(staging: Staging, known: KnownFingerprints): Promise<FileCount[]> {
+  const { pool, stage, source, files } = staging;
   const limit = pLimit(PARALLEL_FILES);
   const failure = new AbortController();
+  const shape = tableShape(source);
   let records = 0;
-  let done = 0;
+  let bytes = 0;
+  const onProgress = (moreRecords: number, moreBytes: number) =>
+    staging.onProgress((records += moreRecords), (bytes += moreBytes));
   // The largest first, so that no long file is left alone at the end.
-  const files = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
-  const tasks = files.map((file) =>
-    limit(async () => {
-      failure.signal.throwIfAborted();
-      const batches = threads.read(file);
-      const writer = new StageWriter(staging.pool, file.file_no);
-      const count = await stageFile(batches, writer, async (more) => {
-        await tables;
+  const tasks = files
+    .toSorted((a, b) => b.byte_count - a.byte_count)
+    .map((file) =>
+      limit(async (): Promise<FileCount> => {
         failure.signal.throwIfAborted();
-        records += more;
-        staging.onProgress(records, done);
-      });
-      staging.onProgress(records, ++done);
-      return count;
-    }),
-  );
+        const task = { stage, shape, file, known };
+        return await stageFile(pool, task, onProgress, failure.signal);
+      }),
+    );
   try {
     return await Promise.all(tasks);
   } catch (error) {
-    // The other files stop at their next batch; nobody may still write when we leave.
+    // Nothing may be written any more when the night is given up.
     failure.abort(error);
     await Promise.allSettled(tasks);
     throw error;
@@ -96,7 +74,7 @@ async function stageFiles(
  * whole row again as `raw`; `stage.mapped`, the records in the terms of all sources.
  */
 async function createRecordTables(client: PoolClient, staging: Staging): Promise<void> {
-  const { source, files } = staging;
+  const { stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
@@ -109,72 +87,53 @@ async function createRecordTables(client: PoolClient, staging: Staging): Promise
       partition of stage.column_text for values in (${file_no})
       with (autovacuum_enabled = false)`,
   );
-  await client.query(`
-    create table stage.column_text (
-      file_no integer not null,
-      line bigint not null,
-      fingerprint bigint not null,
-      needs_tidying boolean not null,
-      is_sound boolean not null,
-      ${columns.map((name) => `${name} text`).join(', ')}
-    ) partition by list (file_no);
-    ${partitions.join(';')};
-    create view stage.record as
-    select
-      file_no, line, fingerprint, is_sound, ${tidied.join(', ')},
-      array_to_string(array[${columns.join(', ')}], ';', '') as raw
-    from stage.column_text;
-    create view stage.mapped as ${source.mapping}`);
-  await saveFiles(client, files);
-  if (staging.isFirst) await runFile(client, 'nightly/baseline/split_entry.sql');
+  await client.query(
+    inStage(
+      `create table stage.column_text (
+        file_no integer not null,
+        line bigint not null,
+        fingerprint bigint not null,
+        needs_tidying boolean not null,
+        is_well_formed boolean not null,
+        ${columns.map((name) => `${name} text`).join(', ')}
+      ) partition by list (file_no);
+      ${partitions.join(';')};
+      create view stage.record as
+      select
+        file_no, line, fingerprint, is_well_formed, ${tidied.join(', ')},
+        array_to_string(array[${columns.join(', ')}], ';', '') as raw
+      from stage.column_text;
+      create view stage.mapped as ${source.mapping}`,
+      stage,
+    ),
+  );
+  await saveFiles(client, stage, files);
 }
 
 /** Makes the files of the dump known. */
-export async function saveFiles(client: PoolClient, files: readonly DumpFile[]): Promise<void> {
+export async function saveFiles(
+  client: PoolClient,
+  stage: string,
+  files: readonly DumpFile[],
+): Promise<void> {
   await client.query(
-    `insert into stage.file (file_no, file_key, file, byte_count, sha256)
+    `insert into ${stage}.file (file_no, file_key, file, byte_count, sha256)
      select file_no, file_key, file, byte_count, sha256
-     from jsonb_populate_recordset(null::stage.file, $1)`,
+     from jsonb_populate_recordset(null::${stage}.file, $1)`,
     [JSON.stringify(files)],
   );
-  await client.query('analyze stage.night, stage.file');
+  await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
-/** @param onRecords called with the records of each batch, before it is written */
-async function stageFile(
-  batches: ReturnType<ReadingThreads['read']>,
-  writer: StageWriter,
-  onRecords: (more: number) => Promise<void>,
-): Promise<FileCount> {
-  try {
-    for (;;) {
-      const { done, value } = await batches.next();
-      if (done) {
-        await writer.end();
-        return value;
-      }
-      await onRecords(value.read_count);
-      await writer.write(value);
-    }
-  } catch (error) {
-    writer.abort();
-    throw error;
-  }
-}
-
-async function saveCounts(client: PoolClient, counts: readonly FileCount[]): Promise<void> {
+async function saveCounts(
+  client: PoolClient,
+  stage: string,
+  counts: readonly FileCount[],
+): Promise<void> {
   await client.query(
-    `update stage.file
-     set read_count = counted.read_count,
-       line_count = counted.line_count,
-       lines_before = counted.lines_before
-     from (
-       select file_no, read_count, line_count,
-         coalesce(sum(line_count) over (
-           order by file_no rows between unbounded preceding and 1 preceding
-         ), 0) as lines_before
-       from jsonb_populate_recordset(null::stage.file, $1)
-     ) as counted
+    `update ${stage}.file
+     set read_count = counted.read_count, line_count = counted.line_count
+     from jsonb_populate_recordset(null::${stage}.file, $1) as counted
      where file.file_no = counted.file_no`,
     [JSON.stringify(counts)],
   );
@@ -182,10 +141,29 @@ async function saveCounts(client: PoolClient, counts: readonly FileCount[]): Pro
     row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
   );
   await client.query(
-    `insert into stage.notice (subject, value, row_count)
+    `insert into ${stage}.notice (subject, value, row_count)
      select subject, value, sum(row_count)
-     from jsonb_populate_recordset(null::stage.notice, $1)
+     from jsonb_populate_recordset(null::${stage}.notice, $1)
      group by subject, value`,
     [JSON.stringify(unknown)],
   );
+}
+
+/** Saves the entries of yesterday whose record no file holds. */
+async function saveMissing(
+  client: PoolClient,
+  stage: string,
+  known: KnownFingerprints,
+): Promise<void> {
+  const copy = new CopyIn(client, `copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  let lines = '';
+  for (const { fingerprint, place } of known.missing()) {
+    lines += `${fingerprint}\t${place}\n`;
+    if (lines.length > COPIED_LENGTH) {
+      await copy.write(lines);
+      lines = '';
+    }
+  }
+  await copy.write(lines);
+  await copy.end();
 }

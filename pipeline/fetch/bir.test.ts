@@ -1,10 +1,13 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { legalPerson } from '../../fixtures/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
-import { hasty } from '../../fixtures/fetching.ts';
+import { createClock, createInbox, hasty } from '../../fixtures/fetching.ts';
 import { page } from '../../fixtures/service-stub.ts';
 import { WrongUsage } from '../errors.ts';
-import { Bir } from './bir.ts';
+import { Bir, birLimits } from './bir.ts';
+import { Rate } from './rate.ts';
 
 const key = 'klucz-klucz-klucz-00';
 const company = legalPerson('997102004', '1000700502', 'ZMYŚLONA');
@@ -34,7 +37,7 @@ function logins(): number {
 }
 
 describe('the session', () => {
-  test('is opened once, by whoever asks first, and sent with every request', async () => {
+  test('is opened once, by the first request, and sent with every request', async () => {
     const bir = connect();
     await Promise.all([askName(bir), askName(bir), askName(bir)]);
     expect(logins()).toBe(1);
@@ -42,7 +45,7 @@ describe('the session', () => {
     expect(new Set(sids.slice(1))).toEqual(new Set(['session0000000000001']));
   });
 
-  test('is opened again when it has ended in the middle, once for all who notice', async () => {
+  test('is opened again when it has ended in the middle, once for all requests', async () => {
     const bir = connect();
     await askName(bir);
     stub.expire();
@@ -72,7 +75,9 @@ describe('the session', () => {
     stub.interfere(({ body }) =>
       body.includes('RaportZbiorczy') ? { status: 200, body: empty } : undefined,
     );
-    expect(await bir.list('BIR11NoweJednostkiLokalne', '2026-11-19')).toEqual([]);
+    const path = join(await createInbox(), 'new_units.txt');
+    expect(await bir.list('BIR11NoweJednostkiLokalne', '2026-11-19', path)).toEqual([]);
+    expect(await readFile(path, 'utf8')).toBe('');
     expect(logins()).toBe(1);
   });
 
@@ -88,7 +93,7 @@ describe('the session', () => {
 });
 
 describe('the key', () => {
-  test('that is wrong is told in one sentence, which does not hold it', async () => {
+  test('that is wrong is named in one sentence, which does not hold it', async () => {
     const asked = askName(connect({ key: 'wrong-secret' }));
     await expect(asked).rejects.toThrow(WrongUsage);
     await expect(asked).rejects.toThrow(
@@ -136,5 +141,33 @@ describe('what is no answer is asked again', () => {
   test('an answer without end is thrown', async () => {
     const bir = connect({ max_bytes: 2000 });
     await expect(askName(bir)).rejects.toThrow('REGON sends more than 2000 bytes in one answer');
+  });
+});
+
+describe('what GUS allows', () => {
+  test.each([
+    ['2026-11-20T09:00:00+01:00', 120, 6000],
+    ['2026-11-20T17:30:00+01:00', 150, 8000],
+    ['2026-11-20T06:30:00+01:00', 150, 8000],
+    ['2026-07-20T22:30:00+02:00', 200, 10_000],
+    ['2026-07-20T03:30:00+02:00', 200, 10_000],
+  ])('at %s: %i a minute and %i an hour', async (moment, perMinute, perHour) => {
+    const clock = createClock(moment);
+    const rate = new Rate(birLimits, clock);
+    const start_ms = clock.now();
+    const counts = { seconds: new Map<number, number>(), minute: 0 };
+    for (let asked = 0; asked < perHour; asked += 1) {
+      await rate.take();
+      const passed_ms = clock.now() - start_ms;
+      if (passed_ms < 60_000) counts.minute += 1;
+      const second = Math.floor(passed_ms / 1000);
+      counts.seconds.set(second, (counts.seconds.get(second) ?? 0) + 1);
+    }
+    expect(counts.minute).toBe(perMinute);
+    expect(Math.max(...counts.seconds.values())).toBe(perMinute === 200 ? 4 : 3);
+    // The minute allows more than the hour: the rest of the hour has to be waited for.
+    expect(clock.now() - start_ms).toBeLessThan(3_600_000);
+    await rate.take();
+    expect(clock.now() - start_ms).toBeGreaterThanOrEqual(3_600_000);
   });
 });

@@ -1,41 +1,44 @@
+import { appendFileSync, writeFileSync } from 'node:fs';
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
-import { describeText, type RetryPolicy, Service, ServiceFault } from './service.ts';
+import { type Answer, Service, ServiceFault, type ServiceSettings } from './service.ts';
 import {
   type BirRow,
+  collectRecords,
+  collectText,
   type Operation,
   type Parameters,
-  readResult,
-  readRows,
+  readEnvelope,
+  readRecords,
   SoapFault,
+  type TextReader,
   UnreadableAnswer,
   writeEnvelope,
 } from './soap.ts';
 
-/**
- * What GUS allows one key in office hours. In the early morning, in the evening and at night it is
- * said to allow more, which is not relied on.
- */
-const limits: readonly RateLimit[] = [
-  { count: 3, window_ms: 1000 },
-  { count: 120, window_ms: 60_000 },
-  { count: 6000, window_ms: 60 * 60_000 },
-];
+/** What GUS allows one key, by the hour of the day in Poland. */
+export function birLimits(hour: number): readonly RateLimit[] {
+  const isOffice = hour >= 8 && hour < 17;
+  const isNight = hour >= 22 || hour < 6;
+  return [
+    { count: isNight ? 4 : 3, window_ms: 1000 },
+    { count: isOffice ? 120 : isNight ? 200 : 150, window_ms: 60_000 },
+    { count: isOffice ? 6000 : isNight ? 10_000 : 8000, window_ms: 60 * 60_000 },
+  ];
+}
 
 /** A search for more numbers at once is refused with code 2. */
 export const SEARCH_LIMIT = 20;
 
-/** How often a call may meet a session that has ended. */
+/** Characters of a list between two writes to its file. */
+const FLUSH_LENGTH = 65_536;
+
+/** How often one call opens a session again. */
 const RENEWAL_LIMIT = 3;
 
-export interface BirSettings {
+export interface BirSettings extends ServiceSettings {
   url: string;
   key: string;
-  limits?: readonly RateLimit[];
-  retry?: RetryPolicy;
-  timeout_ms?: number;
-  max_bytes?: number;
-  onRetry?: (sentence: string, wait_ms: number) => void;
 }
 
 /** By what an entity is looked for; `regons9` holds at most `SEARCH_LIMIT` numbers. */
@@ -43,42 +46,45 @@ export type BirQuery =
   { nip: string } | { regon: string } | { krs: string } | { regons9: string[] };
 
 /**
- * The service BIR of GUS, which answers from REGON: SOAP 1.2 with a session that ends whenever it
- * likes. It is not called through the package bir1, which has a fixed address, no time limit, and
- * takes an ended session for an empty answer.
+ * BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
+ *
+ * The package bir1 does not serve here. Its address is fixed, so that no test reaches it. It has no
+ * time limit, searches for one number at a time, holds answers of any size in memory, and takes an
+ * ended session for an error of its own. Packages that read a WSDL bring axios and no session.
  */
 export class Bir {
   readonly service: Service;
-  readonly #settings: BirSettings;
+  readonly #url: string;
+  readonly #key: string;
   /** The session that is open, or being opened. */
   #session: Promise<string> | undefined;
 
-  constructor(settings: BirSettings) {
-    this.#settings = settings;
-    this.service = new Service({
-      name: 'REGON',
-      limits: settings.limits ?? limits,
-      timeout_ms: settings.timeout_ms ?? 60_000,
-      // The longest answers: a day's list, or an entity with thousands of units.
-      max_bytes: settings.max_bytes ?? 64 * 1024 ** 2,
-      onRetry: settings.onRetry,
-      ...(settings.retry ? { retry: settings.retry } : {}),
-    });
+  constructor({ url, key, ...settings }: BirSettings) {
+    this.#url = url;
+    this.#key = key;
+    // The longest answer is a daily list: 200,000 numbers take some 20 MB.
+    const defaults = { limits: birLimits, max_bytes: 64 * 1024 ** 2 };
+    this.service = new Service('REGON', { ...defaults, ...settings });
   }
 
-  /** A daily list: the rows hold a `regon` each. */
-  list(report: string, date: string, signal?: AbortSignal): Promise<BirRow[]> {
+  /**
+   * Writes the numbers of a daily list to a file as they arrive, one a line.
+   *
+   * @returns the records of an error answer; none for a list
+   */
+  list(report: string, date: string, path: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
-    return this.#rows('DanePobierzRaportZbiorczy', parameters, signal);
+    const createReader = () => writeNumbers(path);
+    return this.#read('DanePobierzRaportZbiorczy', parameters, createReader, signal);
   }
 
   /** A full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
   report(report: string, regon: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pRegon: regon, pNazwaRaportu: report };
-    return this.#rows('DanePobierzPelnyRaport', parameters, signal);
+    return this.#read('DanePobierzPelnyRaport', parameters, collectRecords, signal);
   }
 
-  /** One row an activity of every entity found, as `DaneSzukajPodmioty` gives it. */
+  /** One row per activity of each entity found. */
   search(query: BirQuery, signal?: AbortSignal): Promise<BirRow[]> {
     const parameter: Record<string, string> =
       'nip' in query
@@ -88,123 +94,139 @@ export class Bir {
           : 'regon' in query
             ? { Regon: query.regon }
             : { Regony9zn: query.regons9.join(',') };
-    return this.#rows('DaneSzukajPodmioty', { pParametryWyszukiwania: parameter }, signal);
+    const parameters = { pParametryWyszukiwania: parameter };
+    return this.#read('DaneSzukajPodmioty', parameters, collectRecords, signal);
   }
 
-  /** Ends the session, if GUS still wants to know. */
+  /** Ends the session. A fault of the service is ignored, since the session ends by itself too. */
   async close(): Promise<void> {
     const sid = await this.#session?.catch(() => undefined);
     this.#session = undefined;
     if (sid === undefined) return;
     const timeout = AbortSignal.timeout(2000);
-    await this.#once('Wyloguj', { pIdentyfikatorSesji: sid }, sid, timeout).catch(() => undefined);
+    await this.#value('Wyloguj', { pIdentyfikatorSesji: sid }, sid, timeout).catch(() => undefined);
   }
 
-  /** The records that one operation within a session gives; a session that has ended is replaced. */
-  async #rows(
+  /** The records that an operation answers with. Opens a session, again where it has ended. */
+  async #read(
     operation: Operation,
     parameters: Parameters,
+    createReader: () => TextReader<BirRow[] | undefined>,
     signal?: AbortSignal,
   ): Promise<BirRow[]> {
     for (let renewals = 0; renewals <= RENEWAL_LIMIT; renewals += 1) {
       const session = (this.#session ??= this.#login(signal));
-      const sid = await session.catch((error: unknown) => {
+      const forget = () => {
         if (this.#session === session) this.#session = undefined;
+      };
+      const sid = await session.catch((error: unknown) => {
+        forget();
         throw error;
       });
-      const rows = await this.#ask(operation, parameters, sid, readSomeRows, signal);
+      const ask = () => this.#call(operation, parameters, createReader(), sid, signal);
+      const rows = await this.service.retry(ask, signal);
       if (rows) return rows;
-      // A session that has ended answers with nothing at all, like an entity without data.
+      // A blank result means that the session has ended, or that there is nothing to tell.
       if (await this.#isAlive(sid, signal)) return [];
-      if (this.#session === session) this.#session = undefined;
+      forget();
     }
     const message = 'REGON ends every session as soon as it is opened';
     throw new ServiceFault(message, { isPassing: false });
   }
 
-  async #login(signal?: AbortSignal): Promise<string> {
-    const parameters = { pKluczUzytkownika: this.#settings.key };
-    return await this.service.insist(async () => {
-      const sid = (await this.#once('Zaloguj', parameters, undefined, signal)).trim();
+  #login(signal?: AbortSignal): Promise<string> {
+    return this.service.retry(async () => {
+      const key = { pKluczUzytkownika: this.#key };
+      const sid = await this.#value('Zaloguj', key, undefined, signal);
       if (sid !== '') return sid;
-      const status = await this.#once(
-        'GetValue',
-        { pNazwaParametru: 'StatusUslugi' },
-        undefined,
-        signal,
-      );
-      if (status === '0' || status === '2') {
-        throw new ServiceFault('REGON is closed for a technical break', { isPassing: true });
+      const parameter = { pNazwaParametru: 'StatusUslugi' };
+      const status = await this.#value('GetValue', parameter, undefined, signal);
+      if (status !== '0' && status !== '2') {
+        throw new WrongUsage('BIR_API_KEY is not accepted: REGON opens no session with it.');
       }
-      throw new WrongUsage('BIR_API_KEY is not accepted: REGON opens no session with it.');
+      throw this.service.fault('is closed for a technical break');
     }, signal);
   }
 
   async #isAlive(sid: string, signal?: AbortSignal): Promise<boolean> {
-    const parameters = { pNazwaParametru: 'StatusSesji' };
-    return await this.#ask('GetValue', parameters, sid, (text) => text.trim() === '1', signal);
+    const parameter = { pNazwaParametru: 'StatusSesji' };
+    const ask = () => this.#value('GetValue', parameter, sid, signal);
+    return (await this.service.retry(ask, signal)) === '1';
   }
 
-  #ask<T>(
-    operation: Operation,
-    parameters: Parameters,
-    sid: string,
-    read: (result: string) => T,
-    signal?: AbortSignal,
-  ): Promise<T> {
-    return this.service.insist(async () => {
-      const text = await this.#once(operation, parameters, sid, signal);
-      try {
-        return read(text);
-      } catch (error) {
-        throw error instanceof UnreadableAnswer
-          ? this.service.contentFault(error.message, error)
-          : error;
-      }
-    }, signal);
-  }
-
-  /** One request; its result as text. */
-  async #once(
+  /** The plain value that an operation answers with, in one attempt. */
+  async #value(
     operation: Operation,
     parameters: Parameters,
     sid: string | undefined,
     signal?: AbortSignal,
   ): Promise<string> {
-    const { url } = this.#settings;
-    const answer = await this.service.exchange(
-      url,
-      {
-        method: 'POST',
-        headers: {
-          'Content-Type': 'application/soap+xml; charset=utf-8',
-          ...(sid === undefined ? {} : { sid }),
-        },
-        body: writeEnvelope(url, operation, parameters),
+    return (await this.#call(operation, parameters, collectText(), sid, signal)).trim();
+  }
+
+  /** One attempt of an operation, whose result goes to the reader as it arrives. */
+  #call<T>(
+    operation: Operation,
+    parameters: Parameters,
+    reader: TextReader<T>,
+    sid: string | undefined,
+    signal?: AbortSignal,
+  ): Promise<T> {
+    const question = {
+      method: 'POST',
+      headers: {
+        'Content-Type': 'application/soap+xml; charset=utf-8',
+        ...(sid === undefined ? {} : { sid }),
       },
-      signal,
-    );
-    try {
-      const result = readResult(answer.text, operation);
-      if (answer.status !== 200) throw this.service.statusFault(answer);
-      return result;
-    } catch (error) {
-      if (error instanceof SoapFault) {
-        const message = `REGON answers with a fault: ${error.message}`;
-        throw new ServiceFault(message, { isPassing: true, cause: error });
+      body: writeEnvelope(this.#url, operation, parameters),
+    };
+    const read = async (answer: Answer) => {
+      try {
+        const result = await receive(answer, readEnvelope(operation, reader));
+        if (answer.status === 200) return result;
+      } catch (error) {
+        if (error instanceof SoapFault) {
+          throw this.service.fault(`answers with a fault: ${error.message}`, error);
+        }
+        if (!(error instanceof UnreadableAnswer)) throw error;
+        if (answer.status === 200) throw this.service.contentFault(error.message, error);
       }
-      if (!(error instanceof UnreadableAnswer)) throw error;
-      if (answer.status !== 200) throw this.service.statusFault(answer);
-      const looks = describeText(answer.text);
-      const what = looks === 'something unreadable' ? error.message : looks;
-      throw this.service.contentFault(what, error);
-    }
+      throw this.service.statusFault(answer);
+    };
+    return this.service.askOnce(this.#url, question, read, signal);
   }
 }
 
-/** Undefined for an answer with nothing in it. */
-function readSomeRows(result: string): BirRow[] | undefined {
-  return result.trim() === '' ? undefined : readRows(result);
+/** Writes the numbers of a list to a file, and keeps the records of an error answer. */
+function writeNumbers(path: string): TextReader<BirRow[] | undefined> {
+  const errors: BirRow[] = [];
+  let lines = '';
+  const { write, end } = readRecords((row) => {
+    if (row.ErrorCode) errors.push(row);
+    else if (row.regon) lines += `${row.regon}\n`;
+  });
+  const flush = () => {
+    appendFileSync(path, lines);
+    lines = '';
+  };
+  writeFileSync(path, '');
+  return {
+    write(text) {
+      write(text);
+      if (lines.length > FLUSH_LENGTH) flush();
+    },
+    end() {
+      flush();
+      return end() ? errors : undefined;
+    },
+  };
+}
+
+async function receive<T>({ bytes }: Answer, reader: TextReader<T>): Promise<T> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytes) reader.write(decoder.decode(chunk, { stream: true }));
+  reader.write(decoder.decode());
+  return reader.end();
 }
 
 /** The code of an error answer: 4 not found, 11, 21 and 22 nothing to tell; undefined for data. */

@@ -1,18 +1,16 @@
-import { readFileSync } from 'node:fs';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
-import pLimit from 'p-limit';
 import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
 import { description } from '../sources/ceidg/source.ts';
 import type { Ceidg, CeidgReport } from './ceidg.ts';
 import { type DumpFolder, fillFolder } from './folder.ts';
-import type { FetchPlan, FetchReport } from './report.ts';
-import { ServiceFault } from './service.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { askEvery, type Missing } from './round.ts';
 
-/** Archives at once: large files, and few requests are allowed. */
+/** Archives at a time. */
 const WIDTH = 3;
 
 const KIND = 'Zarejestrowane działalności';
@@ -24,19 +22,21 @@ const voivodeships = parse<{ name: string }>(
   { columns: true },
 ).map(({ name }) => name);
 
-/** Part of the country → the name of its file, without `.zip`. */
-const parts = new Map([
-  ...voivodeships.map((name): [string, string] => [name, `${KIND} - województwo ${name}`]),
-  [NO_VOIVODESHIP, `${KIND} - ${NO_VOIVODESHIP}`],
-]);
+/** Part of the dump → its name, and that of its file without `.zip`. */
+const parts = new Map(
+  [...voivodeships, NO_VOIVODESHIP].map((name) => {
+    const file = `${KIND} - ${name === NO_VOIVODESHIP ? name : `województwo ${name}`}`;
+    return [description.identifyFile(`${file}.zip`)!, { name, file }];
+  }),
+);
 
 /**
  * Fetches the snapshot of CEIDG that was made on a day: the reports "Zarejestrowane działalności",
  * one a voivodeship and one for the entries without, as `.zip` files whose content is checked to
- * the end. It is a full dump, so that it needs every one of them.
+ * the end. It is a full dump, which needs every one of them.
  *
- * Throws a `Refusal` when a report is not there or cannot be had, `NothingToDo`, `AlreadyRunning`,
- * a `ServiceFault` when the list cannot be had.
+ * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * when there is no list of reports.
  */
 export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'ceidg' }, async (folder) => {
@@ -44,37 +44,15 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
     progress.step('list of reports');
     const reports = chooseReports(await ceidg.reports(signal), date);
     progress.step('reports');
-    const missing = new Map<string, string>();
-    const limit = pLimit(WIDTH);
-    let done = 0;
-    const jobs = [...reports].map(([part, { id }]) =>
-      limit(async () => {
-        signal.throwIfAborted();
-        try {
-          await fetchReport(ceidg, id, parts.get(part)!, folder, signal);
-        } catch (error) {
-          if (!(error instanceof ServiceFault)) throw error;
-          missing.set(part, error.message);
-        }
-        done += 1;
-        progress.count(done, parts.size);
-      }),
-    );
-    // What fails for good waits for those under way: nobody writes any more when this has thrown.
-    const failed = (await Promise.allSettled(jobs)).find(({ status }) => status === 'rejected');
-    if (failed?.status === 'rejected') throw failed.reason;
+    const missing = await askEvery([...reports.keys()], {
+      width: WIDTH,
+      signal,
+      onProgress: (done) => progress.count(done, parts.size),
+      ask: (part, ending) =>
+        fetchReport(ceidg, reports.get(part)!.id, parts.get(part)!.file, folder, ending),
+    });
     refuseMissing(missing, date);
-    return {
-      source: 'ceidg',
-      dump_date: date,
-      state: 'fetched',
-      asked: parts.size,
-      had: parts.size,
-      not_found: [],
-      without_extract: [],
-      odd: [],
-      missing: [],
-    };
+    return createReport('ceidg', plan, { asked: parts.size, had: parts.size });
   });
 }
 
@@ -95,7 +73,7 @@ function chooseReports(offered: readonly CeidgReport[], date: string): Map<strin
     const others = [...days].toSorted().join(', ') || 'no day';
     throw new Refusal(`CEIDG has no reports made on ${date}; it has those of ${others}`);
   }
-  const absent = [...parts.keys()].filter((part) => !chosen.has(part));
+  const absent = [...parts].flatMap(([part, { name }]) => (chosen.has(part) ? [] : [name]));
   if (absent.length > 0) {
     throw new Refusal(
       `CEIDG has ${chosen.size} of the ${parts.size} reports of ${date}; not yet: ${absent.join(', ')}`,
@@ -114,14 +92,14 @@ async function fetchReport(
   const path = join(dump, `${name}.zip`);
   if (existsSync(path)) return;
   const download = join(work, `${name}.zip`);
-  await ceidg.service.insist(async () => {
+  await ceidg.service.retry(async () => {
     await ceidg.download(id, download, signal);
     await checkArchive(ceidg, download);
   }, signal);
   await rename(download, path);
 }
 
-/** A connection that is cut looks like the end of the file to some servers in between. */
+/** Some proxies end a download normally although its connection was cut. */
 async function checkArchive(ceidg: Ceidg, path: string): Promise<void> {
   try {
     for await (const chunk of readArchive(path)) void chunk;
@@ -131,10 +109,12 @@ async function checkArchive(ceidg: Ceidg, path: string): Promise<void> {
   }
 }
 
-function refuseMissing(missing: ReadonlyMap<string, string>, date: string): void {
-  if (missing.size === 0) return;
-  const list = [...missing].map(([part, reason]) => `${part} (${reason})`).join('; ');
+function refuseMissing(missing: readonly Missing[], date: string): void {
+  if (missing.length === 0) return;
+  const list = missing
+    .map(({ number: part, reason }) => `${parts.get(part)!.name} (${reason})`)
+    .join('; ');
   throw new Refusal(
-    `${missing.size} of the ${parts.size} reports of ${date} could not be had: ${list}. Run it again later, what was had is kept`,
+    `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list}. Run it again later, what was had is kept`,
   );
 }

@@ -6,7 +6,7 @@ import { type OfferedReport, offerFixture, startCeidgStub } from '../../fixtures
 import { createInbox, hasty, planOf } from '../../fixtures/fetching.ts';
 import { page, type Stub } from '../../fixtures/service-stub.ts';
 import { Refusal, WrongUsage } from '../errors.ts';
-import { askCeidg, Ceidg } from './ceidg.ts';
+import { Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';
 
 const date = '2026-11-03';
@@ -152,7 +152,7 @@ describe('fetchCeidg', () => {
     await expectWhole();
   });
 
-  test('a wrong token is told in one sentence, which does not hold it', async () => {
+  test('a wrong token is named in one sentence, which does not hold it', async () => {
     await start();
     const fetching = fetchDay({ token: 'wrong-secret' });
     await expect(fetching).rejects.toThrow(WrongUsage);
@@ -165,7 +165,7 @@ describe('fetchCeidg', () => {
   test.each([
     ['a page', page, 'CEIDG sends a page of HTML in place of JSON'],
     ['no list', { status: 200, body: '{"raporty":null}' }, 'CEIDG sends no list of reports'],
-    ['a number', { status: 200, body: '17' }, 'CEIDG sends JSON that is no object'],
+    ['a number', { status: 200, body: '17' }, 'CEIDG sends no list of reports'],
   ])('a list that is none: %s', async (_, interference, sentence) => {
     await start();
     stub.interfere(() => interference);
@@ -174,11 +174,11 @@ describe('fetchCeidg', () => {
   });
 });
 
-describe('askCeidg', () => {
-  test('the entries of a NIP or REGON, or none', async () => {
+describe('the entries of a number', () => {
+  test('are those of a NIP or REGON, or none', async () => {
     await start();
-    expect(await askCeidg(connect(), { nip: '1004704508' })).toEqual([entry]);
-    expect(await askCeidg(connect(), { regon: '997142044' })).toEqual([entry]);
-    expect(await askCeidg(connect(), { nip: '1003703501' })).toEqual([]);
+    expect(await connect().entries({ nip: '1004704508' })).toEqual([entry]);
+    expect(await connect().entries({ regon: '997142044' })).toEqual([entry]);
+    expect(await connect().entries({ nip: '1003703501' })).toEqual([]);
   });
 });

@@ -3,9 +3,9 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
-import { type Answer, describeText, type RetryPolicy, Service, ServiceFault } from './service.ts';
+import { type Answer, Service, ServiceFault, type ServiceSettings } from './service.ts';
 
-/** As documented; who asks more is shut out for three minutes. */
+/** As documented. A client that asks more is shut out for three minutes. */
 const limits: readonly RateLimit[] = [
   { count: 50, window_ms: 3 * 60_000 },
   { count: 1000, window_ms: 60 * 60_000 },
@@ -26,6 +26,8 @@ const reportList = z.object({
   ),
 });
 
+const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
+
 /** A report that CEIDG offers. */
 export interface CeidgReport {
   id: string;
@@ -40,16 +42,10 @@ export interface CeidgReport {
 /** An entry as `/firma` gives it: id, nazwa, wlasciciel, adresDzialalnosci, status, pkd and so on. */
 export type CeidgEntry = Record<string, unknown>;
 
-export interface CeidgSettings {
+export interface CeidgSettings extends ServiceSettings {
   /** Up to and with the version, `/api/ceidg/v3`. */
   url: string;
   token: string;
-  limits?: readonly RateLimit[];
-  retry?: RetryPolicy;
-  /** For an answer; of a report, for each piece of it. */
-  timeout_ms?: number;
-  max_bytes?: number;
-  onRetry?: (sentence: string, wait_ms: number) => void;
 }
 
 /** The data warehouse of CEIDG, version 3: daily reports, and entries one by one. */
@@ -57,91 +53,67 @@ export class Ceidg {
   readonly service: Service;
   readonly #url: string;
   readonly #headers: Record<string, string>;
-  readonly #max_bytes: number;
 
-  constructor(settings: CeidgSettings) {
-    this.#url = settings.url.replace(/\/+$/, '');
-    this.#headers = { Authorization: `Bearer ${settings.token}` };
-    this.#max_bytes = settings.max_bytes ?? REPORT_BYTES;
-    this.service = new Service({
-      name: 'CEIDG',
-      limits: settings.limits ?? limits,
-      timeout_ms: settings.timeout_ms ?? 60_000,
-      max_bytes: Math.min(this.#max_bytes, 16 * 1024 ** 2),
-      onRetry: settings.onRetry,
-      ...(settings.retry ? { retry: settings.retry } : {}),
-    });
+  constructor({ url, token, ...settings }: CeidgSettings) {
+    this.#url = url.replace(/\/+$/, '');
+    this.#headers = { Authorization: `Bearer ${token}` };
+    this.service = new Service('CEIDG', { limits, max_bytes: 16 * 1024 ** 2, ...settings });
   }
 
   /** All reports on offer: of the last days, of both kinds and both formats. */
-  reports(signal?: AbortSignal): Promise<CeidgReport[]> {
-    const read = (answer: Answer) => {
-      const list = reportList.safeParse(this.#parse(answer));
+  async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
+    const read = async (answer: Answer) => {
+      if (answer.status !== 200) throw this.#statusFault(answer);
+      const list = reportList.safeParse(await answer.json());
       if (!list.success) throw this.service.contentFault('no list of reports', list.error);
-      return list.data.raporty.map((report) => ({
-        id: report.id,
-        name: report.nazwa,
-        format: report.format,
-        // The documents spell it in the second way, the service in the first.
-        created_at: report['data-utworzenia'] ?? report.dataUtworzenia ?? '',
-      }));
+      return list.data.raporty;
     };
-    return this.#get('/raporty', read, signal);
+    const reports = await this.#get('/raporty', read, signal);
+    return reports.map(({ id, nazwa, format, dataUtworzenia, ...report }) => ({
+      id,
+      name: nazwa,
+      format,
+      // The service spells it in the first way, its documents in the second.
+      created_at: report['data-utworzenia'] ?? dataUtworzenia ?? '',
+    }));
   }
 
   /**
-   * Writes one report to a file, whose former content is lost: one try, for the caller has to look
-   * at the file before it knows whether it is whole.
+   * Writes one report to a file, whose former content is lost. One attempt: the caller knows only
+   * from the file whether the report is whole.
    */
   download(id: string, path: string, signal?: AbortSignal): Promise<void> {
-    // Not from the address in the list: the token goes nowhere else.
+    // The address in the list may be another server's, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
-    const request = { headers: this.#headers, max_bytes: this.#max_bytes, isSlow: true };
-    return this.service.receive(
-      url,
-      request,
-      async (response, bytes) => {
-        if (response.status !== 200) throw this.#statusFault(response);
-        await pipeline(bytes, createWriteStream(path));
-      },
-      signal,
-    );
+    const read = async (answer: Answer) => {
+      if (answer.status !== 200) throw this.#statusFault(answer);
+      await pipeline(answer.bytes, createWriteStream(path));
+    };
+    const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
+    return this.service.askOnce(url, question, read, signal);
   }
 
-  /** The entries of a NIP or a REGON, of which there may be several; none is an empty list. */
+  /** The entries of a NIP or a REGON, of any status. A person may have several. */
   entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
-    const read = (answer: Answer) => {
+    const read = async (answer: Answer) => {
       if (answer.status === 204 || answer.status === 404) return [];
-      const { firma = [] } = this.#parse(answer) as { firma?: unknown };
-      if (!Array.isArray(firma)) throw this.service.contentFault('no list of entries');
-      return firma as CeidgEntry[];
+      if (answer.status !== 200) throw this.#statusFault(answer);
+      const list = entryList.safeParse(await answer.json());
+      if (!list.success) throw this.service.contentFault('no list of entries', list.error);
+      return list.data.firma;
     };
     return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read, signal);
   }
 
-  #get<T>(path: string, read: (answer: Answer) => T, signal?: AbortSignal): Promise<T> {
+  #get<T>(path: string, read: (answer: Answer) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.service.ask(this.#url + path, { headers: this.#headers }, read, signal);
   }
 
-  #parse(answer: Answer): object {
-    if (answer.status !== 200) throw this.#statusFault(answer);
-    let content: unknown;
-    try {
-      content = JSON.parse(answer.text);
-    } catch (cause) {
-      throw this.service.contentFault(`${describeText(answer.text)} in place of JSON`, cause);
-    }
-    if (typeof content !== 'object' || content === null) {
-      throw this.service.contentFault('JSON that is no object');
-    }
-    return content;
-  }
-
-  #statusFault(answer: { status: number; headers: Headers }): Error {
+  #statusFault(answer: Answer): Error {
     const fault = this.service.statusFault(answer);
-    const { status } = answer;
-    if (status === 403 && answer.headers.has('retry-after')) {
-      // Who asks too much is sometimes told so with this status.
+    const { status, headers } = answer;
+    if (status === 403 && headers.has('retry-after')) {
+      // CEIDG also answers with 403 to a client that asks too much.
       return new ServiceFault(fault.message, { isPassing: true, break_ms: fault.break_ms });
     }
     if (status === 401 || status === 403) {
@@ -149,13 +121,4 @@ export class Ceidg {
     }
     return fault;
   }
-}
-
-/** Asks CEIDG for one company now, by NIP or REGON: its entries as the API gives them. */
-export function askCeidg(
-  ceidg: Ceidg,
-  query: { nip: string } | { regon: string },
-  signal?: AbortSignal,
-): Promise<CeidgEntry[]> {
-  return ceidg.entries(query, signal);
 }

@@ -10,14 +10,14 @@ import { createInbox, readObjects } from '../../fixtures/fetching.ts';
 import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/krs-stub.ts';
 import type { Stub } from '../../fixtures/service-stub.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
-import { warsawDate } from '../night/nightly.ts';
+import { warsawDate } from '../calendar.ts';
 import { findFetcher } from './fetcher.ts';
 import type { FetchReport } from './report.ts';
 
 const day = '2026-11-03';
 const key = 'klucz-klucz-klucz-00';
 const krsNumbers = Array.from({ length: 8 }, (_, at) => `000900000${at}`);
-/** Nobody listens there: a fetch needs no database. */
+/** A database that cannot be reached: a fetch needs none. */
 const nowhere = 'postgresql://nobody:secret@127.0.0.1:1/none';
 
 let inbox: string;
@@ -73,7 +73,7 @@ describe('fetch', () => {
     expect(command.code).toBe(0);
 
     const again = await runCommand(['fetch', 'krs', '--date', day], settings);
-    expect(again.stderr).toBe(`Nothing to do: ${path} is there already\n`);
+    expect(again.sentences()).toEqual([`Nothing to do: ${path} is there already`]);
     expect(again.stdout).toBe('');
     expect(again.code).toBe(5);
     const json = await runCommand(['fetch', 'krs', '--date', day, '--json'], settings);
@@ -96,12 +96,12 @@ describe('fetch', () => {
       missing: [],
     });
     expect(command.code).toBe(0);
-    // Nothing stays open at GUS, and no key is told.
+    // The session at GUS is closed, and the key is shown nowhere.
     expect(stub.calls().at(-1)).toBe('Wyloguj');
     expect(command.stderr).not.toContain(key);
   });
 
-  test('1 when the service cannot be reached, after some patience', async () => {
+  test('1 when the service gives no answer', async () => {
     const stub = await startKrs();
     stub.interfere(() => ({ status: 404 }));
     const settings = variables({ KRS_URL: stub.url });
@@ -119,7 +119,9 @@ describe('fetch', () => {
     const stub = await startBir();
     const settings = variables({ BIR_URL: stub.url, BIR_API_KEY: 'wrong-secret' });
     const command = await runCommand(['fetch', 'regon', '--date', day], settings);
-    expect(command.stderr).toBe('BIR_API_KEY is not accepted: REGON opens no session with it.\n');
+    expect(command.sentences()).toEqual([
+      'BIR_API_KEY is not accepted: REGON opens no session with it.',
+    ]);
     expect(command.code).toBe(2);
   });
 
@@ -196,7 +198,7 @@ describe('an end in the middle', () => {
       expect(await command.end).toBe('SIGKILL');
       expect(existsSync(path)).toBe(false);
     }
-    const done = await readObjects(join(`${path}.part`, 'dump', 'extracts.ndjson'));
+    const done = await readObjects(join(`${path}.part`, 'journal.ndjson'));
     const before = stub.requests.length;
     stub.interfere(() => undefined);
     const command = await runCommand(['fetch', 'krs', '--date', day], settings);

@@ -2,11 +2,14 @@ import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { startCeidgStub } from '../../fixtures/ceidg-stub.ts';
 import { runCommand } from '../../fixtures/cli.ts';
 import { createInbox } from '../../fixtures/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/krs-stub.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { warsawDate } from '../night/nightly.ts';
+import { warsawDate } from '../calendar.ts';
+import { listDue } from './due.ts';
+import { fetchers } from './fetcher.ts';
 
 const numbers = ['0009000001', '0009000002'];
 let db: TestDatabase;
@@ -70,8 +73,24 @@ describe('nightly --fetch', () => {
     expect(fetched).toEqual([3, 2, 1].map((days) => `krs ${daysAgo(days)} fetched`));
   });
 
+  test.each([
+    ['regon', 7],
+    ['krs', 31],
+    ['ceidg', 1],
+  ])('of %s it fetches at most the last days that are still had: %i', async (source, days) => {
+    await mkdir(join(inbox, source, daysAgo(40)), { recursive: true });
+    const fetcher = fetchers[source]!;
+    const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source, fetcher);
+    const last = fetcher.isAfterTheDay ? 1 : 0;
+    expect(dates).toHaveLength(days);
+    expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
+  });
+
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
-    const command = await nightly({ CEIDG_TOKEN: 'token', CEIDG_URL: 'http://127.0.0.1:1/api' });
+    const stub = await startCeidgStub({ token: 'token' });
+    onTestFinished(() => stub.close());
+    stub.interfere(() => ({ status: 400 }));
+    const command = await nightly({ CEIDG_TOKEN: 'token', CEIDG_URL: stub.url });
     expect(command.fetched).toEqual([`ceidg ${daysAgo(0)} failed`]);
     expect(command.runs).toEqual([]);
     expect(command.code).toBe(1);

@@ -1,16 +1,13 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
 import { findNewestDate, listInbox } from '../night/inbox.ts';
-import { warsawDate } from '../night/nightly.ts';
+import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning, NothingToDo, Refusal } from '../errors.ts';
-import { loadSource } from '../sources/source.ts';
 import { type FetchEnvironment, requireSetUp } from './environment.ts';
 import { type Fetcher, fetchers } from './fetcher.ts';
 import { createProgress } from './progress.ts';
 import type { FetchReport } from './report.ts';
-
-/** Days of a registry's lists that are fetched at once when nobody has fetched for a while. */
-const LONGEST_GAP_days = 31;
+import { findWatched } from './watched.ts';
 
 /** How the fetch of one day ended. */
 export type FetchOutcome =
@@ -28,9 +25,9 @@ export interface DueFetch {
 
 /**
  * Fetches what the registries that are set up have made since the newest dump that is published or
- * in the inbox: of a full dump the newest one alone, of daily lists every day, 31 at most, since a
- * change stands in the list of its day only. What cannot be had is an outcome; the later days of that
- * registry then wait.
+ * in the inbox. Of a full dump that is the newest one. Of daily lists it is every day that the
+ * registry still has, since a change stands in the list of its day only. After a day that cannot be
+ * fetched, the later days of its registry wait.
  *
  * Throws `WrongUsage` when no registry is set up.
  */
@@ -49,53 +46,53 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   return outcomes;
 }
 
-/** @returns undefined where the dump came to be in the meantime */
+/** @returns undefined where the dump was completed in the meantime */
 async function fetchDay(
-  { inboxDir, settings, logger, signal }: DueFetch,
+  { db, inboxDir, settings, logger, signal }: DueFetch,
   source: string,
   fetcher: Fetcher,
   date: string,
 ): Promise<FetchOutcome | undefined> {
   const progress = createProgress({ source, dump_date: date }, logger);
+  const plan = {
+    inboxDir,
+    date,
+    progress,
+    signal,
+    findWatched: (regons: readonly string[]) => findWatched(db, regons),
+  };
   try {
-    const report = await fetcher.run(settings, { inboxDir, date, progress, signal }, (sentence) =>
-      progress.note(sentence),
-    );
+    const report = await fetcher.run(settings, plan, (sentence) => progress.note(sentence));
     progress.close();
     return report;
   } catch (error) {
     progress.close(true);
     signal.throwIfAborted();
     if (error instanceof NothingToDo) return undefined;
-    const state = stateOf(error);
+    const state = stateOf(error) ?? 'failed';
     return { source, dump_date: date, state, message: (error as Error).message };
   }
 }
 
-function stateOf(error: unknown): 'refused' | 'running' | 'failed' {
+/** How an attempt ended that is no fault; undefined for a fault. */
+export function stateOf(error: unknown): 'refused' | 'running' | undefined {
   if (error instanceof Refusal) return 'refused';
-  return error instanceof AlreadyRunning ? 'running' : 'failed';
+  return error instanceof AlreadyRunning ? 'running' : undefined;
 }
 
-async function listDue(
-  { db, inboxDir, now }: DueFetch,
+/** The days of a registry that are fetched now, the oldest first. */
+export async function listDue(
+  { db, inboxDir, now }: Pick<DueFetch, 'db' | 'inboxDir' | 'now'>,
   source: string,
-  fetcher: Fetcher,
+  { isAfterTheDay, longest_gap_days }: Fetcher,
 ): Promise<string[]> {
   const today = warsawDate(now);
-  const last = fetcher.isAfterTheDay ? addDays(today, -1) : today;
+  const last = isAfterTheDay ? addDays(today, -1) : today;
   const inbox = await listInbox(inboxDir, source);
   const newest = [...inbox, (await findNewestDate(db, source)) ?? []].flat().toSorted().at(-1);
-  if (newest !== undefined && newest >= last) return [];
-  const { dump_kind } = await loadSource(source);
-  if (dump_kind === 'full' || newest === undefined) return [last];
-  const earliest = addDays(last, 1 - LONGEST_GAP_days);
-  const first = addDays(newest, 1);
-  const dates: string[] = [];
-  for (let date = first > earliest ? first : earliest; date <= last; date = addDays(date, 1)) {
-    dates.push(date);
-  }
-  return dates;
+  if (newest === undefined) return [last];
+  const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
+  return dates.filter((date) => date > newest).toReversed();
 }
 
 /** Days of the calendar, YYYY-MM-DD. */

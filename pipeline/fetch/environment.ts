@@ -24,7 +24,7 @@ const secret = z
 
 const address = z.string().refine((text) => {
   const url = URL.parse(text);
-  // `fetch` takes no name and password in an address, and paths are put behind it.
+  // `fetch` takes no name and password in an address, and paths are appended to it.
   return (
     url !== null && /^https?:$/.test(url.protocol) && url.username === '' && !/[?#]/.test(text)
   );
@@ -33,7 +33,7 @@ const address = z.string().refine((text) => {
 const shape = {
   BIR_API_KEY: secret,
   BIR_URL: address.default('https://wyszukiwarkaregon.stat.gov.pl/wsBIR/UslugaBIRzewnPubl.svc'),
-  // No key says that KRS is wanted, so its address does.
+  // KRS needs no key: its address says that it is set up.
   KRS_URL: address.optional(),
   CEIDG_TOKEN: secret,
   CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),

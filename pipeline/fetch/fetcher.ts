@@ -1,5 +1,4 @@
-import { isDate } from '../night/inbox.ts';
-import { warsawDate } from '../night/nightly.ts';
+import { warsawDate, isDate } from '../calendar.ts';
 import { WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';
@@ -9,13 +8,15 @@ import { Krs, fetchKrs } from './krs.ts';
 import { fetchRegon } from './regon.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
 
-/** Is told why a request is made again, and after how long. */
+/** Told why a request is sent again, and after how long. */
 export type OnRetry = (sentence: string, wait_ms: number) => void;
 
 /** How a registry is fetched. */
 export interface Fetcher {
-  /** Its lists of a day are complete when the day is over; the others are made in the morning. */
+  /** Its lists of a day are complete when the day is over. Without: it is made in the morning. */
   isAfterTheDay: boolean;
+  /** For how many days its lists are fetched after a break; GUS keeps them for about a week. */
+  longest_gap_days: number;
   isSetUp(settings: FetchEnvironment): boolean;
   run(settings: FetchEnvironment, plan: FetchPlan, onRetry: OnRetry): Promise<FetchReport>;
 }
@@ -23,6 +24,7 @@ export interface Fetcher {
 export const fetchers: Record<string, Fetcher> = {
   ceidg: {
     isAfterTheDay: false,
+    longest_gap_days: 1,
     isSetUp: ({ ceidg }) => ceidg !== undefined,
     run({ ceidg }, plan, onRetry) {
       return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), onRetry }), plan);
@@ -30,6 +32,7 @@ export const fetchers: Record<string, Fetcher> = {
   },
   krs: {
     isAfterTheDay: true,
+    longest_gap_days: 31,
     isSetUp: ({ krs }) => krs !== undefined,
     run({ krs }, plan, onRetry) {
       return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), onRetry }), plan);
@@ -37,6 +40,7 @@ export const fetchers: Record<string, Fetcher> = {
   },
   regon: {
     isAfterTheDay: true,
+    longest_gap_days: 7,
     isSetUp: ({ bir }) => bir !== undefined,
     async run({ bir }, plan, onRetry) {
       const service = new Bir({ ...requireSettings(bir, 'BIR_API_KEY'), onRetry });
@@ -49,7 +53,7 @@ export const fetchers: Record<string, Fetcher> = {
   },
 };
 
-/** Throws `WrongUsage` for a registry that is not known, and a day that cannot be fetched yet. */
+/** Throws `WrongUsage` for an unknown registry, and for a day that cannot be fetched yet. */
 export function findFetcher(source: string, date: string, now = new Date()): Fetcher {
   const fetcher = Object.hasOwn(fetchers, source) ? fetchers[source] : undefined;
   if (!fetcher) {

@@ -24,7 +24,7 @@ async function fill(text = 'extract\n') {
 }
 
 describe('fillFolder', () => {
-  test('the folder appears in the end, with nothing else in it, and its report beside it', async () => {
+  test('the folder appears in the end, with nothing else in it, and its report next to it', async () => {
     await fillFolder(place(), async ({ dump, work }) => {
       await writeFile(join(dump, 'extracts.ndjson'), 'extract\n');
       await writeFile(join(work, 'journal.txt'), 'note\n');

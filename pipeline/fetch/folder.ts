@@ -7,10 +7,12 @@ import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 /** Where a dump comes into being. */
 export interface DumpFolder {
-  /** Becomes the dump: nothing else may lie in it in the end. */
+  /** Becomes the dump: holds its files and nothing else in the end. */
   dump: string;
-  /** Beside it, for what is needed to go on after an interruption. */
+  /** Holds what a retry after an interruption goes on from. */
   work: string;
+  /** The folder of the source in the inbox. */
+  inbox: string;
 }
 
 /** Which dump is fetched, and where to. */
@@ -22,13 +24,12 @@ export interface DumpPlace {
 }
 
 /**
- * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all: until `fill` is through,
- * everything lies in `<date>.part/`, which is no date for whoever looks into the inbox, and which
- * the next attempt finds as a killed one has left it.
+ * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until `fill` is done,
+ * everything lies in `<date>.part/`: the inbox ignores such a name, and a retry goes on from it.
  *
- * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while somebody else fills it.
+ * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while another process fills it.
  *
- * @param fill gives the report that is left beside the folder as `<date>.fetched.json`
+ * @param fill gives the report that is written next to the folder, as `<date>.fetched.json`
  */
 export async function fillFolder<T extends object>(
   { inboxDir, source, date }: DumpPlace,
@@ -43,12 +44,12 @@ export async function fillFolder<T extends object>(
   });
   return await claim(join(inbox, `${date}.claim`), `${source} of ${date}`, async () => {
     if (existsSync(final)) {
-      // An attempt that was killed after its last step but one.
+      // An attempt was killed after its last step but one.
       await rm(work, { recursive: true, force: true });
       throw new NothingToDo(`${final} is there already`);
     }
     await mkdir(dump, { recursive: true });
-    const report = await fill({ dump, work });
+    const report = await fill({ dump, work, inbox });
     await Promise.all((await readdir(dump)).map((name) => flush(join(dump, name))));
     await writeWhole(join(inbox, `${date}.fetched.json`), `${JSON.stringify(report, null, 2)}\n`);
     await rename(dump, final);
@@ -77,7 +78,7 @@ export function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What is renamed into place must be on the disk before its name is. */
+/** Writes a file to the disk before it is renamed. */
 async function flush(path: string): Promise<void> {
   const file = await open(path);
   try {
@@ -87,7 +88,7 @@ async function flush(path: string): Promise<void> {
   }
 }
 
-/** Does something while this process alone holds a claim; one of a dead process counts for nothing. */
+/** Does some work while this process holds a claim. The claim of a dead process is void. */
 async function claim<T>(path: string, what: string, work: () => Promise<T>): Promise<T> {
   const own = `${process.pid} ${processStart(process.pid)}`;
   await withLock(`${path}.lock`, async () => {

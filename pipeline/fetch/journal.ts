@@ -1,94 +1,84 @@
-import { type FileHandle, open, readFile, truncate } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { open, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { joinLines } from './folder.ts';
+import { pipeline } from 'node:stream/promises';
 
-/**
- * A file of lines that grows answer by answer, and beside it a note of which answers are in it, so
- * that after a kill -9 nothing is asked twice and no half answer stays.
- */
-export class Journal {
-  readonly #data: FileHandle;
-  readonly #notes: FileHandle;
-  readonly #outcomes: Map<string, string>;
-  #end_bytes: number;
-  #last: Promise<void> = Promise.resolve();
-
-  private constructor(
-    data: FileHandle,
-    notes: FileHandle,
-    outcomes: Map<string, string>,
-    end_bytes: number,
-  ) {
-    this.#data = data;
-    this.#notes = notes;
-    this.#outcomes = outcomes;
-    this.#end_bytes = end_bytes;
-  }
-
-  /** @param path of the file of lines; the note lies in `workFolder` */
-  static async open(path: string, workFolder: string): Promise<Journal> {
-    const data = await open(path, 'a+');
-    const notesPath = join(workFolder, 'journal.txt');
-    const notes = await open(notesPath, 'a');
-    const { outcomes, note_bytes, data_bytes } = await readNotes(notesPath, data);
-    await truncate(notesPath, note_bytes);
-    await truncate(path, data_bytes);
-    return new Journal(data, notes, outcomes, data_bytes);
-  }
-
-  /** How the answer for each key has turned out, by key. */
-  get outcomes(): ReadonlyMap<string, string> {
-    return this.#outcomes;
-  }
-
-  /** Writes an answer of any number of lines, one after another however many ask at once. */
-  append(key: string, outcome: string, lines: readonly string[]): Promise<void> {
-    const write = async () => {
-      const bytes = Buffer.from(joinLines(lines));
-      await this.#data.appendFile(bytes);
-      this.#end_bytes += bytes.length;
-      await this.#notes.appendFile(`${this.#end_bytes} ${outcome} ${key}\n`);
-      this.#outcomes.set(key, outcome);
-    };
-    this.#last = this.#last.then(write);
-    return this.#last;
-  }
-
-  async close(): Promise<void> {
-    await this.#last.catch(() => undefined);
-    await this.#data.close();
-    await this.#notes.close();
-  }
+/** What was had for a number: how it turned out, and its lines of the dump. */
+interface Entry {
+  number: string;
+  outcome: string;
+  lines: readonly object[];
 }
 
-interface Notes {
-  outcomes: Map<string, string>;
-  /** What of the note and of the data is whole. */
-  note_bytes: number;
-  data_bytes: number;
+/** The answers of a day as they arrive, so that nothing is asked twice after the process was killed. */
+export interface Journal {
+  /** How each number has turned out. */
+  outcomes: ReadonlyMap<string, string>;
+  /** Adds an answer. Calls at the same time are written one after another. */
+  append(number: string, outcome: string, lines: readonly object[]): Promise<void>;
+  /** Writes the lines of all answers to a file. */
+  writeDump(path: string): Promise<void>;
+  close(): Promise<void>;
 }
 
-async function readNotes(path: string, data: FileHandle): Promise<Notes> {
-  const text = await readFile(path, 'latin1');
-  const note_bytes = text.lastIndexOf('\n') + 1;
+/** Opens the journal of a folder, one entry a line. What follows the last whole entry is cut off. */
+export async function openJournal(folder: string): Promise<Journal> {
+  const path = join(folder, 'journal.ndjson');
+  const file = await open(path, 'a');
   const outcomes = new Map<string, string>();
-  let data_bytes = 0;
-  for (const line of text.slice(0, note_bytes).split('\n').slice(0, -1)) {
-    const [, end, outcome, key] = /^(\d+) (\S+) (\S+)$/.exec(line) ?? [];
-    if (end === undefined || outcome === undefined || key === undefined) return nothing();
-    outcomes.set(key, outcome);
-    data_bytes = Number(end);
+  let whole_bytes = 0;
+  for await (const { entry, byte_count } of readEntries(path)) {
+    outcomes.set(entry.number, entry.outcome);
+    whole_bytes += byte_count;
   }
-  // After a power cut the note may be there without what it speaks of.
-  return (await endsLine(data, data_bytes)) ? { outcomes, note_bytes, data_bytes } : nothing();
+  await truncate(path, whole_bytes);
+  let last: Promise<unknown> = Promise.resolve();
+  return {
+    outcomes,
+    append(number, outcome, lines) {
+      const entry: Entry = { number, outcome, lines };
+      const write = async () => {
+        await file.appendFile(`${JSON.stringify(entry)}\n`);
+        outcomes.set(number, outcome);
+      };
+      const written = last.then(write);
+      last = written.catch(() => undefined);
+      return written;
+    },
+    async writeDump(dump) {
+      await pipeline(async function* () {
+        for await (const { entry } of readEntries(path)) {
+          for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
+        }
+      }, createWriteStream(dump));
+    },
+    async close() {
+      await last;
+      await file.close();
+    },
+  };
 }
 
-async function endsLine(data: FileHandle, end_bytes: number): Promise<boolean> {
-  if (end_bytes === 0) return true;
-  const { buffer, bytesRead } = await data.read(Buffer.alloc(1), 0, 1, end_bytes - 1);
-  return bytesRead === 1 && buffer[0] === 0x0a;
+/** The entries of a journal up to the first that is damaged, each with its size in the file. */
+async function* readEntries(path: string): AsyncGenerator<{ entry: Entry; byte_count: number }> {
+  let rest = '';
+  for await (const text of createReadStream(path, 'utf8') as AsyncIterable<string>) {
+    // Not by node:readline, which also ends a line at U+2028.
+    const lines = (rest + text).split('\n');
+    rest = lines.pop()!;
+    for (const line of lines) {
+      const entry = parse(line);
+      if (!entry) return;
+      yield { entry, byte_count: Buffer.byteLength(line) + 1 };
+    }
+  }
 }
 
-function nothing(): Notes {
-  return { outcomes: new Map(), note_bytes: 0, data_bytes: 0 };
+/** Undefined for text that a power cut has left in the place of an entry. */
+function parse(line: string): Entry | undefined {
+  try {
+    return JSON.parse(line) as Entry;
+  } catch {
+    return undefined;
+  }
 }

@@ -11,7 +11,7 @@ import {
 } from '../../fixtures/krs-stub.ts';
 import { page, type Stub } from '../../fixtures/service-stub.ts';
 import { Refusal } from '../errors.ts';
-import { askKrs, type Extract, fetchKrs, Krs } from './krs.ts';
+import { type Extract, fetchKrs, Krs } from './krs.ts';
 
 const date = '2026-11-19';
 
@@ -71,6 +71,7 @@ describe('fetchKrs', () => {
       without_extract: ['0009000004'],
       odd: [],
       missing: [],
+      left: 0,
     });
     expect((await readdir(folder())).toSorted()).toEqual(['deleted.txt', 'extracts.ndjson']);
     expect(await readFile(join(folder(), 'deleted.txt'), 'utf8')).toBe('0009000004\n');
@@ -157,18 +158,50 @@ describe('fetchKrs', () => {
   });
 });
 
-describe('askKrs', () => {
-  test('says had, struck off or not found', async () => {
+describe('an extract', () => {
+  test('is had, struck off or not found', async () => {
     const krs = connect();
-    expect(await askKrs(krs, '0009000002')).toEqual({
+    expect(await krs.extract('0009000002')).toEqual({
       outcome: 'had',
       extract: entries['0009000002']!.current,
     });
-    expect(await askKrs(krs, '0009000003')).toEqual({
+    expect(await krs.extract('0009000003')).toEqual({
       outcome: 'struck_off',
       extract: entries['0009000003']!.full,
     });
-    expect(await askKrs(krs, '0009000004')).toEqual({ outcome: 'struck_off', extract: undefined });
-    expect(await askKrs(krs, '0009000005')).toEqual({ outcome: 'not_found' });
+    expect(await krs.extract('0009000004')).toEqual({ outcome: 'struck_off', extract: undefined });
+    expect(await krs.extract('0009000005')).toEqual({ outcome: 'not_found' });
+  });
+
+  test('is that of the other register where one has struck the number off', async () => {
+    const number = '0009000006';
+    const current = currentExtract(number, 'FUNDACJA DALEJ', 'RejS');
+    const full = fullExtract(number, 'DAWNIEJ S.A.');
+    const both = await startKrsStub({
+      bulletins: { [date]: [number] },
+      entries: {
+        [number]: [
+          { register: 'P', full },
+          { register: 'S', current },
+        ],
+      },
+    });
+    onTestFinished(() => both.close());
+    const krs = connect({ url: both.url });
+    expect(await krs.extract(number)).toEqual({ outcome: 'had', extract: current });
+    expect(await fetchKrs(krs, planOf(inbox, date))).toMatchObject({ had: 1, without_extract: [] });
+    expect(await readExtracts()).toEqual([current]);
+  });
+
+  test('is the full one of whichever register has it, when both have struck the number off', async () => {
+    const number = '0009000006';
+    const full = fullExtract(number, 'DAWNIEJ S.A.');
+    const both = await startKrsStub({
+      bulletins: {},
+      entries: { [number]: [{ register: 'P' }, { register: 'S', full }] },
+    });
+    onTestFinished(() => both.close());
+    const answer = await connect({ url: both.url }).extract(number);
+    expect(answer).toEqual({ outcome: 'struck_off', extract: full });
   });
 });

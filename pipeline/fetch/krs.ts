@@ -1,20 +1,21 @@
 import { join } from 'node:path';
 import { fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
-import { Journal } from './journal.ts';
+import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
-import { type FetchPlan, type FetchReport, reportOutcomes } from './report.ts';
+import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './round.ts';
-import { type Answer, describeText, type RetryPolicy, Service } from './service.ts';
+import { type Answer, Service, type ServiceSettings } from './service.ts';
 
-/** No limit is published; this is what the clients that are known to be let through send at most. */
+/** KRS publishes no limit; clients that it lets through are known to stay below this one. */
 const limits: readonly RateLimit[] = [
   { count: 4, window_ms: 1000 },
   { count: 180, window_ms: 60_000 },
 ];
 
+/** Requests at a time. */
 const WIDTH = 4;
 
-/** Entrepreneurs; associations, foundations and the like. A company is in one of them. */
+/** P: entrepreneurs. S: associations, foundations and the like. A number may be in both. */
 const registers = ['P', 'S'] as const;
 
 /** An OdpisAktualny or OdpisPelny as the service gives it. */
@@ -23,22 +24,17 @@ export interface Extract {
 }
 
 /**
- * What KRS says of a number. `had`: the current extract. `struck_off`: no longer in the register;
- * the full extract, or none where even that is not given. `not_found`: in neither register.
+ * What KRS says of a number. `had`: the current extract. `struck_off`: in no register any more; the
+ * full extract, or none where KRS gives none. `not_found`: in neither register at any time.
  */
 export type KrsAnswer =
   | { outcome: 'had'; extract: Extract }
   | { outcome: 'struck_off'; extract: Extract | undefined }
   | { outcome: 'not_found' };
 
-export interface KrsSettings {
+export interface KrsSettings extends ServiceSettings {
   /** Up to and with `/api/krs`. */
   url: string;
-  limits?: readonly RateLimit[];
-  retry?: RetryPolicy;
-  timeout_ms?: number;
-  max_bytes?: number;
-  onRetry?: (sentence: string, wait_ms: number) => void;
 }
 
 /** The open API of KRS, which needs no key. */
@@ -46,25 +42,18 @@ export class Krs {
   readonly service: Service;
   readonly #url: string;
 
-  constructor(settings: KrsSettings) {
-    this.#url = settings.url.replace(/\/+$/, '');
-    this.service = new Service({
-      name: 'KRS',
-      limits: settings.limits ?? limits,
-      timeout_ms: settings.timeout_ms ?? 60_000,
-      // The full extract of a company as old and large as they come has less than one megabyte.
-      max_bytes: settings.max_bytes ?? 32 * 1024 ** 2,
-      onRetry: settings.onRetry,
-      ...(settings.retry ? { retry: settings.retry } : {}),
-    });
+  constructor({ url, ...settings }: KrsSettings) {
+    this.#url = url.replace(/\/+$/, '');
+    // The longest full extracts that are known have less than one megabyte.
+    this.service = new Service('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
   }
 
   /** The numbers of the companies that something was entered for on a day, ascending, each once. */
   bulletin(date: string, signal?: AbortSignal): Promise<string[]> {
-    const read = (answer: Answer) => {
+    const read = async (answer: Answer) => {
       if (answer.status === 204) return [];
       if (answer.status !== 200) throw this.service.statusFault(answer);
-      const numbers = this.#parse(answer);
+      const numbers = await answer.json();
       const isList =
         Array.isArray(numbers) && numbers.every((number) => /^\d{1,10}$/.test(String(number)));
       if (!isList) throw this.service.contentFault('a bulletin that is no list of KRS numbers');
@@ -73,37 +62,37 @@ export class Krs {
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
   }
 
-  /** @param krs 10 digits */
+  /**
+   * The extract of one company. A number that one register has struck off may stand in the other.
+   *
+   * @param krs 10 digits
+   */
   async extract(krs: string, signal?: AbortSignal): Promise<KrsAnswer> {
+    const struckOff: string[] = [];
     for (const register of registers) {
       const current = await this.#ask('OdpisAktualny', krs, register, signal);
-      if (current === 'not_found') continue;
-      if (current !== 'struck_off') return { outcome: 'had', extract: current };
-      const full = await this.#ask('OdpisPelny', krs, register, signal);
-      return { outcome: 'struck_off', extract: typeof full === 'string' ? undefined : full };
+      if (typeof current === 'object') return { outcome: 'had', extract: current };
+      if (current === 'struck_off') struckOff.push(register);
     }
+    for (const register of struckOff) {
+      const full = await this.#ask('OdpisPelny', krs, register, signal);
+      if (typeof full === 'object') return { outcome: 'struck_off', extract: full };
+    }
+    if (struckOff.length > 0) return { outcome: 'struck_off', extract: undefined };
     return { outcome: 'not_found' };
   }
 
   #ask(kind: string, krs: string, register: string, signal?: AbortSignal) {
     const url = `${this.#url}/${kind}/${encodeURIComponent(krs)}?rejestr=${register}&format=json`;
-    const read = (answer: Answer): Extract | 'not_found' | 'struck_off' => {
+    const read = async (answer: Answer): Promise<Extract | 'not_found' | 'struck_off'> => {
       if (answer.status === 404) return 'not_found';
       if (answer.status === 204) return 'struck_off';
       if (answer.status !== 200) throw this.service.statusFault(answer);
-      const extract = this.#parse(answer);
+      const extract = await answer.json();
       if (numberOf(extract) !== krs) throw this.service.contentFault(`no extract of ${krs}`);
       return extract as Extract;
     };
     return this.service.ask(url, {}, read, signal);
-  }
-
-  #parse(answer: Answer): unknown {
-    try {
-      return JSON.parse(answer.text) as unknown;
-    } catch (cause) {
-      throw this.service.contentFault(`${describeText(answer.text)} in place of JSON`, cause);
-    }
   }
 }
 
@@ -114,12 +103,13 @@ function numberOf(extract: unknown): unknown {
 }
 
 /**
- * Fetches what changed in KRS on a day: the bulletin, then the extract of every company in it. The
- * folder holds `extracts.ndjson` with an extract a line, which is empty on a day without entries, and
- * `deleted.txt` with the numbers that are struck off and have no extract any more, where there are any.
+ * Fetches what changed in KRS on a day: the bulletin, then the extract of every company in it.
  *
- * Throws a `Refusal` when too much cannot be had, `NothingToDo`, `AlreadyRunning`, a `ServiceFault`
- * when the bulletin cannot be had.
+ * The folder holds `extracts.ndjson` with an extract a line, which is empty on a day without entries.
+ * Where companies are struck off and have no extract any more, `deleted.txt` holds their numbers.
+ *
+ * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * when there is no bulletin.
  */
 export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
   return fillFolder({ ...plan, source: 'krs' }, async ({ dump, work }) => {
@@ -131,7 +121,7 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
       asked = await krs.bulletin(date, signal);
       await writeWhole(listPath, joinLines(asked));
     }
-    const journal = await Journal.open(join(dump, 'extracts.ndjson'), work);
+    const journal = await openJournal(work);
     try {
       const due = asked.filter((number) => !journal.outcomes.has(number));
       const before = asked.length - due.length;
@@ -139,28 +129,24 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
       const missing = await askEvery(due, {
         width: WIDTH,
         signal,
-        onProgress: (done) => progress.count(before + done, before + due.length),
+        onProgress: (done) => progress.count(before + done, asked.length),
         ask: async (number, ending) => {
           const answer = await krs.extract(number, ending);
           const extract = answer.outcome === 'not_found' ? undefined : answer.extract;
           const isBare = answer.outcome === 'struck_off' && extract === undefined;
           const outcome = isBare ? 'without_extract' : extract ? 'had' : 'not_found';
-          await journal.append(number, outcome, extract ? [JSON.stringify(extract)] : []);
+          await journal.append(number, outcome, extract ? [extract] : []);
         },
       });
       refuseGaps(asked.length, missing);
-      const report = reportOutcomes('krs', plan, { asked, journal, missing });
-      if (report.without_extract.length > 0) {
-        await writeWhole(join(dump, 'deleted.txt'), joinLines(report.without_extract));
+      await journal.writeDump(join(dump, 'extracts.ndjson'));
+      const counts = countOutcomes(asked, journal.outcomes);
+      if (counts.without_extract.length > 0) {
+        await writeWhole(join(dump, 'deleted.txt'), joinLines(counts.without_extract));
       }
-      return report;
+      return createReport('krs', plan, { ...counts, missing });
     } finally {
       await journal.close();
     }
   });
-}
-
-/** Asks KRS for one company now, by its number of 10 digits. */
-export function askKrs(krs: Krs, number: string, signal?: AbortSignal): Promise<KrsAnswer> {
-  return krs.extract(number, signal);
 }

@@ -1,11 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { Rate, type RateLimit, sleep } from './rate.ts';
+import { createClock } from '../../fixtures/fetching.ts';
+import { type Clock, Rate, type RateLimit, systemClock } from './rate.ts';
+
+const noon = '2026-11-20T11:00:00Z';
 
 /** The moments at which so many requests that come at once may pass. */
 async function pass(rate: Rate, count: number): Promise<number[]> {
   const passed_ms: number[] = [];
   const turns = Array.from({ length: count }, () =>
-    rate.take().then(() => passed_ms.push(performance.now())),
+    rate.take().then(() => passed_ms.push(rate.clock.now())),
   );
   await Promise.all(turns);
   return passed_ms;
@@ -16,32 +19,40 @@ function narrowest(passed_ms: readonly number[], { count }: RateLimit): number {
   return Math.min(...passed_ms.slice(count).map((moment, at) => moment - passed_ms[at]!));
 }
 
+function clockAt(hour: number): Clock {
+  return createClock(`2026-11-20T${String(hour).padStart(2, '0')}:00:00+01:00`);
+}
+
+function nightLimits(hour: number): RateLimit[] {
+  return [{ count: hour < 8 ? 10 : 5, window_ms: 60_000 }];
+}
+
 describe('Rate', () => {
   test('lets at most the limit through in any stretch of time, for each of several limits', async () => {
     const short = { count: 3, window_ms: 30 };
     const long = { count: 10, window_ms: 200 };
-    const passed_ms = await pass(new Rate([short, long]), 25);
+    const passed_ms = await pass(new Rate([short, long], createClock(noon)), 25);
     expect(passed_ms).toHaveLength(25);
-    // A moment is noted a little late; were the windows fixed, two of them would meet.
-    expect(narrowest(passed_ms, short)).toBeGreaterThan(short.window_ms * 0.6);
-    expect(narrowest(passed_ms, long)).toBeGreaterThan(long.window_ms * 0.6);
+    // Were the windows fixed, two of them would meet.
+    expect(narrowest(passed_ms, short)).toBe(short.window_ms);
+    expect(narrowest(passed_ms, long)).toBe(long.window_ms);
   });
 
-  test('holds nobody up below the limit', async () => {
-    const rate = new Rate([{ count: 5, window_ms: 3_600_000 }]);
-    expect(await pass(rate, 5)).toHaveLength(5);
+  test('holds nothing back below the limit', async () => {
+    const rate = new Rate([{ count: 5, window_ms: 3_600_000 }], createClock(noon));
+    expect(new Set(await pass(rate, 5))).toEqual(new Set([Date.parse(noon)]));
   });
 
-  test('a pause holds everybody back, also those who wait already', async () => {
-    const rate = new Rate([{ count: 1, window_ms: 20 }]);
-    const started_ms = performance.now();
+  test('a pause holds back all requests, also those that wait already', async () => {
+    const rate = new Rate([{ count: 1, window_ms: 20 }], createClock(noon));
     const passing = pass(rate, 3);
     rate.pause(150);
-    const passed_ms = await passing;
-    expect(passed_ms[0]! - started_ms).toBeGreaterThanOrEqual(149);
+    const [first, second] = await passing;
+    expect(first).toBe(Date.parse(noon) + 150);
+    expect(second).toBe(Date.parse(noon) + 170);
   });
 
-  test('whoever gives up frees the turn of those behind', async () => {
+  test('a request that is given up frees the turn of those behind', async () => {
     const rate = new Rate([{ count: 1, window_ms: 50 }]);
     await rate.take();
     const controller = new AbortController();
@@ -51,11 +62,48 @@ describe('Rate', () => {
     await expect(given).rejects.toThrow('told to end');
     await expect(behind).resolves.toBeUndefined();
   });
+
+  test('has other limits at another hour in Poland', async () => {
+    // A minute before eight: what has passed then counts for the limit after it.
+    const clock = createClock('2026-11-20T07:59:00+01:00');
+    const start_ms = clock.now();
+    const passed_ms = await pass(new Rate(nightLimits, clock), 20);
+    const seconds = passed_ms.map((moment) => (moment - start_ms) / 1000);
+    const counts = Map.groupBy(seconds, (second) => Math.floor(second / 60));
+    expect([...counts].map(([minute, { length }]) => [minute, length])).toEqual([
+      [0, 10],
+      [1, 5],
+      [2, 5],
+    ]);
+  });
 });
 
-describe('sleep', () => {
-  test('ends with the reason of the signal', async () => {
-    const reason = new Error('told to end');
-    await expect(sleep(3_600_000, AbortSignal.abort(reason))).rejects.toBe(reason);
+function officeLimits(hour: number): RateLimit[] {
+  return [
+    { count: 100, window_ms: 60_000 },
+    { count: hour < 12 ? 1000 : 2000, window_ms: 3_600_000 },
+  ];
+}
+
+function hours(rate: Rate, count: number): number {
+  return rate.estimate_ms(count) / 3_600_000;
+}
+
+describe('an estimate', () => {
+  test('is that of the tightest limit, hour by hour', () => {
+    expect(hours(new Rate(officeLimits, clockAt(8)), 4000)).toBe(4);
+    expect(hours(new Rate(officeLimits, clockAt(10)), 4000)).toBe(3);
+    expect(hours(new Rate(officeLimits, clockAt(12)), 24_000)).toBe(12);
+    expect(hours(new Rate(officeLimits, clockAt(18)), 24_000)).toBe(6 + 12);
   });
+
+  test('is nothing without a limit, or without requests', () => {
+    expect(hours(new Rate([], clockAt(8)), 4000)).toBe(0);
+    expect(hours(new Rate(officeLimits, clockAt(8)), 0)).toBe(0);
+  });
+});
+
+test('the clock of the system ends a sleep with the reason of the signal', async () => {
+  const reason = new Error('told to end');
+  await expect(systemClock.sleep(3_600_000, AbortSignal.abort(reason))).rejects.toBe(reason);
 });

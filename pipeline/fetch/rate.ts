@@ -1,71 +1,120 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** At most so many requests in any stretch of time of that length. */
+/** At most `count` requests in any stretch of `window_ms`. */
 export interface RateLimit {
   count: number;
   window_ms: number;
 }
 
+/** Limits that always hold, or those of an hour of the day in Poland, 0 to 23. */
+export type RateLimits = readonly RateLimit[] | ((hour: number) => readonly RateLimit[]);
+
+/** Where a rate takes its time from; tests have one that runs by itself. */
+export interface Clock {
+  /** Milliseconds since 1970; never goes back. */
+  now(): number;
+  /** Throws the reason of the signal when that comes first. */
+  sleep(wait_ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+export const systemClock: Clock = {
+  now: () => performance.timeOrigin + performance.now(),
+  async sleep(wait_ms, signal) {
+    try {
+      await delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {});
+    } catch (error) {
+      signal?.throwIfAborted();
+      throw error;
+    }
+  },
+};
+
+const HOUR_ms = 60 * 60_000;
+
+/** Limits may change with the hour: a longer wait is computed anew. */
+const LONGEST_SLEEP_ms = 60_000;
+
+const hourFormat = new Intl.DateTimeFormat('en-GB', {
+  timeZone: 'Europe/Warsaw',
+  hour: '2-digit',
+  hourCycle: 'h23',
+});
+
 /**
- * Lets requests pass one after another, in the order in which they came, as soon as every limit
- * allows it. A service counts from any moment, not from the full minute, and so does this.
+ * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
+ *
+ * Windows slide: a service may count from any moment, and a packaged limiter with fixed windows or
+ * tokens lets up to twice the limit through where two windows meet.
  */
 export class Rate {
-  readonly #limits: readonly RateLimit[];
-  readonly #most: number;
+  readonly clock: Clock;
+  readonly #limitsAt: (hour: number) => readonly RateLimit[];
+  /** As many requests as the largest limit looks back. */
+  readonly #history: number;
   /** When the last requests passed, oldest first. */
-  #passed_ms: number[] = [];
+  readonly #passed_ms: number[] = [];
   #paused_until_ms = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(limits: readonly RateLimit[]) {
-    this.#limits = limits;
-    this.#most = Math.max(0, ...limits.map(({ count }) => count));
+  constructor(limits: RateLimits, clock: Clock = systemClock) {
+    this.clock = clock;
+    this.#limitsAt = typeof limits === 'function' ? limits : () => limits;
+    const all = Array.from({ length: 24 }, (_, hour) => this.#limitsAt(hour)).flat();
+    this.#history = Math.max(0, ...all.map(({ count }) => count));
   }
 
-  /** Waits for its turn; throws the reason of the signal when that comes first. */
+  /** Waits for its turn. Throws the reason of the signal when that comes first. */
   take(signal?: AbortSignal): Promise<void> {
     const turn = this.#last.then(() => this.#pass(signal));
     this.#last = turn.catch(() => undefined);
     return turn;
   }
 
-  /** Holds everybody back: the service has asked for a break. */
+  /** Holds all requests back, since the service asks for a break. */
   pause(wait_ms: number): void {
-    this.#paused_until_ms = Math.max(this.#paused_until_ms, performance.now() + wait_ms);
+    this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
+  }
+
+  /** How long so many requests take from now on, at the limits of the hours to come. */
+  estimate_ms(count: number): number {
+    const start_ms = this.clock.now();
+    let at_ms = start_ms;
+    let left = count;
+    for (;;) {
+      const limits = this.#limits(at_ms);
+      const perMillisecond = Math.min(...limits.map((limit) => limit.count / limit.window_ms));
+      const hourEnd_ms = (Math.floor(at_ms / HOUR_ms) + 1) * HOUR_ms;
+      const passing = perMillisecond * (hourEnd_ms - at_ms);
+      if (passing >= left) return at_ms + left / perMillisecond - start_ms;
+      left -= passing;
+      at_ms = hourEnd_ms;
+    }
   }
 
   async #pass(signal: AbortSignal | undefined): Promise<void> {
     for (;;) {
       signal?.throwIfAborted();
-      const now_ms = performance.now();
-      const wait_ms = this.#opens_ms() - now_ms;
+      const now_ms = this.clock.now();
+      const wait_ms = this.#opens_ms(now_ms) - now_ms;
       if (wait_ms <= 0) {
         this.#passed_ms.push(now_ms);
-        const tooMany = this.#passed_ms.length - this.#most;
-        if (tooMany > this.#most) this.#passed_ms.splice(0, tooMany);
+        if (this.#passed_ms.length > this.#history) this.#passed_ms.shift();
         return;
       }
-      await sleep(wait_ms, signal);
+      await this.clock.sleep(Math.min(wait_ms, LONGEST_SLEEP_ms), signal);
     }
   }
 
   /** The moment from which on one more may pass. */
-  #opens_ms(): number {
-    const opens = this.#limits.map(({ count, window_ms }) => {
+  #opens_ms(now_ms: number): number {
+    const opens = this.#limits(now_ms).map(({ count, window_ms }) => {
       const nth = this.#passed_ms.at(-count);
       return nth === undefined ? 0 : nth + window_ms;
     });
     return Math.max(this.#paused_until_ms, ...opens);
   }
-}
 
-/** Waits; throws the reason of the signal when that comes first. */
-export async function sleep(wait_ms: number, signal?: AbortSignal): Promise<void> {
-  try {
-    await delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {});
-  } catch (error) {
-    signal?.throwIfAborted();
-    throw error;
+  #limits(moment_ms: number): readonly RateLimit[] {
+    return this.#limitsAt(Number(hourFormat.format(moment_ms)));
   }
 }

@@ -72,7 +72,7 @@ export async function readEntity(
   await ask(`${name}Pkd`);
   const unitCount = kind === 'P' ? 'praw_liczbaJednLokalnych' : 'fiz_liczbaJednLokalnych';
   const unitList = `${name}ListaJednLokalnych`;
-  // A unit that was the last one and is closed may count no more, but is still in the list.
+  // A closed unit that was the last one is not counted any more, but is still in the list.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
   if (civilPartnership.has(field(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
@@ -87,13 +87,12 @@ export async function readEntity(
 }
 
 /**
- * P or F for as many of the numbers as searches tell, by REGON9, twenty numbers a request; the
- * others have to be asked for one by one. That a search cannot be had is no fault yet.
+ * P or F by REGON9 for as many of the numbers as searches tell, twenty numbers a request. A number
+ * that is not in the result has to be asked for its kind: a failed search is no fault yet.
  */
 export async function searchTypes(
   bir: Bir,
   regons: readonly string[],
-  onProgress: (done: number) => void,
   signal?: AbortSignal,
 ): Promise<Map<string, string>> {
   const types = new Map<string, string>();
@@ -108,7 +107,6 @@ export async function searchTypes(
       const type = field(row, 'Typ');
       if (type === 'P' || type === 'F') types.set(field(row, 'Regon').slice(0, 9), type);
     }
-    onProgress(Math.min(at + SEARCH_LIMIT, regons.length));
   }
   return types;
 }
@@ -133,7 +131,7 @@ export function birError(rows: readonly BirRow[], what: string): ServiceFault {
   return new ServiceFault(message, { isPassing: false });
 }
 
-/** The value of a field, blank where there is none; the case of the names differs between versions. */
+/** The value of a field, blank where there is none. The case of names differs between versions. */
 export function field(row: BirRow | undefined, name: string): string {
   const folded = name.toLowerCase();
   const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);

@@ -99,6 +99,7 @@ describe('fetchRegon', () => {
       without_extract: [],
       odd: [],
       missing: [],
+      left: 0,
     });
     const names = ['deleted.txt', 'new.txt', 'reports.ndjson', 'updated.txt'];
     expect(await readdir(folder())).toEqual(names);
@@ -229,8 +230,8 @@ describe('fetchRegon', () => {
     );
     const missing = [{ number: '997142044', reason: 'REGON answers with HTTP 500' }];
     expect(await fetchDay(stub)).toMatchObject({ asked: 5, had: 4, missing });
-    const beside = await readFile(`${folder()}.fetched.json`, 'utf8');
-    expect(JSON.parse(beside)).toMatchObject({ missing });
+    const report = await readFile(`${folder()}.fetched.json`, 'utf8');
+    expect(JSON.parse(report)).toMatchObject({ missing });
     expect((await readReports()).join()).not.toContain('997142044');
   });
 });

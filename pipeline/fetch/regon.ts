@@ -1,87 +1,119 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Refusal } from '../errors.ts';
 import { type Bir, type BirQuery, errorCodeOf } from './bir.ts';
-import { type DumpFolder, fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
-import { Journal } from './journal.ts';
-import {
-  birError,
-  type EntityAnswer,
-  field,
-  readEntity,
-  type ReportLine,
-  searchTypes,
-} from './regon-report.ts';
-import { askEvery, refuseGaps } from './round.ts';
-import { type FetchPlan, type FetchReport, reportOutcomes } from './report.ts';
+import { fillFolder } from './folder.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
+import { birError, type EntityAnswer, field, readEntity, searchTypes } from './regon-report.ts';
+import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { askEvery, type Missing, refuseGaps } from './round.ts';
 
-/** At once; the rate lets three a second through. */
+/** Entities at a time; the rate lets three or four requests a second through. */
 const WIDTH = 4;
 
-/** The daily lists by the file that they go to; units go to their entities. */
-const lists = {
-  new: 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  updated: 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  deleted: 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych',
-  new_units: 'BIR11NoweJednostkiLokalne',
-  updated_units: 'BIR11AktualizowaneJednostkiLokalne',
-  deleted_units: 'BIR11SkresloneJednostkiLokalne',
-};
+/** Entities between two looks at the clock: some three minutes of requests. */
+const SLICE = 100;
 
-type ListName = keyof typeof lists;
-const listNames = Object.keys(lists) as ListName[];
+const HOUR_ms = 60 * 60_000;
+
+/** A fetch ends after so long, so that four hours of the day remain for the night. */
+const LONGEST_FETCH_ms = 20 * HOUR_ms;
 
 /**
- * Fetches what changed in REGON on a day: the six daily lists, then the full reports of every
- * entity that they name, itself or by a unit.
+ * Fetches what changed in REGON on a day: the six daily lists, then the full reports of every entity
+ * that they name, itself or by a unit.
  *
- * The folder holds `reports.ndjson`, a `ReportLine` a line, all of an entity together, and
- * `new.txt`, `updated.txt` and `deleted.txt` with a REGON9 a line. Numbers of units are not in
- * those: a unit that is gone says nothing of its entity, and stands in the reports.
+ * The folder holds `reports.ndjson`, a `ReportLine` a line, all of an entity together, and the lists
+ * as `writeLists` has them. A day that takes longer than 20 hours is said so beforehand, begins with
+ * the watched companies, and leaves to the next fetch what is not done by then.
  *
- * Throws a `Refusal` when too much cannot be had, `NothingToDo`, `AlreadyRunning`, a `ServiceFault`
- * when the lists themselves cannot be had.
+ * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
+ * when there are no lists.
  */
 export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
+  const { progress } = plan;
   return fillFolder({ ...plan, source: 'regon' }, async (folder) => {
-    const { progress, signal } = plan;
     progress.step('daily lists');
-    const numbers = await readLists(bir, plan, folder);
-    for (const name of ['new', 'updated', 'deleted'] as const) {
-      const regons = [...new Set(numbers[name].map(toRegon9))].filter(isRegon9).toSorted();
-      await writeWhole(join(folder.dump, `${name}.txt`), joinLines(regons));
-    }
-    const units = groupUnits(listNames.flatMap((name) => numbers[name]).filter(isUnit));
-    const all = listNames.flatMap((name) => numbers[name].map(toRegon9));
-    const asked = [...new Set([...all, ...units.keys()])].filter(isRegon9).toSorted();
-    const odd = [...new Set(all.filter((number) => !isRegon9(number)))];
+    await readLists(bir, plan, folder);
+    const entities = await listEntities(folder);
+    const { odd } = entities;
     if (odd.length > 0) progress.note(`no REGON: ${odd.slice(0, 5).join(', ')}`);
-    const journal = await Journal.open(join(folder.dump, 'reports.ndjson'), folder.work);
+    const journal = await openJournal(folder.work);
     try {
-      const due = asked.filter((regon) => !journal.outcomes.has(regon));
-      progress.step('kinds of entities');
-      const count = (done: number) => progress.count(done, due.length);
-      const types = await searchTypes(bir, due, count, signal);
       progress.step('full reports');
-      const missing = await askEvery(due, {
-        width: WIDTH,
-        signal,
-        onProgress: (done) => progress.count(asked.length - due.length + done, asked.length),
-        ask: async (regon, ending) => {
-          const question = { regon, type: types.get(regon), units: units.get(regon) ?? [] };
-          const { outcome, lines } = await readEntity(bir, question, ending);
-          await journal.append(regon, outcome, lines.map(toLine));
-        },
-      });
+      const { missing, left } = await askEntities(bir, plan, entities, journal);
+      const asked = entities.asked.filter((regon) => !left.has(regon));
       refuseGaps(asked.length, missing);
-      return reportOutcomes('regon', plan, { asked, journal, missing, odd });
+      await writeLists(entities, left, folder, plan.date);
+      await journal.writeDump(join(folder.dump, 'reports.ndjson'));
+      const counts = countOutcomes(asked, journal.outcomes);
+      return createReport('regon', plan, { ...counts, odd, missing, left: left.size });
     } finally {
       await journal.close();
     }
   });
 }
 
-/** Asks REGON for one company now: one answer an entity found, with the lines of a dump. */
+/** @returns the entities without an answer, and those that were not asked for in time */
+async function askEntities(
+  bir: Bir,
+  plan: FetchPlan,
+  entities: Entities,
+  journal: Journal,
+): Promise<{ missing: Missing[]; left: Set<string> }> {
+  const { progress, signal } = plan;
+  const { asked, units } = entities;
+  const { clock } = bir.service.rate;
+  const start_ms = clock.now();
+  const { due, isLong } = await planDay(bir, plan, entities, journal);
+  const end_ms = isLong ? start_ms + LONGEST_FETCH_ms : Infinity;
+  const missing: Missing[] = [];
+  let at = 0;
+  for (; at < due.length && clock.now() < end_ms; at += SLICE) {
+    const some = due.slice(at, at + SLICE);
+    const before = asked.length - due.length + at;
+    const types = await searchTypes(bir, some, signal);
+    const failed = await askEvery(some, {
+      width: WIDTH,
+      signal,
+      onProgress: (done) => progress.count(before + done, asked.length),
+      ask: async (regon, ending) => {
+        const question = { regon, type: types.get(regon), units: units.get(regon) ?? [] };
+        const { outcome, lines } = await readEntity(bir, question, ending);
+        await journal.append(regon, outcome, lines);
+      },
+    });
+    missing.push(...failed);
+  }
+  return { missing, left: new Set(due.slice(at)) };
+}
+
+/** The entities that are still due, in the order in which they are asked for. */
+async function planDay(
+  bir: Bir,
+  { progress, findWatched }: FetchPlan,
+  { asked, units }: Entities,
+  journal: Journal,
+): Promise<{ due: string[]; isLong: boolean }> {
+  const due = asked.filter((regon) => !journal.outcomes.has(regon));
+  const unitCount = due.reduce((count, regon) => count + (units.get(regon)?.length ?? 0), 0);
+  // A twentieth of a search, and at least three reports; two of each unit.
+  const calls = Math.ceil(3.05 * due.length + 2 * unitCount);
+  const needed_ms = bir.service.rate.estimate_ms(calls);
+  if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
+  const hours = Math.round(needed_ms / HOUR_ms);
+  progress.note(
+    `REGON lists ${due.length.toLocaleString('en')} entities: at least ${calls.toLocaleString('en')} calls, ${hours} hours at the rates that GUS allows. ` +
+      `Watched companies come first; what is not had within ${LONGEST_FETCH_ms / HOUR_ms} hours is left to the next fetch.`,
+  );
+  const watched = await findWatched(due).catch((error: unknown) => {
+    progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
+    return [];
+  });
+  const first = new Set(watched);
+  return { due: [...watched, ...due.filter((regon) => !first.has(regon))], isLong: true };
+}
+
+/** Asks REGON for one company: one answer per entity found, with the lines of a dump. */
 export async function askRegon(
   bir: Bir,
   query: Exclude<BirQuery, { regons9: string[] }>,
@@ -99,66 +131,4 @@ export async function askRegon(
   const answers: EntityAnswer[] = [];
   for (const [regon, type] of found) answers.push(await readEntity(bir, { regon, type }, signal));
   return answers;
-}
-
-async function readLists(
-  bir: Bir,
-  { date, progress, signal }: FetchPlan,
-  { work }: DumpFolder,
-): Promise<Record<ListName, string[]>> {
-  const folder = join(work, 'lists');
-  await mkdir(folder, { recursive: true });
-  const numbers: Partial<Record<ListName, string[]>> = {};
-  for (const [at, name] of listNames.entries()) {
-    const path = join(folder, `${name}.txt`);
-    let list = await readLines(path);
-    if (!list) {
-      const rows = await bir.list(lists[name], date, signal);
-      list = readNumbers(rows, lists[name], date);
-      await writeWhole(path, joinLines(list));
-    }
-    numbers[name] = list;
-    progress.count(at + 1, listNames.length);
-  }
-  return numbers as Record<ListName, string[]>;
-}
-
-function readNumbers(
-  rows: Awaited<ReturnType<Bir['list']>>,
-  report: string,
-  date: string,
-): string[] {
-  const code = errorCodeOf(rows);
-  if (code === '4') return [];
-  if (code === '101') {
-    throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
-  }
-  if (code !== undefined) throw birError(rows, report);
-  return rows.map((row) => field(row, 'regon')).filter((number) => number !== '');
-}
-
-/** Fourteen digits are a unit, unless the last five are zeros. */
-function toRegon9(number: string): string {
-  return /^\d{9}0{5}$/.test(number) || isUnit(number) ? number.slice(0, 9) : number;
-}
-
-function isUnit(number: string): boolean {
-  return /^\d{14}$/.test(number) && !number.endsWith('00000');
-}
-
-function isRegon9(number: string): boolean {
-  return /^\d{9}$/.test(number);
-}
-
-function groupUnits(numbers: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const unit of [...new Set(numbers)].toSorted()) {
-    const regon = unit.slice(0, 9);
-    groups.set(regon, [...(groups.get(regon) ?? []), unit]);
-  }
-  return groups;
-}
-
-function toLine(line: ReportLine): string {
-  return JSON.stringify(line);
 }

@@ -1,80 +1,77 @@
-import type { Journal } from './journal.ts';
 import type { Progress } from './progress.ts';
+import type { Missing } from './round.ts';
 
-/** What to fetch, and who is told of it. */
+/** What to fetch, and what the fetch works with. */
 export interface FetchPlan {
   inboxDir: string;
   /** YYYY-MM-DD. */
   date: string;
   progress: Progress;
-  /** Aborted when the process is told to end. */
+  /** Aborted when the process gets a signal to end. */
   signal: AbortSignal;
+  /** Which of these companies, by REGON9, are watched. Called for a long day only. */
+  findWatched: (regons: readonly string[]) => Promise<readonly string[]>;
 }
 
-/** What a fetch has brought; also left beside the folder as `<date>.fetched.json`. */
+/** What a fetch has brought; also written next to the folder, as `<date>.fetched.json`. */
 export interface FetchReport {
   source: string;
   dump_date: string;
   state: 'fetched';
-  /** How many numbers, or files, the day has. */
+  /** How many numbers, or files, were asked for. */
   asked: number;
   had: number;
-  /** Numbers that the registry lists and has nothing of. */
+  /** Numbers that the registry lists and knows nothing of. */
   not_found: string[];
-  /** Entities that are struck off and of which there is no extract any more. */
+  /** Entities that are struck off and have no extract any more. */
   without_extract: string[];
   /** What stands in the lists and is no number. */
   odd: string[];
-  /** What could not be had, and why: a later fetch of the number brings it. */
-  missing: { number: string; reason: string }[];
+  missing: Missing[];
+  /** How many numbers of a long day the next fetch of a day goes on with. */
+  left: number;
 }
 
-/** Counts the answers of a day. */
-export function reportOutcomes(
+export function createReport(
   source: string,
-  plan: FetchPlan,
-  day: {
-    asked: readonly string[];
-    journal: Journal;
-    missing: ReadonlyMap<string, string>;
-    odd?: readonly string[];
-  },
+  { date }: FetchPlan,
+  counts: Pick<FetchReport, 'asked' | 'had'> & Partial<FetchReport>,
 ): FetchReport {
-  const { outcomes } = day.journal;
-  const withOutcome = (outcome: string) =>
-    day.asked.filter((number) => outcomes.get(number) === outcome);
+  const none = { not_found: [], without_extract: [], odd: [], missing: [], left: 0 };
+  return { source, dump_date: date, state: 'fetched', ...none, ...counts };
+}
+
+/** Counts the numbers that were asked for by how they have turned out. */
+export function countOutcomes(
+  asked: readonly string[],
+  outcomes: ReadonlyMap<string, string>,
+): Pick<FetchReport, 'asked' | 'had' | 'not_found' | 'without_extract'> {
+  const having = (outcome: string) => asked.filter((number) => outcomes.get(number) === outcome);
   return {
-    source,
-    dump_date: plan.date,
-    state: 'fetched',
-    asked: day.asked.length,
-    had: withOutcome('had').length,
-    not_found: withOutcome('not_found'),
-    without_extract: withOutcome('without_extract'),
-    odd: [...(day.odd ?? [])],
-    missing: [...day.missing].map(([number, reason]) => ({ number, reason })),
+    asked: asked.length,
+    had: having('had').length,
+    not_found: having('not_found'),
+    without_extract: having('without_extract'),
   };
 }
 
 /** What a fetch has brought, in a few lines for people. */
 export function describeFetch(report: FetchReport, path: string): string {
-  const lines = [
-    `${report.source} ${report.dump_date}: fetched, ${report.had} of ${report.asked} had, in ${path}`,
-  ];
-  const list = (what: string, numbers: readonly string[]) => {
-    if (numbers.length === 0) return;
-    const shown = numbers.slice(0, 10).join(', ');
-    const more = numbers.length > 10 ? `, … (${numbers.length})` : '';
-    lines.push(`  ${what}: ${shown}${more}`);
-  };
-  list('not found', report.not_found);
-  list('struck off, without an extract', report.without_extract);
-  list('not a number', report.odd);
-  for (const { number, reason } of report.missing.slice(0, 10)) {
-    lines.push(`  could not be had: ${number}: ${reason}`);
-  }
-  if (report.missing.length > 10) {
-    lines.push(`  could not be had: ${report.missing.length} in all`);
-  }
-  return lines.join('\n');
+  const { source, dump_date, asked, had, missing } = report;
+  return [
+    `${source} ${dump_date}: fetched, ${had} of ${asked} had, in ${path}`,
+    ...listNumbers('not found', report.not_found),
+    ...listNumbers('struck off, without an extract', report.without_extract),
+    ...listNumbers('not a number', report.odd),
+    ...missing.slice(0, 10).map(({ number, reason }) => `  could not be had: ${number}: ${reason}`),
+    ...(missing.length > 10 ? [`  could not be had: ${missing.length} in all`] : []),
+    ...(report.left > 0 ? [`  left to the next fetch: ${report.left}`] : []),
+  ].join('\n');
+}
+
+function listNumbers(what: string, numbers: readonly string[]): string[] {
+  if (numbers.length === 0) return [];
+  const shown = numbers.slice(0, 10).join(', ');
+  const more = numbers.length > 10 ? `, … (${numbers.length})` : '';
+  return [`  ${what}: ${shown}${more}`];
 }

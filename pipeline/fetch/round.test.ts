@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { Refusal } from '../errors.ts';
-import { askEvery, refuseGaps, type Round } from './round.ts';
+import { askEvery, type Missing, refuseGaps, type Round } from './round.ts';
 import { ServiceFault } from './service.ts';
 
 const signal = new AbortController().signal;
@@ -37,7 +37,7 @@ describe('askEvery', () => {
     const all = numbers(30);
     const { asked, missing, most } = await ask(all, {});
     expect(asked).toEqual(Object.fromEntries(all.map((number) => [number, 1])));
-    expect(missing.size).toBe(0);
+    expect(missing).toEqual([]);
     expect(most).toBe(4);
   });
 
@@ -46,7 +46,9 @@ describe('askEvery', () => {
     expect(asked['0000000003']).toBe(2);
     expect(asked['0000000007']).toBe(2);
     expect(asked['0000000008']).toBe(1);
-    expect([...missing]).toEqual([['0000000007', 'KRS answers to 0000000007 with HTTP 500']]);
+    expect(missing).toEqual([
+      { number: '0000000007', reason: 'KRS answers to 0000000007 with HTTP 500' },
+    ]);
   });
 
   test('tells how many are done', async () => {
@@ -60,7 +62,7 @@ describe('askEvery', () => {
     const failing = Object.fromEntries(numbers(1000).map((number) => [number, 9]));
     const asking = ask(numbers(1000), failing);
     await expect(asking).rejects.toThrow(Refusal);
-    await expect(asking).rejects.toThrow(/^12 numbers in a row could not be had \(KRS answers to/);
+    await expect(asking).rejects.toThrow(/^12 answers in a row could not be had \(KRS answers to/);
   });
 
   test('a fault of our own ends it, when the others under way are through', async () => {
@@ -91,8 +93,8 @@ describe('askEvery', () => {
   });
 });
 
-function lack(count: number): Map<string, string> {
-  return new Map(numbers(count).map((number) => [number, 'KRS answers with HTTP 500']));
+function lack(count: number): Missing[] {
+  return numbers(count).map((number) => ({ number, reason: 'KRS answers with HTTP 500' }));
 }
 
 describe('refuseGaps', () => {

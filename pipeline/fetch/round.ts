@@ -2,51 +2,55 @@ import pLimit from 'p-limit';
 import { Refusal } from '../errors.ts';
 import { ServiceFault } from './service.ts';
 
-/** So many failures with nothing between them: the service is down, and asking on helps nobody. */
+/** After so many failures in a row the service is taken to be down. */
 const DOWN_COUNT = 12;
 
 /** So few missing numbers are no reason to refuse the day, however short its list. */
 const TOLERATED_COUNT = 3;
 const TOLERATED_SHARE = 0.01;
 
+/** A number without an answer; a later fetch of it may bring one. */
+export interface Missing {
+  number: string;
+  reason: string;
+}
+
 export interface Round {
-  /** Asked at once. */
+  /** Numbers at a time. */
   width: number;
-  /** Asks for one number and keeps its answer; throws a `ServiceFault` when it cannot be had. */
+  /** Asks for one number and keeps its answer. Throws a `ServiceFault` when there is none. */
   ask: (number: string, signal: AbortSignal) => Promise<void>;
-  /** Told after each number, had or not. */
+  /** Told after each number, answered or not. */
   onProgress?: (done: number) => void;
   signal: AbortSignal;
 }
 
 /**
- * Asks for every number, a few at a time, and once more for those that could not be had.
+ * Asks for every number, and once more for those without an answer.
  *
- * @returns why, by number, for those that could not be had the second time either
- * @throws a `Refusal` when the service does not answer at all any more, and what `ask` throws
- *   besides a `ServiceFault`
+ * @returns the numbers that have no answer after the second time
+ * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
  */
-export async function askEvery(
-  numbers: readonly string[],
-  round: Round,
-): Promise<Map<string, string>> {
-  const first = await askOnce(numbers, round, 0);
-  if (first.size === 0) return first;
-  return await askOnce([...first.keys()], round, numbers.length - first.size);
+export async function askEvery(numbers: readonly string[], round: Round): Promise<Missing[]> {
+  const failed = await askOnce(numbers, round);
+  const before = numbers.length - failed.length;
+  const onProgress = (done: number) => round.onProgress?.(before + done);
+  return await askOnce(
+    failed.map(({ number }) => number),
+    { ...round, onProgress },
+  );
 }
 
-/** @param before how many numbers are done already */
 async function askOnce(
   numbers: readonly string[],
   { width, ask, onProgress, signal }: Round,
-  before: number,
-): Promise<Map<string, string>> {
-  const failed = new Map<string, string>();
+): Promise<Missing[]> {
+  const failed: Missing[] = [];
   const stop = new AbortController();
   const either = AbortSignal.any([signal, stop.signal]);
   const limit = pLimit(width);
   let inRow = 0;
-  let done = before;
+  let done = 0;
   const end = (error: unknown) => {
     stop.abort(error);
     return error;
@@ -59,10 +63,10 @@ async function askOnce(
     } catch (error) {
       either.throwIfAborted();
       if (!(error instanceof ServiceFault)) throw end(error);
-      failed.set(number, error.message);
+      failed.push({ number, reason: error.message });
       inRow += 1;
       if (inRow >= DOWN_COUNT) {
-        const message = `${inRow} numbers in a row could not be had (${error.message}); run it again later, what was had is kept`;
+        const message = `${inRow} answers in a row could not be had (${error.message}); run it again later, what was had is kept`;
         throw end(new Refusal(message, { cause: error }));
       }
     }
@@ -73,7 +77,7 @@ async function askOnce(
   try {
     await Promise.all(all);
   } catch (error) {
-    // Nobody writes any more when this has thrown.
+    // No call writes any more when this has thrown.
     await Promise.allSettled(all);
     throw error;
   }
@@ -83,14 +87,14 @@ async function askOnce(
 /**
  * Refuses a day of which too much is missing.
  *
- * @param asked how many numbers the day has
+ * @param asked how many numbers were asked for
  */
-export function refuseGaps(asked: number, missing: ReadonlyMap<string, string>): void {
-  const count = missing.size;
+export function refuseGaps(asked: number, missing: readonly Missing[]): void {
+  const [first] = missing;
+  const count = missing.length;
   const isMuch = count > TOLERATED_COUNT && count > asked * TOLERATED_SHARE;
-  if (count === 0 || (!isMuch && count < asked)) return;
-  const [number, reason] = missing.entries().next().value!;
+  if (!first || (!isMuch && count < asked)) return;
   throw new Refusal(
-    `${count} of ${asked} numbers could not be had, such as ${number} (${reason}); at most ${TOLERATED_COUNT}, or 1 %, may be missing. Run it again later, what was had is kept`,
+    `${count} of ${asked} numbers could not be had, such as ${first.number} (${first.reason}); at most ${TOLERATED_COUNT}, or 1 %, may be missing. Run it again later, what was had is kept`,
   );
 }

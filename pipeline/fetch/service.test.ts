@@ -2,10 +2,16 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasty } from '../../fixtures/fetching.ts';
 import { page, startStub, type Stub } from '../../fixtures/service-stub.ts';
-import { type Answer, readRetryAfter, Service, ServiceFault } from './service.ts';
+import {
+  type Answer,
+  readRetryAfter,
+  Service,
+  ServiceFault,
+  type ServiceSettings,
+} from './service.ts';
 
 let stub: Stub;
-/** What was said before each wait. */
+/** What was told before each retry. */
 let retries: { sentence: string; wait_ms: number }[];
 
 beforeEach(async () => {
@@ -19,14 +25,14 @@ function onRetry(sentence: string, wait_ms: number): void {
   retries.push({ sentence, wait_ms });
 }
 
-function create(options: Partial<ConstructorParameters<typeof Service>[0]> = {}): Service {
-  return new Service({ name: 'KRS', max_bytes: 1_000_000, onRetry, ...hasty, ...options });
+function create(options: ServiceSettings = {}): Service {
+  return new Service('KRS', { max_bytes: 1_000_000, onRetry, ...hasty, ...options });
 }
 
 function ask(service: Service, signal?: AbortSignal): Promise<number> {
-  const read = (answer: Answer) => {
+  const read = async (answer: Answer) => {
     if (answer.status !== 200) throw service.statusFault(answer);
-    return answer.text.length;
+    return (await answer.text()).length;
   };
   return service.ask(stub.url, {}, read, signal);
 }
@@ -45,11 +51,11 @@ describe('what passes is asked again', () => {
       { sentence: expect.stringMatching(sentence), wait_ms: expect.any(Number) },
       { sentence: expect.stringMatching(sentence), wait_ms: expect.any(Number) },
     ]);
-    // Each wait is about twice as long, half of it by chance.
-    expect(retries[0]!.wait_ms).toBeGreaterThanOrEqual(1);
-    expect(retries[0]!.wait_ms).toBeLessThanOrEqual(2);
-    expect(retries[1]!.wait_ms).toBeGreaterThanOrEqual(2);
-    expect(retries[1]!.wait_ms).toBeLessThanOrEqual(4);
+    // Each wait doubles, and is up to twice as long by chance.
+    expect(retries[0]!.wait_ms).toBeGreaterThanOrEqual(2);
+    expect(retries[0]!.wait_ms).toBeLessThanOrEqual(4);
+    expect(retries[1]!.wait_ms).toBeGreaterThanOrEqual(4);
+    expect(retries[1]!.wait_ms).toBeLessThanOrEqual(8);
   });
 
   test('silence, after the time limit', async () => {
@@ -64,7 +70,7 @@ describe('what passes is asked again', () => {
     expect(stub.requests).toHaveLength(hasty.retry.tries);
   });
 
-  test('nobody listens', async () => {
+  test('a server that does not listen', async () => {
     const server = createServer();
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as { port: number };
@@ -77,7 +83,7 @@ describe('what passes is asked again', () => {
 });
 
 describe('a service that asks to wait', () => {
-  test('is left alone for so long, by everybody', async () => {
+  test('gets no request for so long', async () => {
     const service = create();
     stub.interfere((_, count) =>
       count === 1 ? { status: 429, headers: { 'Retry-After': '1' } } : undefined,
@@ -149,9 +155,9 @@ describe('a signal', () => {
     stub.interfere(() => ({ status: 500 }));
     const controller = new AbortController();
     const reason = new Error('told to end');
-    const patience = { ...hasty.retry, first_wait_ms: 3_600_000, longest_wait_ms: 3_600_000 };
+    const slow = { ...hasty.retry, first_wait_ms: 3_600_000, longest_wait_ms: 3_600_000 };
     const asked = ask(
-      create({ retry: patience, onRetry: () => controller.abort(reason) }),
+      create({ retry: slow, onRetry: () => controller.abort(reason) }),
       controller.signal,
     );
     await expect(asked).rejects.toBe(reason);

@@ -1,29 +1,30 @@
-import { Rate, type RateLimit, sleep } from './rate.ts';
+import pRetry from 'p-retry';
+import { type Clock, Rate, type RateLimits } from './rate.ts';
 
 /** How often and how long a service is asked again. */
 export interface RetryPolicy {
-  /** The first one counts. */
+  /** The first attempt counts. */
   tries: number;
-  /** About the wait before the second try; it doubles from try to try. */
+  /** The wait before the second try, up to twice as long by chance; it doubles from try to try. */
   first_wait_ms: number;
   longest_wait_ms: number;
-  /** A service that asks for a longer break than this is not waited for. */
+  /** A service that asks for a longer break is not asked again. */
   longest_break_ms: number;
 }
 
-export const patience: RetryPolicy = {
+const defaultRetry: RetryPolicy = {
   tries: 6,
-  first_wait_ms: 1000,
+  first_wait_ms: 500,
   longest_wait_ms: 30_000,
   longest_break_ms: 15 * 60_000,
 };
 
-/** What a service said or did that is no answer; the message is a sentence that names the service. */
+/** The service failed, or its answer is unusable. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
   override name = 'ServiceFault';
-  /** Whether the same question may be answered when it is asked again. */
+  /** Whether a retry may succeed. */
   readonly isPassing: boolean;
-  /** How long the service asks everybody to wait. */
+  /** The break that the service asks for. */
   readonly break_ms: number | undefined;
 
   constructor(
@@ -36,180 +37,179 @@ export class ServiceFault extends Error {
   }
 }
 
-export interface ServiceOptions {
-  /** For people: `REGON`, `KRS`, `CEIDG`. */
-  name: string;
-  limits: readonly RateLimit[];
+/** How a service is asked, where it is not as its documents say. */
+export interface ServiceSettings {
+  limits?: RateLimits;
   retry?: RetryPolicy;
-  /** From the request to the end of the answer. */
-  timeout_ms: number;
-  /** A longer answer is no answer. */
-  max_bytes: number;
-  /** Told before each wait; `sentence` says what went wrong. */
-  onRetry?: ((sentence: string, wait_ms: number) => void) | undefined;
+  /** The longest silence of the service in the middle of a request. */
+  timeout_ms?: number;
+  /** The size of the longest answer. */
+  max_bytes?: number;
+  /** Told before each retry. `sentence` says what went wrong. */
+  onRetry?: (sentence: string, wait_ms: number) => void;
+  clock?: Clock;
 }
 
+/** An answer of any status. Its content can be read once, and is read as it arrives. */
 export interface Answer {
   status: number;
   headers: Headers;
-  text: string;
+  bytes: AsyncIterable<Uint8Array>;
+  text(): Promise<string>;
+  /** Throws a `ServiceFault` for content that is no JSON. */
+  json(): Promise<unknown>;
 }
 
-const agent = 'company-registry';
+/** A request, and how much of an answer is read. */
+export interface Question {
+  method?: string;
+  headers?: Record<string, string>;
+  body?: string;
+  max_bytes?: number;
+}
 
-/** A service of the state on HTTP: asked at its rate, with patience, and not believed blindly. */
+/** An HTTP service that is asked within its limits, with retries. */
 export class Service {
   readonly name: string;
-  readonly #options: ServiceOptions;
-  readonly #retry: RetryPolicy;
-  readonly #rate: Rate;
-  /** Requests sent so far, repeated ones included. */
-  requests = 0;
+  readonly rate: Rate;
+  readonly #settings: ServiceSettings & { max_bytes: number };
 
-  constructor(options: ServiceOptions) {
-    this.name = options.name;
-    this.#options = options;
-    this.#retry = options.retry ?? patience;
-    this.#rate = new Rate(options.limits);
+  /** @param name for people: `REGON`, `KRS`, `CEIDG` */
+  constructor(name: string, settings: ServiceSettings & { limits: RateLimits; max_bytes: number }) {
+    this.name = name;
+    this.rate = new Rate(settings.limits, settings.clock);
+    this.#settings = settings;
   }
 
   /**
-   * Sends a request and reads its answer, again and again until `read` gives something.
+   * Sends a request and reads its answer, and retries both.
    *
-   * @param read judges a whole answer of any status; throws a `ServiceFault` for one that is none
-   * @throws the last `ServiceFault`, the reason of the signal, or whatever else `read` throws
+   * @param read judges an answer of any status; throws a `ServiceFault` for one that is unusable
+   * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
    */
   ask<T>(
     url: string,
-    request: RequestInit,
-    read: (answer: Answer) => T,
+    question: Question,
+    read: (answer: Answer) => T | Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    return this.insist(async () => read(await this.exchange(url, request, signal)), signal);
+    return this.retry(() => this.askOnce(url, question, read, signal), signal);
   }
 
   /**
-   * Does a piece of work again and again until it gives something.
-   *
-   * @param work throws a passing `ServiceFault` for what is worth another try
+   * Does a piece of work, and retries it after a passing `ServiceFault`. A break that the service
+   * asks for holds back all its requests.
    */
-  async insist<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { tries, first_wait_ms, longest_wait_ms, longest_break_ms } = this.#retry;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await work();
-      } catch (error) {
-        signal?.throwIfAborted();
-        if (!(error instanceof ServiceFault) || !error.isPassing || attempt >= tries) throw error;
-        if (error.break_ms !== undefined && error.break_ms > longest_break_ms) throw error;
-        // Half of it by chance, so that those who failed together do not come back together.
-        const growing_ms = Math.min(first_wait_ms * 2 ** (attempt - 1), longest_wait_ms);
-        const wait_ms = error.break_ms ?? growing_ms * (0.5 + Math.random() / 2);
-        if (error.break_ms !== undefined) this.#rate.pause(wait_ms);
-        this.#options.onRetry?.(error.message, wait_ms);
-        await sleep(wait_ms, signal);
-      }
-    }
-  }
-
-  /** One request and its whole answer, of any status. */
-  exchange(url: string, request: RequestInit, signal?: AbortSignal): Promise<Answer> {
-    return this.receive(
-      url,
-      { ...request, max_bytes: this.#options.max_bytes, isSlow: false },
-      async ({ status, headers }, bytes) => {
-        const chunks: Uint8Array[] = [];
-        for await (const chunk of bytes) chunks.push(chunk);
-        return { status, headers, text: new TextDecoder().decode(Buffer.concat(chunks)) };
+  retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { retry = defaultRetry, onRetry } = this.#settings;
+    return pRetry(work, {
+      retries: retry.tries - 1,
+      minTimeout: retry.first_wait_ms,
+      maxTimeout: retry.longest_wait_ms,
+      randomize: true,
+      ...(signal ? { signal } : {}),
+      shouldRetry: ({ error, retryDelay }) => {
+        if (!(error instanceof ServiceFault) || !error.isPassing) return false;
+        const { message, break_ms = 0 } = error;
+        if (break_ms > retry.longest_break_ms) return false;
+        this.rate.pause(break_ms);
+        onRetry?.(message, Math.max(break_ms, retryDelay));
+        return true;
       },
-      signal,
-    );
+    });
   }
 
-  /**
-   * One request, when its turn has come; the bytes of the answer are handed over as they arrive.
-   *
-   * @param request.isSlow the time limit is for each piece of the answer, not for all of it
-   * @throws a `ServiceFault`, the reason of the signal, or whatever `use` throws
-   */
-  async receive<T>(
+  /** One attempt of `ask`. */
+  async askOnce<T>(
     url: string,
-    request: RequestInit & { max_bytes: number; isSlow: boolean },
-    use: (response: Response, bytes: AsyncIterable<Uint8Array>) => Promise<T>,
+    { max_bytes = this.#settings.max_bytes, ...request }: Question,
+    read: (answer: Answer) => T | Promise<T>,
     signal?: AbortSignal,
   ): Promise<T> {
-    const { max_bytes, isSlow, ...init } = request;
-    const headers = new Headers(init.headers);
-    headers.set('User-Agent', agent);
-    await this.#rate.take(signal);
-    this.requests += 1;
-    const deadline = new AbortController();
-    const timer = setTimeout(() => deadline.abort(), this.#options.timeout_ms);
-    const either = signal ? AbortSignal.any([deadline.signal, signal]) : deadline.signal;
-    const explain = (cause: unknown, what: string) =>
-      signal?.aborted ? signal.reason : this.#explain(cause, deadline.signal.aborted, what);
+    await this.rate.take(signal);
     const { name } = this;
-    async function* bounded(body: AsyncIterable<Uint8Array> | never[]): AsyncGenerator<Uint8Array> {
+    const { timeout_ms = 60_000 } = this.#settings;
+    const call = new AbortController();
+    const late = this.fault(`has not answered within ${timeout_ms / 1000} s`);
+    const silence = setTimeout(() => call.abort(late), timeout_ms);
+    const stop = () => call.abort(signal!.reason);
+    signal?.addEventListener('abort', stop);
+    const explain = (cause: unknown, what: string): unknown =>
+      call.signal.aborted ? call.signal.reason : this.fault(`${what}: ${rootOf(cause)}`, cause);
+    async function* receive(body: AsyncIterable<Uint8Array> | never[]): AsyncGenerator<Uint8Array> {
       let byte_count = 0;
       try {
         for await (const chunk of body) {
+          silence.refresh();
           byte_count += chunk.length;
-          if (byte_count > max_bytes) {
-            const message = `${name} sends more than ${max_bytes} bytes in one answer`;
-            throw new ServiceFault(message, { isPassing: false });
-          }
-          if (isSlow) timer.refresh();
+          if (byte_count > max_bytes) break;
           yield chunk;
         }
       } catch (cause) {
         throw explain(cause, 'breaks off in the middle of an answer');
       }
+      if (byte_count <= max_bytes) return;
+      const message = `${name} sends more than ${max_bytes} bytes in one answer`;
+      throw new ServiceFault(message, { isPassing: false });
     }
     try {
-      // A redirection could carry the key to somebody else.
-      const options: RequestInit = { ...init, headers, signal: either, redirect: 'manual' };
+      const headers = { ...request.headers, 'User-Agent': 'company-registry' };
+      // A redirection could carry the key to another server.
+      const options = { ...request, headers, redirect: 'manual', signal: call.signal } as const;
       const response = await fetch(url, options).catch((cause: unknown) => {
         throw explain(cause, 'cannot be reached');
       });
-      const bytes = bounded(response.body ?? []);
       try {
-        return await use(response, bytes);
+        return await read(this.#createAnswer(response, receive(response.body ?? [])));
       } finally {
-        // Nothing is left half-read on a connection.
+        // A connection with half an answer cannot be used again.
         await response.body?.cancel().catch(() => undefined);
       }
     } finally {
-      clearTimeout(timer);
+      clearTimeout(silence);
+      signal?.removeEventListener('abort', stop);
     }
   }
 
-  #explain(cause: unknown, isLate: boolean, what: string): ServiceFault {
-    if (cause instanceof ServiceFault) return cause;
-    if (isLate) {
-      const message = `${this.name} has not answered within ${this.#options.timeout_ms / 1000} s`;
-      return new ServiceFault(message, { isPassing: true, cause });
-    }
-    return new ServiceFault(`${this.name} ${what}: ${rootOf(cause)}`, { isPassing: true, cause });
+  #createAnswer({ status, headers }: Response, bytes: AsyncIterable<Uint8Array>): Answer {
+    const text = async () => {
+      const chunks: Uint8Array[] = [];
+      for await (const chunk of bytes) chunks.push(chunk);
+      return new TextDecoder().decode(Buffer.concat(chunks));
+    };
+    const json = async () => {
+      const content = await text();
+      try {
+        return JSON.parse(content) as unknown;
+      } catch (cause) {
+        const what = describeText(content) ?? 'something unreadable';
+        throw this.contentFault(`${what} in place of JSON`, cause);
+      }
+    };
+    return { status, headers, bytes, text, json };
   }
 
-  /** The fault of an answer whose status is not what was expected. */
-  statusFault({ status, headers }: { status: number; headers: Headers }): ServiceFault {
+  /** A passing fault. @param what continues the sentence that begins with the name */
+  fault(what: string, cause?: unknown): ServiceFault {
+    return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
+  }
+
+  /** The fault of an answer that has not the expected status. */
+  statusFault({ status, headers }: Pick<Answer, 'status' | 'headers'>): ServiceFault {
+    const isPassing = status >= 500 || [408, 425, 429].includes(status);
     const break_ms = readRetryAfter(headers.get('retry-after'));
-    const isPassing = status >= 500 || status === 408 || status === 425 || status === 429;
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
-    return new ServiceFault(`${this.name} answers with HTTP ${status}${asks}`, {
-      isPassing,
-      break_ms: isPassing ? break_ms : undefined,
-    });
+    const message = `${this.name} answers with HTTP ${status}${asks}`;
+    return new ServiceFault(message, { isPassing, break_ms });
   }
 
-  /** The fault of an answer that is something else than the service promises. */
+  /** The fault of an answer that is not what the service promises. */
   contentFault(what: string, cause?: unknown): ServiceFault {
-    return new ServiceFault(`${this.name} sends ${what}`, { isPassing: true, cause });
+    return this.fault(`sends ${what}`, cause);
   }
 }
 
-/** Milliseconds; the header holds seconds, or a date. */
+/** Milliseconds. The header holds seconds, or a date. */
 export function readRetryAfter(value: string | null, now_ms = Date.now()): number | undefined {
   if (value === null) return undefined;
   if (/^\d+$/.test(value)) return Number(value) * 1000;
@@ -217,7 +217,7 @@ export function readRetryAfter(value: string | null, now_ms = Date.now()): numbe
   return Number.isNaN(at_ms) ? undefined : Math.max(0, at_ms - now_ms);
 }
 
-/** The message of what went wrong first; `fetch failed` says nothing. */
+/** The message of the first cause: `fetch failed` says nothing. */
 function rootOf(error: unknown): string {
   let root = error;
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
@@ -225,10 +225,9 @@ function rootOf(error: unknown): string {
   return message || code || String(root);
 }
 
-/** What an answer that should have been data looks like, for the sentence about it. */
-export function describeText(text: string): string {
+/** What a text is that should have been data, where its beginning tells. */
+export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';
-  if (start.startsWith('<!doctype html') || start.startsWith('<html')) return 'a page of HTML';
-  return 'something unreadable';
+  return /^<(?:!doctype )?html/.test(start) ? 'a page of HTML' : undefined;
 }

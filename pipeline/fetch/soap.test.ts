@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { readResult, readRows, SoapFault, UnreadableAnswer, writeEnvelope } from './soap.ts';
+import {
+  collectRecords,
+  readEnvelope,
+  readResult,
+  readRows,
+  SoapFault,
+  UnreadableAnswer,
+  writeEnvelope,
+} from './soap.ts';
 
 const url = 'http://127.0.0.1/UslugaBIRzewnPubl.svc';
 
@@ -56,6 +64,12 @@ describe('readRows', () => {
     expect(read.at(-1)).toEqual({ regon: String(count - 1) });
   });
 
+  test('a field has any name', () => {
+    const [row] = rows(escape('<root><dane><__proto__>1</__proto__></dane></root>'));
+    expect(Object.entries(row!)).toEqual([['__proto__', '1']]);
+    expect(Object.getPrototypeOf(row)).toBe(Object.prototype);
+  });
+
   test.each([
     ['', []],
     ['<root/>', []],
@@ -67,7 +81,7 @@ describe('readRows', () => {
 
   test.each([
     ['half a record', '<root><dane><a>1</a>', 'XML that cannot be read'],
-    ['a page', '<html><body><br></body></html>', 'XML that cannot be read'],
+    ['a page', '<html><body><br></body></html>', 'a result without records'],
     ['something else', '<dane><a>1</a></dane>', 'a result without records'],
     ['text', 'Service unavailable', 'XML that cannot be read'],
     ['depth', '<root><dane><a><b>1</b></a></dane></root>', 'a record with something inside'],
@@ -83,12 +97,21 @@ describe('readRows', () => {
       '<!DOCTYPE r [<!ENTITY a SYSTEM "file:///etc/passwd">]><root><dane><a>&a;</a></dane></root>',
       'XML with a document type',
     ],
-    ['a field that is none', '<root><dane><__proto__>1</__proto__></dane></root>', 'XML that'],
   ])('is no answer: %s', (_, xml, message) => {
     expect(() => rows(escape(xml))).toThrow(UnreadableAnswer);
     expect(() => rows(escape(xml))).toThrow(message);
     expect(() => rows(`<![CDATA[${xml}]]>`)).toThrow(message);
   });
+});
+
+test.each(['escaped', 'cdata'])('an answer that comes in pieces, %s', (wrapping) => {
+  const result = wrapping === 'cdata' ? `<![CDATA[${root}]]>` : escape(root);
+  const text = `--uuid:1\r\n\r\n${answer(`<DanePobierzPelnyRaportResult>${result}</DanePobierzPelnyRaportResult>`)}\r\n--uuid:1--`;
+  for (const length of [1, 7, 100]) {
+    const reader = readEnvelope('DanePobierzPelnyRaport', collectRecords());
+    for (let at = 0; at < text.length; at += length) reader.write(text.slice(at, at + length));
+    expect(reader.end()).toEqual([record]);
+  }
 });
 
 describe('readResult', () => {
@@ -113,13 +136,22 @@ describe('readResult', () => {
   });
 
   test.each([
-    ['a page', '<!DOCTYPE html><html><body></body></html>', 'no SOAP envelope'],
+    ['a page', '<!DOCTYPE html><html><body></body></html>', 'a page of HTML'],
+    ['something else', '{"result":1}', 'no SOAP envelope'],
+    ['something long', 'x'.repeat(100_000), 'no SOAP envelope'],
+    [
+      'elements',
+      answer('')
+        .replace('></Dane', '><ZalogujResult><a/></ZalogujResult></Dane')
+        .replaceAll('DanePobierzPelnyRaport', 'Zaloguj'),
+      'a result that is no text',
+    ],
     ['half of it', answer('<DanePobierzPelny').slice(0, 150), 'half an answer'],
     ['the answer to something else', answer(''), 'no answer to Zaloguj'],
     [
       'a document type',
-      `<!DOCTYPE x [<!ENTITY a "b">]>${answer('')}`.replace('<s:Body>', '<!ENTITY a "b"><s:Body>'),
-      'XML with a document type',
+      answer('').replace('<s:Body>', '<!DOCTYPE x><s:Body>'),
+      'XML that cannot be read',
     ],
   ])('is no answer: %s', (_, text, message) => {
     expect(() => readResult(text, 'Zaloguj')).toThrow(UnreadableAnswer);

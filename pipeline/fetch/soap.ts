@@ -1,9 +1,10 @@
-import { XMLParser } from 'fast-xml-parser';
+import sax from 'sax';
+import { describeText } from './service.ts';
 
 const publ = 'http://CIS/BIR/PUBL/2014/07';
 const contract = `${publ}/DataContract`;
 
-/** An operation of BIR with its namespace; `GetValue` belongs to another part of the service. */
+/** The operations of BIR with their namespaces; `GetValue` belongs to another part of the service. */
 const operations = {
   Zaloguj: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
   Wyloguj: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
@@ -18,10 +19,10 @@ export type Operation = keyof typeof operations;
 /** The parameters of an operation; those of a search are nested one deeper. */
 export type Parameters = Record<string, string | Record<string, string>>;
 
-/** One `<dane>`: a flat record, every value a string, blank where the element is empty. */
+/** One `<dane>`: a flat record, every value a trimmed string, blank where the element is empty. */
 export type BirRow = Record<string, string>;
 
-/** The answer is not what BIR sends; the message goes behind "REGON sends". */
+/** The answer is not what BIR sends; the message continues the sentence "REGON sends …". */
 export class UnreadableAnswer extends Error {
   override name = 'UnreadableAnswer';
 }
@@ -31,7 +32,7 @@ export class SoapFault extends Error {
   override name = 'SoapFault';
 }
 
-/** A request as BIR wants it: SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
+/** A request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
   const { namespace, service } = operations[operation];
   const content = Object.entries(parameters).map(([name, value]) => {
@@ -53,74 +54,175 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-const parser = new XMLParser({
-  ignoreAttributes: true,
-  removeNSPrefix: true,
-  parseTagValue: false,
-  // Decodes numeric references too: production writes line ends as &#xD;.
-  htmlEntities: true,
-});
+/** Takes a text as it arrives, and says in the end what it held. */
+export interface TextReader<T> {
+  /** Throws an `UnreadableAnswer`. */
+  write: (text: string) => void;
+  /** Throws an `UnreadableAnswer`, or a `SoapFault`. */
+  end: () => T;
+}
+
+/** Longer than anything that a MIME message has before its envelope. */
+const HEAD_LENGTH = 65_536;
+
+/** The parser takes thirty times the memory of an escaped text that it is given at once. */
+const PIECE_LENGTH = 4096;
 
 /**
- * The result of an operation: plain text, or XML as text, blank when there is none. The envelope is
- * alone in the answer, or the only part of a MIME message (MTOM), whose frame is left out.
- *
- * Throws an `UnreadableAnswer`, or a `SoapFault`.
+ * Reads an answer, and hands the text of its result over: plain text, or XML as text. The envelope is
+ * the whole answer, or the only part of a MIME message (MTOM).
  */
-export function readResult(answer: string, operation: Operation): string {
-  const start = answer.search(/<(?:[\w.-]+:)?Envelope[\s>]/);
-  const ends = /<\/(?:[\w.-]+:)?Envelope>/g.exec(answer);
-  if (start < 0) throw new UnreadableAnswer('no SOAP envelope');
-  if (!ends) throw new UnreadableAnswer('half an answer');
-  const envelope = parse(answer.slice(start, ends.index + ends[0].length));
-  const body = child(child(envelope, 'Envelope'), 'Body');
-  const fault = child(body, 'Fault');
-  if (fault !== undefined) throw new SoapFault(readReason(fault));
-  const response = child(body, `${operation}Response`);
-  if (response === undefined) throw new UnreadableAnswer(`no answer to ${operation}`);
-  const result = child(response, `${operation}Result`) ?? '';
-  if (typeof result !== 'string') throw new UnreadableAnswer('a result that is no text');
-  return result;
+export function readEnvelope<T>(operation: Operation, result: TextReader<T>): TextReader<T> {
+  const responsePath = `Envelope/Body/${operation}Response`;
+  const resultPath = `${responsePath}/${operation}Result`;
+  const path: string[] = [];
+  let head: string | undefined = '';
+  let hasResponse = false;
+  let isOver = false;
+  let fault: string | undefined;
+  const parser = createParser({
+    onOpen(name) {
+      path.push(name.slice(name.indexOf(':') + 1));
+      const here = path.join('/');
+      if (here === responsePath) hasResponse = true;
+      if (here === 'Envelope/Body/Fault') fault = '';
+      if (here.startsWith(`${resultPath}/`)) throw new UnreadableAnswer('a result that is no text');
+    },
+    onText(text) {
+      const here = path.join('/');
+      if (here === resultPath) result.write(text);
+      if (/^Envelope\/Body\/Fault\/(?:Reason\/Text|faultstring)$/.test(here)) fault += text;
+    },
+    onClose() {
+      path.pop();
+      isOver = path.length === 0;
+    },
+    // What follows the envelope is the end of the MIME message.
+    isOver: () => isOver,
+  });
+  return {
+    write(text) {
+      let content = text;
+      if (head !== undefined) {
+        head += text;
+        const start = head.search(/<(?:[\w.-]+:)?Envelope[\s>]/);
+        if (start < 0 && head.length > HEAD_LENGTH) throw new UnreadableAnswer('no SOAP envelope');
+        if (start < 0) return;
+        content = head.slice(start);
+        head = undefined;
+      }
+      for (let at = 0; at < content.length; at += PIECE_LENGTH) {
+        if (isOver) return;
+        parser.write(content.slice(at, at + PIECE_LENGTH)).flush();
+      }
+    },
+    end() {
+      if (head !== undefined) throw new UnreadableAnswer(describeText(head) ?? 'no SOAP envelope');
+      if (!isOver) throw new UnreadableAnswer('half an answer');
+      if (fault !== undefined) {
+        throw new SoapFault(fault.slice(0, 200) || 'a fault without a reason');
+      }
+      if (!hasResponse) throw new UnreadableAnswer(`no answer to ${operation}`);
+      return result.end();
+    },
+  };
 }
 
 /**
- * The records of a result, `<root><dane>…</dane>…</root>`; none for a blank result.
- * Throws an `UnreadableAnswer`, also for records that are not flat.
+ * Reads a result of records, `<root><dane>…</dane>…</root>`. In the end it gives false for a blank
+ * result.
  */
-export function readRows(result: string): BirRow[] {
-  if (result.trim() === '') return [];
-  const root = child(parse(result), 'root');
-  if (root === undefined) throw new UnreadableAnswer('a result without records');
-  if (root === '') return [];
-  const found = child(root, 'dane') ?? [];
-  return (Array.isArray(found) ? found : [found]).map((row: unknown) => {
-    if (row === '') return {};
-    if (typeof row !== 'object' || row === null) throw new UnreadableAnswer('a record of text');
-    if (Object.values(row).some((value) => typeof value !== 'string')) {
-      throw new UnreadableAnswer('a record with something inside its fields');
-    }
-    return row as BirRow;
+export function readRecords(onRow: (row: BirRow) => void): TextReader<boolean> {
+  const path: string[] = [];
+  let fields: [name: string, value: string][] = [];
+  let value = '';
+  let isBlank = true;
+  const parser = createParser({
+    onOpen(name) {
+      path.push(name);
+      isBlank = false;
+      value = '';
+      if (path[0] !== 'root') throw new UnreadableAnswer('a result without records');
+      if (path[1] === 'dane' && path.length > 3) {
+        throw new UnreadableAnswer('a record with something inside its fields');
+      }
+    },
+    onText: (text) => void (value += text),
+    onClose(name) {
+      const isField = path[1] === 'dane' && path.length === 3;
+      const isRecord = path[1] === 'dane' && path.length === 2;
+      if (isField && fields.some(([known]) => known === name)) {
+        throw new UnreadableAnswer('a record with something inside its fields');
+      }
+      if (isField) fields.push([name, value.trim()]);
+      if (isRecord && value.trim() !== '') throw new UnreadableAnswer('a record of text');
+      if (isRecord) {
+        // Defines each field, whatever its name: `__proto__` sets no prototype.
+        onRow(Object.fromEntries(fields));
+        fields = [];
+      }
+      value = '';
+      path.pop();
+    },
+    isOver: () => false,
+  });
+  return {
+    write: (text) => void parser.write(text),
+    end() {
+      parser.close();
+      return !isBlank;
+    },
+  };
+}
+
+/** Keeps the records of a result; undefined for a blank one. */
+export function collectRecords(): TextReader<BirRow[] | undefined> {
+  const rows: BirRow[] = [];
+  const { write, end } = readRecords((row) => rows.push(row));
+  return { write, end: () => (end() ? rows : undefined) };
+}
+
+/** Keeps a plain text. */
+export function collectText(): TextReader<string> {
+  let kept = '';
+  return { write: (text) => void (kept += text), end: () => kept };
+}
+
+function createParser(handler: {
+  onOpen(name: string): void;
+  onText(text: string): void;
+  onClose(name: string): void;
+  /** Whether the document has ended, and anything may follow. */
+  isOver(): boolean;
+}): sax.SAXParser {
+  return Object.assign(sax.parser(true), {
+    onopentag: ({ name }: sax.Tag) => handler.onOpen(name),
+    ontext: (text: string) => handler.onText(text),
+    oncdata: (text: string) => handler.onText(text),
+    onclosetag: (name: string) => handler.onClose(name),
+    ondoctype: refuseDeclaration,
+    onsgmldeclaration: refuseDeclaration,
+    onerror: (cause: Error) => {
+      if (!handler.isOver()) throw new UnreadableAnswer('XML that cannot be read', { cause });
+    },
   });
 }
 
-function parse(xml: string): unknown {
-  // Nothing of BIR declares entities; who does wants them expanded.
-  if (/<!(?:DOCTYPE|ENTITY)/i.test(xml.replaceAll('<![CDATA[', ''))) {
-    throw new UnreadableAnswer('XML with a document type');
-  }
-  try {
-    return parser.parse(xml, true);
-  } catch (cause) {
-    throw new UnreadableAnswer('XML that cannot be read', { cause });
-  }
+/** BIR declares no entities. A document that does so wants them expanded. */
+function refuseDeclaration(): never {
+  throw new UnreadableAnswer('XML with a document type');
 }
 
-function child(node: unknown, name: string): unknown {
-  if (typeof node !== 'object' || node === null || !Object.hasOwn(node, name)) return undefined;
-  return (node as Record<string, unknown>)[name];
+/** The result of a whole answer as text. Throws an `UnreadableAnswer`, or a `SoapFault`. */
+export function readResult(answer: string, operation: Operation): string {
+  const reader = readEnvelope(operation, collectText());
+  reader.write(answer);
+  return reader.end();
 }
 
-function readReason(fault: unknown): string {
-  const text = child(child(fault, 'Reason'), 'Text') ?? child(fault, 'faultstring');
-  return typeof text === 'string' && text !== '' ? text.slice(0, 200) : 'a fault without a reason';
+/** The records of a whole result, none for a blank one. Throws an `UnreadableAnswer`. */
+export function readRows(result: string): BirRow[] {
+  const reader = collectRecords();
+  reader.write(result);
+  return reader.end() ?? [];
 }

@@ -8,7 +8,7 @@ export const ceidgHeader = [
   ...description.columns.map(({ header }) => header),
 ].join(';');
 
-/** The words of the reports for those of the API. Reports hold no other entries. */
+/** The words of the reports for those of the API. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',
@@ -16,12 +16,21 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * An entry as the report of its voivodeship has it; undefined for one that no report would have,
- * since it is struck off or has not begun.
+ * An entry as a row of the report of its voivodeship. Undefined for an entry whose status is not
+ * known.
+ *
+ * The reports hold no entry that is struck off or has not begun. The row of the first has the word of
+ * the API as its status and the day of the strike-off as its end. The second is active, and its start
+ * date is in the future.
  */
 export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
-  const status = statuses[text(entry.status)];
-  if (status === undefined) return undefined;
+  const declared = text(entry.status);
+  const isStruckOff = declared === 'WYKRESLONY';
+  // CEIDG spells the rest of this word wrongly.
+  const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
+  const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
+  const end_date = (isStruckOff && text(entry.dataWykreslenia)) || text(entry.dataZakonczenia);
+  if (status === undefined || (isStruckOff && end_date === '')) return undefined;
   const owner = part(entry.wlasciciel);
   const address = part(entry.adresDzialalnosci);
   const main = codeOf(entry.pkdGlowny);
@@ -45,11 +54,11 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
     NrLokalu: text(address.lokal),
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
-    // Older answers do not say; the new codes are the ones that are entered now.
+    // Older answers do not tell the version; new codes are of 2025.
     RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
     DataRozpoczeciaDzialalnosci: text(entry.dataRozpoczecia),
-    DataZakonczeniaDzialalnosci: text(entry.dataZakonczenia),
+    DataZakonczeniaDzialalnosci: end_date,
     DataZawieszeniaDzialalnosci: text(entry.dataZawieszenia),
     DataWznowieniaDzialalnosci: text(entry.dataWznowienia),
   };
@@ -64,7 +73,7 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   };
 }
 
-/** In version 2 of the API a code is text, in version 3 it has a name beside it. */
+/** A code is text in version 2 of the API, and an object with a name in version 3. */
 function codeOf(activity: unknown): string {
   return typeof activity === 'string' ? activity : text(part(activity).kod);
 }

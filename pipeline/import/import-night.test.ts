@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { legalPerson } from '../../fixtures/bir-entity.ts';
 import { hasty } from '../../fixtures/fetching.ts';
-import { runFixture } from '../../fixtures/night.ts';
+import { fixtureFolder, runDump, runFixture } from '../../fixtures/night.ts';
 import { type Knowledge, startRegistries } from '../../fixtures/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
@@ -63,6 +63,15 @@ const studio = {
   dataRozpoczecia: '2026-11-02',
 };
 
+async function readEntry(nip: string): Promise<unknown> {
+  const { rows } = await database.pool.query(
+    'select status, start_date, struck_off_date from registry.entry where nip = $1',
+    [nip],
+  );
+  expect(rows).toHaveLength(1);
+  return rows[0];
+}
+
 async function eventsOf(date: string): Promise<number> {
   const { rowCount } = await database.pool.query(
     'select from registry.event where event_date = $1',
@@ -108,11 +117,85 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(rows).toEqual([{ status: 'ACTIVE', phone: '1;"2' }]);
   });
 
-  test('is none when it has not begun or is struck off', async () => {
+  test('is known as struck off, which no later dump tells again', async () => {
+    await runFixture(database, '2026-11-02');
+    await submitter.add('NIP', '1000705505');
+    const struckOff = {
+      ...studio,
+      wlasciciel: { ...studio.wlasciciel, nip: '1000705505', regon: '997142044' },
+      status: 'WYKRESLONY',
+      dataRozpoczecia: '2012-03-01',
+      dataZakonczenia: '2019-06-28',
+      dataWykreslenia: '2019-07-01',
+    };
+    await importFrom({ ceidg: [struckOff] });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000705505 ready Studio Tatuażu Kruk Oliwia Mączyńska',
+    ]);
+    expect(await readEntry('1000705505')).toEqual({
+      status: 'DELETED',
+      start_date: '2012-03-01',
+      struck_off_date: '2019-07-01',
+    });
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    await runFixture(database, '2026-11-03');
+    // A dump that is younger than the answer does not hold the entry either.
+    const later = { now: () => new Date('2026-11-21T07:00:00Z') };
+    const dump = fixtureFolder('2026-11-04');
+    expect(await runDump(database, dump, '2026-11-21', later)).toMatchObject({ waiting: 0 });
+    const { rows } = await database.pool.query(
+      `select event_type from analyst.event where nip = '1000705505'`,
+    );
+    expect(rows).toEqual([]);
+    expect(await verify(database, 'ceidg')).toEqual([]);
+  });
+
+  test('is active from a day to come, where it has not begun', async () => {
     await runFixture(database, '2026-11-02');
     await submitter.add('NIP', '1000205004');
-    await importFrom({ ceidg: [{ ...studio, status: 'WYKRESLONY' }] });
-    expect(await submitter.list()).toEqual(['NIP 1000205004 queued']);
+    const status = 'OCZEKUJE_NA_ROZPOCZECIE_DZIALANOSCI';
+    await importFrom({ ceidg: [{ ...studio, status, dataRozpoczecia: '2026-12-01' }] });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
+    ]);
+    expect(await readEntry('1000205004')).toEqual({
+      status: 'ACTIVE',
+      start_date: '2026-12-01',
+      struck_off_date: null,
+    });
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    // No report holds it before it begins.
+    const folder = fixtureFolder('2026-11-02');
+    // The same bytes as those of the baseline are stale, unless a reason accepts them.
+    const reason = 'nothing has changed';
+    const early = { now: () => new Date('2026-11-21T07:00:00Z'), reason };
+    const summary = await runDump(database, folder, '2026-11-21', early);
+    expect(summary).toMatchObject({ deleted: 0, waiting: 1, events: 0 });
+    expect(await readEntry('1000205004')).toMatchObject({ status: 'ACTIVE' });
+    const late = { now: () => new Date('2026-12-02T07:00:00Z'), reason };
+    expect(await runDump(database, folder, '2026-12-02', late)).toMatchObject({ deleted: 1 });
+    expect(await readEntry('1000205004')).toMatchObject({ status: 'DELETED' });
+    expect(await verify(database, 'ceidg')).toEqual([]);
+  });
+
+  test('is had before the first dump, which then makes no events', async () => {
+    await submitter.add('NIP', '1000205004');
+    await importFrom({ ceidg: [studio] });
+    expect(await submitter.list()).toEqual([
+      'NIP 1000205004 ready Studio Tatuażu Kruk Oliwia Mączyńska',
+    ]);
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    const summary = await runFixture(database, '2026-11-03');
+    expect(summary).toMatchObject({ is_baseline: true, new: 0, deleted: 0, events: 0 });
+    const stat = await database.pool.query(
+      'select new_count::int, is_baseline from registry.daily_stat',
+    );
+    expect(stat.rows).toEqual([{ new_count: 0, is_baseline: true }]);
+    const { rows } = await database.pool.query(
+      `select count(*)::int as entries, count(distinct entry_key)::int as keys from registry.entry`,
+    );
+    expect(rows).toEqual([{ entries: summary.entries, keys: summary.entries }]);
+    expect(await verify(database, 'ceidg')).toEqual([]);
   });
 });
 

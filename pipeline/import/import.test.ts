@@ -8,7 +8,7 @@ import { type Registries, startRegistries } from '../../fixtures/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { lockSource } from '../night/lock.ts';
+import { lockPublishing } from '../night/lock.ts';
 import { verify } from '../night/verify.ts';
 import { importAwaited } from './import.ts';
 import { createOnDemandSources } from './services.ts';
@@ -87,7 +87,30 @@ describe('a company that is asked for', () => {
     expect(await verify(database, 'krs')).toEqual([]);
   });
 
-  test('is asked for once, whoever waits for it, and not again', async () => {
+  test('comes from CEIDG, where REGON does not know it, before any dump of CEIDG', async () => {
+    const entry = {
+      nazwa: 'ZMYŚLONY',
+      wlasciciel: { imie: 'Jan', nazwisko: 'Zmyślony', nip: '1000705505', regon: '997142044' },
+      status: 'AKTYWNY',
+      dataRozpoczecia: '2026-11-19',
+    };
+    const registries = await startRegistries({ regon: [person], ceidg: [entry] });
+    await submitter.add('NIP', '1000705505', '1000705907', '1000201006');
+    await importNow(registries);
+    expect(await submitter.list()).toEqual([
+      'NIP 1000705505 ready ZMYŚLONY',
+      expect.stringMatching(/^NIP 1000705907 ready "ZMYŚLONY"/),
+      'NIP 1000201006 failed',
+    ]);
+    // Neither knows the third number, and CEIDG is not asked for what REGON knows.
+    const paths = registries.ceidg.requests.map(({ path }) => path);
+    expect(paths.filter((path) => path.includes('1000705907'))).toEqual([]);
+    expect(await submitter.mails()).toMatchObject([
+      { data: { failed: [{ reason: 'REGON does not know this number' }] } },
+    ]);
+  });
+
+  test('is asked for once, however many accounts await it, and not again', async () => {
     const registries = await startRegistries({ regon: [company] });
     const other = await createSubmitter(database, api);
     await submitter.add('NIP', '1000705505');
@@ -103,7 +126,7 @@ describe('a company that is asked for', () => {
     const registries = await startRegistries({ regon: [company] });
     await submitter.add('NIP', '1000705505');
     const night = await database.pool.connect();
-    await lockSource(night, 'ceidg', () => undefined);
+    await lockPublishing(night, () => undefined);
     const importing = importNow(registries);
     await registries.regon.isAsked(({ body }) => body.includes('BIR12OsPrawnaPkd'));
     expect(await submitter.list()).toEqual(['NIP 1000705505 queued']);

@@ -1,20 +1,20 @@
 import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import { type Database, runFile } from '../../sql/database.ts';
-import { isLostConnection } from '../fault.ts';
+import { isLostConnection } from '../../sql/fault.ts';
 import { landAnswers } from './land.ts';
 import type { DumpLine, IdentifierType, OnDemandSource } from './on-demand.ts';
 
 /** Numbers that are asked for before their answers are written. */
 const BATCH = 20;
-/** Numbers that are asked for side by side; the services have rates of their own. */
+/** Numbers that are asked for at a time; the services have rates of their own. */
 const WIDTH = 4;
-/** After so many attempts without an answer a number is given up. */
+/** After so many attempts without an answer a number fails. */
 const ATTEMPTS = 5;
-/** From the first attempt to the second; it is five times as long from one to the next. */
+/** From the first attempt to the second. Each later wait is five times as long. */
 const first_wait_ms = 60_000;
 const longer = 5;
-/** Until a number is asked for again that no registry that was asked has to know. */
+/** Until a number is asked for again that only the next dumps may bring. */
 const second_look_ms = 24 * 60 * 60_000;
 
 export interface ImportOptions {
@@ -36,58 +36,49 @@ interface Awaited {
 /** What came of asking for a number. */
 type Asking = { awaited: Awaited } & (
   | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
-  /** A registry that would know it does not. */
+  /** No registry knows it, and `source` would. */
   | { state: 'unknown'; source: OnDemandSource }
-  /** No registry that was asked has to know it: the next dumps may bring it. */
-  | { state: 'nothing' }
+  /** No registry knows it, and none has to: the next dumps may bring it. */
+  | { state: 'open' }
   | { state: 'fault'; source: OnDemandSource; message: string }
 );
 type Had = Extract<Asking, { state: 'had' }>;
 
 /**
- * Asks the registries for every number that is waited for and due, and writes what they answer: who
- * waits for it has it ready. What no registry knows fails, and so does what cannot be had in five
- * attempts; the others are asked for again later.
+ * Asks the registries for every awaited number that is due, and writes their answers, which makes the
+ * watches ready. A number that no registry knows fails, and so does one without an answer after five
+ * attempts. The others are asked for again later.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, sources, now, signal } = options;
-  // Whatever a night has brought while it was being submitted.
+  // A night may have brought a company while it was being submitted.
   await db.pool.query('select customer.advance_watches($1)', [now()]);
-  const ready = { ...options, sources: await listReady(db, sources) };
-  if (ready.sources.length === 0) return;
+  if (sources.length === 0) return;
   while (!signal.aborted) {
     const due = await query<Awaited>(db, 'find_due', [now(), BATCH]);
     if (due.length === 0) break;
     const limit = pLimit(WIDTH);
-    const asked = await Promise.all(due.map((awaited) => limit(askFor, ready, awaited)));
+    const asked = await Promise.all(due.map((awaited) => limit(askFor, options, awaited)));
     await settle(options, await land(options, asked));
   }
-  await query(db, 'forget', undefined);
+  await query(db, 'forget');
 }
 
+/** Asks one registry after another until one knows the number. */
 async function askFor({ sources, signal }: ImportOptions, awaited: Awaited): Promise<Asking> {
   const { identifier_type, identifier_value } = awaited;
-  for (const source of sources) {
-    if (!source.answers.includes(identifier_type)) continue;
+  const asked = sources.filter(({ answers }) => answers.includes(identifier_type));
+  for (const source of asked) {
     try {
       const lines = await source.ask(identifier_type, identifier_value, signal);
       if (lines.length > 0) return { awaited, state: 'had', source, lines };
-      if (source.isComplete) return { awaited, state: 'unknown', source };
     } catch (error) {
       signal.throwIfAborted();
       return { awaited, state: 'fault', source, message: (error as Error).message };
     }
   }
-  return { awaited, state: 'nothing' };
-}
-
-/** What is no delta has to have had its first dump. */
-async function listReady({ pool }: Database, sources: readonly OnDemandSource[]) {
-  const { rows } = await pool.query<{ source: string }>(
-    `select distinct source from registry.run where state = 'published'`,
-  );
-  const published = new Set(rows.map(({ source }) => source));
-  return sources.filter(({ isDelta, source }) => isDelta || published.has(source));
+  const complete = asked.find(({ isComplete }) => isComplete);
+  return complete ? { awaited, state: 'unknown', source: complete } : { awaited, state: 'open' };
 }
 
 async function land(options: ImportOptions, askings: readonly Asking[]): Promise<Asking[]> {
@@ -99,7 +90,7 @@ async function land(options: ImportOptions, askings: readonly Asking[]): Promise
   return landed;
 }
 
-/** What cannot be written is found by writing one after another: it must not hold up the others. */
+/** Writes the answers of one registry; one by one where one of them cannot be written. */
 async function landTogether(options: ImportOptions, had: readonly Had[]): Promise<Asking[]> {
   const [{ source }] = had as [Had];
   // Two numbers may be of one company.
@@ -117,29 +108,29 @@ async function landTogether(options: ImportOptions, had: readonly Had[]): Promis
     if (had.length === 1)
       return had.map(({ awaited }) => ({ awaited, state: 'fault', source, message }));
   }
-  const apart: Asking[] = [];
-  for (const asking of had) apart.push(...(await landTogether(options, [asking])));
-  return apart;
+  const single: Asking[] = [];
+  for (const asking of had) single.push(...(await landTogether(options, [asking])));
+  return single;
 }
 
-/** Numbers that nobody could tell of are given up, or asked for again. */
+/** Fails or postpones the numbers that are still awaited. */
 async function settle(options: ImportOptions, askings: readonly Asking[]): Promise<void> {
   const { db, logger, now } = options;
   const queued = await query<Awaited>(db, 'still_queued', listNumbers(askings));
   const isQueued = new Set(queued.map(nameOf));
-  const left = askings.filter(({ awaited }) => isQueued.has(nameOf(awaited)));
-  const given: { asking: Asking; failure: string }[] = [];
+  const failed: { asking: Asking; failure: string }[] = [];
   const postponed: { asking: Asking; attempts: number; wait_ms: number }[] = [];
-  for (const asking of left) {
+  for (const asking of askings) {
+    if (!isQueued.has(nameOf(asking.awaited))) continue;
     const attempts = asking.awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      given.push({ asking, failure: `${asking.source.name} does not know this number` });
+      failed.push({ asking, failure: `${asking.source.name} does not know this number` });
     } else if (asking.state !== 'fault') {
       postponed.push({ asking, attempts: 0, wait_ms: second_look_ms });
     } else if (attempts >= ATTEMPTS) {
       logger.error({ ...asking.awaited, reason: asking.message }, 'import: given up');
       const failure = `${asking.source.name} could not be asked in ${attempts} attempts`;
-      given.push({ asking, failure });
+      failed.push({ asking, failure });
     } else {
       logger.warn({ ...asking.awaited, reason: asking.message }, 'import: asked again later');
       const wait_ms = first_wait_ms * longer ** (attempts - 1);
@@ -153,8 +144,8 @@ async function settle(options: ImportOptions, askings: readonly Asking[]): Promi
     postponed.map(({ wait_ms }) => new Date(now().getTime() + wait_ms)),
   ]);
   await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
-    ...listNumbers(given.map(({ asking }) => asking)),
-    given.map(({ failure }) => failure),
+    ...listNumbers(failed.map(({ asking }) => asking)),
+    failed.map(({ failure }) => failure),
     now(),
   ]);
 }
@@ -171,20 +162,7 @@ function listNumbers(askings: readonly Asking[]): [string[], string[]] {
   ];
 }
 
-async function query<Row>(
-  { pool }: Database,
-  file: string,
-  values: unknown[] | undefined,
-): Promise<Row[]> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    const [result] = await runFile(client, `import/${file}.sql`, values);
-    return result!.rows as Row[];
-  } catch (error) {
-    fault = error as Error;
-    throw error;
-  } finally {
-    client.release(fault);
-  }
+async function query<Row>({ pool }: Database, file: string, values?: unknown[]): Promise<Row[]> {
+  const [result] = await runFile(pool, `import/${file}.sql`, values);
+  return result!.rows as Row[];
 }

@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
-import { runNightly, warsawDate } from '../night/nightly.ts';
+import { warsawDate } from '../calendar.ts';
+import { runNightly } from '../night/nightly.ts';
 import { AlreadyRunning } from '../errors.ts';
 import type { DumpLine, OnDemandSource } from './on-demand.ts';
 
-/** Between two looks whether the night is over. */
+/** Until a landing is tried again while a night runs. */
 const pause_ms = 1_000;
 
 export interface Landing {
@@ -19,8 +20,8 @@ export interface Landing {
 }
 
 /**
- * Writes what a registry answered into the tables: a night of its own over a dump of these lines.
- * Waits for the night that is under way.
+ * Writes what a registry answered into the tables, by a night of its own whose dump holds these
+ * lines. Waits while another night runs.
  */
 export async function landAnswers(
   { db, logger, now, signal }: Landing,

@@ -8,7 +8,7 @@ export interface DumpLine {
   line: string;
 }
 
-/** A registry that can be asked for one company at once. */
+/** A registry that can be asked for one company. */
 export interface OnDemandSource {
   /** Its folder below `sources/`. */
   source: string;
@@ -16,16 +16,14 @@ export interface OnDemandSource {
   name: string;
   /** By what it can be asked. */
   answers: readonly IdentifierType[];
-  /** Whether its dumps hold only what changed, so that it needs none to begin with. */
-  isDelta: boolean;
-  /** Whether a number that it does not know is nobody's. */
+  /** Whether it holds every company that has such a number. */
   isComplete: boolean;
   /** The first line of every file of the dump, where its files have one. */
   header?: string;
   /**
    * Asks for a number; no lines: the registry does not know it.
    *
-   * @throws a sentence when it cannot be asked now
+   * @throws an error whose message is a sentence when there is no answer
    */
   ask(type: IdentifierType, value: string, signal: AbortSignal): Promise<DumpLine[]>;
   close?(): Promise<void>;

@@ -1,22 +1,22 @@
-/** What a mail says, piece by piece: its plain text and its HTML are made of the same. */
+/** The content of a mail, piece by piece: plain text and HTML are made of the same pieces. */
 export interface Letter {
   subject: string;
   pieces: readonly Piece[];
-  /** Ends mails of this kind, for mail programs to offer. */
+  /** Ends mails of this kind; mail programs offer it. */
   unsubscribe_link?: string;
 }
 
 export type Piece =
   /** A paragraph. */
   | { text: string }
-  /** To be copied as it is. */
+  /** For copying as it is. */
   | { code: string }
-  /** To be clicked, or to be copied where nothing can be clicked. */
+  /** A button in HTML; its address stands below it for copying. */
   | { link: string; label: string }
   | { heading: string }
-  /** A thing by its name, what is noted beside it, and what is said of it, a line each. */
+  /** A company: its name, its number, and a line for each statement. */
   | { title: string; note: string; lines: readonly string[] }
-  /** In small type, with a link that nobody needs to press. */
+  /** In small type, with an optional link. */
   | { footnote: string; link: string; label: string };
 
 export function writeText({ pieces }: Letter): string {
@@ -52,12 +52,14 @@ const styles = {
 };
 
 /**
- * One column that reads well on a telephone too. Mail programs ignore style sheets and block what is
- * remote: the styles stand in the elements, and nothing is loaded.
+ * One column, which a telephone can show too. Mail programs ignore style sheets and block remote files:
+ * the styles stand in the elements, and nothing is loaded.
+ *
+ * @param language such as `en`, of the text
  */
-export function writeHtml({ subject, pieces }: Letter): string {
+export function writeHtml({ subject, pieces }: Letter, language: string): string {
   return `<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -175,13 +175,13 @@ describe('a mail that nobody needs any more', () => {
 
   test('because there is no such token: is dropped', async () => {
     const { options } = await serveMail(db);
-    const mail = await leave();
-    await db.pool.query(`update customer.mail set template = 'recover' where mail_id = $1`, [
+    const mail = await leave({ template: 'recover' });
+    await db.pool.query(`update customer.mail set template = 'init' where mail_id = $1`, [
       mail.mail_id,
     ]);
     expect(await sendMail(options, mail.mail_id, false)).toEqual({
       state: 'dropped',
-      reason: 'There is no such recover token',
+      reason: 'There is no such init token',
     });
   });
 });

@@ -1,21 +1,18 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
-import { writeDigestLetter } from './digest-letter.ts';
-import { writeImportLetter } from './import-letter.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
-import {
-  isPresentable,
-  type LetterOptions,
-  Superseded,
-  writeInitLetter,
-  writeRecoverLetter,
-} from './token-letters.ts';
+import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
+import { writeDigestLetter } from './letters/digest.ts';
+import { writeImportLetter } from './letters/import.ts';
+import { isPresentable, type LetterOptions, Superseded } from './letters/options.ts';
+import { writeRefundLetter } from './letters/refund.ts';
+import { type Language, textsOf } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
 const MAX_REASON_LENGTH = 500;
 
-/** No quotes, lists, comments or groups: nothing that could mean more than one address. */
+/** No quotes, lists, comments or groups: nothing that can mean more than one address. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 /** A mail as it is taken from its table. */
@@ -26,12 +23,15 @@ interface Mail {
   template: string;
   data: unknown;
   created_at: Date;
+  language: Language;
 }
 
-/** Each kind of mail that the API and the pipeline leave in `customer.mail`. */
+/** The templates of `customer.mail`: what the API and the pipeline order. */
 const templates = new Map<string, (options: LetterOptions, data: unknown) => Promise<Letter>>([
   ['init', writeInitLetter],
   ['recover', writeRecoverLetter],
+  ['recovered', writeRecoveredLetter],
+  ['refund', writeRefundLetter],
   ['import', writeImportLetter],
   ['digest', writeDigestLetter],
 ]);
@@ -51,14 +51,14 @@ export interface SendOptions {
   now: () => Date;
 }
 
-/** What has become of a mail. */
+/** The outcome of an attempt. */
 export type Sending =
   { state: 'sent' | 'ended before' } | { state: 'queued' | 'failed' | 'dropped'; reason: string };
 
 /**
- * Sends one mail, if it has not been sent yet: it is locked from before it is given away until it is
- * marked, so that it goes out twice only when this process, or its session, is lost between the two.
- * The reader's server then knows it by its Message-ID.
+ * Sends one mail, if it is still queued. The mail is locked until it is marked: it goes out twice only
+ * when this process, or its session, is lost between delivery and mark. The reader's server then
+ * recognizes it by its Message-ID.
  *
  * @param isLastAttempt whether a mail that cannot be sent now has failed
  */
@@ -71,7 +71,7 @@ export async function sendMail(
   let fault: Error | undefined;
   try {
     await client.query('begin');
-    // The server may take its time; that of a machine that is lost must not last for ever.
+    // Bounds the lock of a lost machine; the SMTP server may take ten minutes.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [taken] = await runFile(client, 'mail/take_mail.sql', [mail_id]);
     const mail = taken!.rows[0] as Mail | undefined;
@@ -86,7 +86,7 @@ export async function sendMail(
     fault = error as Error;
     throw error;
   } finally {
-    // The end of the session gives the mail back.
+    // A session that ends releases the mail.
     client.release(fault);
   }
 }
@@ -100,7 +100,10 @@ async function attempt(
     const write = templates.get(mail.template);
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
-    const letter = await write({ client, secretKey, baseUrl, now: now() }, mail.data);
+    const texts = textsOf(mail.language);
+    const { created_at } = mail;
+    const options = { client, texts, secretKey, baseUrl, created_at, now: now() };
+    const letter = await write(options, mail.data);
     await deliver(address(mail, letter, sender));
     return { state: 'sent' };
   } catch (error) {
@@ -117,11 +120,11 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
   return {
     from: sender,
     to: { name, address: mail.recipient },
-    // Who gets it is not read from the header.
+    // The recipient is not read from the header.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,
     text: writeText(letter),
-    html: writeHtml(letter),
+    html: writeHtml(letter, mail.language),
     date: mail.created_at,
     messageId: `<${mail.message_id}@${domain}>`,
     headers: { 'Auto-Submitted': 'auto-generated', ...offerUnsubscribing(letter) },
@@ -129,7 +132,7 @@ function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
   };
 }
 
-/** One press of the mail program's own button is enough (RFC 8058), which asks for TLS. */
+/** The button of a mail program needs one request (RFC 8058), which requires TLS. */
 function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, string> {
   if (link === undefined) return {};
   return {
@@ -138,13 +141,13 @@ function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, 
   };
 }
 
-/** What the reader is called in the header: nothing, where that could mislead. */
+/** The name of the reader in the header: empty where it could mislead. */
 function nameOf(data: unknown): string {
   const name = (data as { user_name?: unknown } | null)?.user_name;
   return typeof name === 'string' && isPresentable(name) ? name : '';
 }
 
-/** One line for people; servers may answer anything. */
+/** One line, since servers may answer anything. */
 function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();

@@ -58,7 +58,7 @@ describe('mails without an SMTP server', () => {
     await makeFolder();
     const { smtp, options } = await serveMail(db);
     const inbox = join(folder, 'not there yet', 'mail');
-    const mail = await leaveMail(db, { created_at, user_name: 'Żaneta' });
+    const mail = await leaveMail(db, { created_at, template: 'recover', user_name: 'Żaneta' });
     const filing = sendOptions(db, createFileDelivery(inbox));
     expect(await sendMail(filing, mail.mail_id, false)).toEqual({ state: 'sent' });
     expect(await mailRow(db, mail)).toMatchObject({ state: 'sent' });
@@ -72,10 +72,15 @@ describe('mails without an SMTP server', () => {
       { name: 'Żaneta', address: mail.recipient },
     ]);
 
-    const jwt = signOneTimeToken(secretKey, { ...mail, purpose: 'init', created_at, expires_at });
+    const jwt = signOneTimeToken(secretKey, {
+      ...mail,
+      purpose: 'recover',
+      created_at,
+      expires_at,
+    });
     const copy = await readFile(readable, 'utf8');
-    expect(copy).toMatch(/^Subject: Your one-time token for the Company Registry API\n\nHello Ż/);
-    expect(copy.split('\n')).toContain(jwt);
+    expect(copy).toMatch(/^Subject: Recover your Company Registry API account\n\nHello Ż/);
+    expect(copy.split('\n')).toContain(`https://api.registry.example/recover?token=${jwt}`);
 
     await db.pool.query(
       `update customer.mail set state = 'queued', ended_at = null where mail_id = $1`,

@@ -44,7 +44,7 @@ interface SmtpError extends Error {
 
 /**
  * Only what the server says of this recipient or of this text is about the mail. Any other refusal,
- * such as of our password or of the sender, is about the settings: somebody may put them right.
+ * such as of our password or of the sender, is about the settings, which the operator can correct.
  */
 function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
   if (command === 'API') return code === 'EENVELOPE';

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   fileName,
@@ -16,6 +18,7 @@ import {
 import { dumpTables } from '../../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { Refusal } from '../errors.ts';
+import { describeFindings } from './guard.ts';
 import { verify } from './verify.ts';
 
 let baseline: Baseline;
@@ -38,6 +41,8 @@ function replace(count: number, fields: Record<string, string>): Reports {
   });
 }
 
+const writeEmpty = (folder: string) => writeFile(join(folder, fileName('opolskie')), '');
+
 const newRows = Array.from({ length: 120 }, (_, at) => makeRow(8000 + at));
 
 describe('a dump is refused', () => {
@@ -55,9 +60,8 @@ describe('a dump is refused', () => {
       }),
       '1006 rows where there were 2012 last time: 50.00 %, the limits are 98 % and 105 %; ' +
         '1006 of 2012 entries vanished: 50.00 %, the limit is 0.5 %; ' +
-        `${fileName('brak województwa')}: 150 of 300 entries vanished: 50.00 %, the limit is 2 %; ` +
-        `${fileName('mazowieckie')}: 500 of 1000 entries vanished: 50.00 %, the limit is 2 %; ` +
-        `${fileName('śląskie')}: 300 of 600 entries vanished: 50.00 %, the limit is 2 %`,
+        `${fileName('brak województwa')}, ${fileName('mazowieckie')}, ${fileName('śląskie')}; ` +
+        'the first: 150 of 300 entries vanished: 50.00 %, the limit is 2 %',
     ],
     [
       'where the vanished hide behind an unreadable row',
@@ -101,7 +105,7 @@ describe('a dump is refused', () => {
     [
       'whose columns are shifted',
       replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
-      'the email of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %; ' +
+      'the email of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %, ' +
         'the phone of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %',
     ],
     [
@@ -144,6 +148,44 @@ describe('a dump is refused', () => {
     await expect(dryRun).rejects.toThrow(Refusal);
     expect((await db.pool.query('select * from registry.run order by run_id')).rows).toEqual(rows);
     expect(await dumpTables(db)).toEqual(before);
+  });
+});
+
+describe('a guard', () => {
+  test('says figure and limit of each file, and names the three worst of many', async () => {
+    const db = await baseline.open();
+    try {
+      const half = reports((made) => {
+        for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
+      });
+      await refuse(db, half);
+      const { rows } = await db.pool.query<{ refusals: object[]; path: string }>(
+        'select refusals, path from registry.run order by run_id desc limit 1',
+      );
+      expect(rows[0]!.refusals).toHaveLength(5);
+      expect(rows[0]!.refusals).toContainEqual({
+        guard: 'vanished_from_file',
+        file: fileName('mazowieckie'),
+        value: 50,
+        limit: 2,
+        sentence: `${fileName('mazowieckie')}: 500 of 1000 entries vanished: 50.00 %, the limit is 2 %`,
+      });
+      const vanished = Array.from({ length: 17 }, (_, at) => ({
+        guard: 'missing_file',
+        file: `${at}.zip`,
+        value: 20 - at,
+        limit: 0,
+        sentence: `${at}.zip is missing`,
+      }));
+      expect(describeFindings(vanished)).toEqual([
+        {
+          guard: 'missing_file',
+          sentence: '0.zip, 1.zip, 2.zip and 14 more; the first is missing',
+        },
+      ]);
+    } finally {
+      await db.drop();
+    }
   });
 });
 
@@ -199,7 +241,21 @@ describe('a dump of the wrong day', () => {
       expect(await refuse(db, makeReports(), { dump_date: '2026-11-04' })).toBe(
         `${fileName('mazowieckie')} is, byte for byte, that of 2026-11-02; that of 2026-11-03 was another one`,
       );
-      expect(await runBad(db, changed, '2026-11-04')).toMatchObject({ updated: 0, events: 0 });
+    } finally {
+      await db.drop();
+    }
+  });
+
+  test('is refused as stale where all files are those of the last one', async () => {
+    const db = await baseline.open();
+    try {
+      const stale = /^all \d+ files are, byte for byte, those of 2026-11-02: the dump is stale$/;
+      expect(await refuse(db, makeReports())).toMatch(stale);
+      const reason = 'a holiday';
+      const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
+      expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
+      const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
+      expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
     } finally {
       await db.drop();
     }
@@ -210,7 +266,7 @@ describe('the first dump of a source', () => {
   test('may be refused as well, and leaves its row', async () => {
     const db = await createTestDatabase();
     try {
-      expect(await refuse(db, () => Promise.resolve())).toMatch(/: an empty folder$/);
+      expect(await refuse(db, writeEmpty)).toMatch(/: an empty file, without a header$/);
     } finally {
       await db.drop();
     }

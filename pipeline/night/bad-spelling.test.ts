@@ -46,6 +46,11 @@ const spellings: [what: string, key: string, write: (lines: string[]) => Buffer]
     'podlaskie',
     (lines) => toBytes(reorder(lines, ['Lp.', 'Regon', 'Nip', ...columns.slice(3)])),
   ],
+  [
+    'with blanks in its postal codes',
+    'śląskie',
+    (lines) => toBytes(lines.map((line) => line.replace(/;(\d\d)-(\d{3});/, ';$1 - $2;'))),
+  ],
   ['without row numbers', 'pomorskie', (lines) => toBytes(reorder(lines, columns.slice(1)))],
   ['with every field in quotes', 'warmińsko-mazurskie', (lines) => toBytes(lines.map(quoteAll))],
   [

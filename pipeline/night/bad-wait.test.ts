@@ -59,7 +59,10 @@ describe('an entry that is gone from a file with an unreadable row', () => {
   });
 
   test('waits as long as the file is damaged', async () => {
-    const [second, third, fourth] = await publish(baseline, damaged, damaged, clean);
+    // The same records in another order: the same bytes would be a stale dump.
+    const again = { ...damaged, mazowieckie: [...damaged.mazowieckie!] };
+    again.mazowieckie.push(again.mazowieckie.splice(1, 1)[0]!);
+    const [second, third, fourth] = await publish(baseline, damaged, again, clean);
     expect(third).toEqual(second);
     expect(fourth!.events).toEqual([struckOff(gone, '2026-11-05')]);
   });

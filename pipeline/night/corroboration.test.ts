@@ -171,3 +171,21 @@ describe('the meaning of an event', () => {
     expect(await isSame(event_type, one, other)).toBe(expected);
   });
 });
+
+describe('an address that KRS and REGON write in their own ways is one:', () => {
+  test.each([
+    ['ALEJE JEROZOLIMSKIE 5, 00-001 WARSZAWA', 'al. Jerozolimskie 5, 00-001 Warszawa'],
+    ['UL. ALEJA RÓŻ 5/2, 00-001 WARSZAWA', 'al. Róż 5/2, 00-001 Warszawa'],
+    ['PLAC WOLNOŚCI 1, 61-001 POZNAŃ', 'pl. Wolności 1, 61-001 Poznań'],
+    ['OSIEDLE LEŚNE 1A, 61-001 POZNAŃ', 'os. Leśne 1 A, 61-001 Poznań'],
+    ['BIAŁOWIEŻA 5, 17-230 BIAŁOWIEŻA, PODLASKIE', '5, 17-230 Białowieża, podlaskie'],
+    ['UL. BRZOZÓWKA 7/2, BRZOZÓWKA', '7/2, Brzozówka'],
+  ])('%s', async (ofKrs, ofRegon) => {
+    const { rows } = await db.pool.query(
+      `select registry.is_same_change('COMPANY_ADDRESS_CHANGED', null, $1, null, $2) as is_same,
+         registry.is_same_change('COMPANY_ADDRESS_CHANGED', null, $1, null, 'X ' || $2) as is_other`,
+      [ofKrs, ofRegon],
+    );
+    expect(rows).toEqual([{ is_same: true, is_other: false }]);
+  });
+});

@@ -94,8 +94,9 @@ describe('a delta', () => {
 
   test('keeps answers that cannot be stored as rejects', async () => {
     const [general] = company(regonOf(1), nipOf(1), { nazwa: 'A\0B' });
-    const summary = await runRegon(db, day1, { reports: [general!] });
-    expect(summary).toMatchObject({ read: 1, accepted: 0, rejected: 1 });
+    const reports = [general!, ...company(regonOf(2), nipOf(2))];
+    const summary = await runRegon(db, day1, { reports });
+    expect(summary).toMatchObject({ accepted: 1, rejected: 1 });
   });
 });
 
@@ -195,13 +196,14 @@ describe('a strike-off date', () => {
     expect(await verify(db, 'regon')).toEqual([]);
   });
 
-  test('in the future is told at once and reached later', async () => {
+  test('in the future is told when its day is reached', async () => {
     await runRegon(db, day1, { reports: company(regonOf(1), nipOf(1)) });
     const reports = company(regonOf(1), nipOf(1), { dataSkresleniaZRegon: day3 });
-    expect(await runRegon(db, day2, { reports })).toMatchObject({ updated: 1, deleted: 0 });
-    expect(await readEvents(db, day2)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day3}`]);
+    expect(await runRegon(db, day2, { reports })).toMatchObject({ updated: 1, events: 0 });
     expect(await readStatus(regonOf(1))).toEqual(['ACTIVE']);
-    expect(await runRegon(db, day3, {})).toMatchObject({ events: 0 });
+    expect(await runRegon(db, day3, {})).toMatchObject({ events: 1 });
+    expect(await readEvents(db, day3)).toEqual([`COMPANY_STRUCK_OFF: ACTIVE → ${day3}`]);
+    expect(await runRegon(db, '2026-11-05', { reports })).toMatchObject({ events: 0 });
     expect(await readStatus(regonOf(1))).toEqual(['DELETED']);
     expect(await verify(db, 'regon')).toEqual([]);
   });

@@ -1,26 +1,63 @@
 import { readdir } from 'node:fs/promises';
-import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
+import type { GuardFinding } from '../errors.ts';
+import type { NightSessions } from './steps.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
 
-/** Sentences, one a row that a check returned. */
+/** Files, or fields, of one guard that are named. */
+const NAMED = 3;
+
 export interface Findings {
   /** What a person may accept with a reason. */
-  guards: string[];
-  /** What must never be published: a fault of ours. */
+  guards: GuardFinding[];
+  /** Sentences on what must never be published: a fault of ours. */
   invariants: string[];
 }
 
+/** A row of a guard. */
+interface GuardRow {
+  refusal: string;
+  file: string | null;
+  value: string | number;
+  limit_value: string | number;
+}
+
 /** Runs every query of `sql/check`: each must return no rows before a snapshot is published. */
-export async function runChecks(client: pg.ClientBase): Promise<Findings> {
+export async function runChecks({ client, stage }: NightSessions): Promise<Findings> {
   const findings: Findings = { guards: [], invariants: [] };
-  for (const file of (await readdir(folder)).toSorted()) {
-    const results = await runFile(client, `check/${file}`);
-    const sentences = results.flatMap(({ rows }) =>
-      (rows as { refusal: string }[]).map(({ refusal }) => refusal),
-    );
-    findings[file.startsWith('guard_') ? 'guards' : 'invariants'].push(...sentences);
+  for (const name of (await readdir(folder)).toSorted()) {
+    const [result] = await runFile(client, `check/${name}`, undefined, stage);
+    const rows = result!.rows as GuardRow[];
+    const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
+    if (guard === undefined) findings.invariants.push(...rows.map(({ refusal }) => refusal));
+    else findings.guards.push(...rows.map((row) => findingOf(guard, row)));
   }
   return findings;
+}
+
+function findingOf(guard: string, { refusal, file, value, limit_value }: GuardRow): GuardFinding {
+  return { guard, file, value: Number(value), limit: Number(limit_value), sentence: refusal };
+}
+
+/** A sentence for each guard: of several files it names the first three, the worst ones. */
+export function describeFindings(
+  findings: readonly GuardFinding[],
+): { guard: string; sentence: string }[] {
+  return [...Map.groupBy(findings, ({ guard }) => guard)].map(([guard, found]) => ({
+    guard,
+    sentence: describeGuard(found),
+  }));
+}
+
+function describeGuard(found: readonly GuardFinding[]): string {
+  const { file, sentence } = found[0]!;
+  const more = found.length > NAMED ? ` and ${found.length - NAMED} more` : '';
+  const named = found.slice(0, NAMED);
+  if (found.length === 1 || file === null) {
+    return `${named.map((each) => each.sentence).join(', ')}${more}`;
+  }
+  // Its sentence begins with its name.
+  const rest = sentence.startsWith(file) ? sentence.slice(file.length) : ` ${sentence}`;
+  return `${named.map((each) => each.file).join(', ')}${more}; the first${rest}`;
 }

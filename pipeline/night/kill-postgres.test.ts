@@ -78,7 +78,7 @@ describe('kill -9 of Postgres', () => {
     await runCommand(['migrate'], { DATA_DIR: dataDir });
     const release = await holdUp(db);
     const command = startCommand(days.command(0), { DATA_DIR: dataDir });
-    await command.says('"step":"events"');
+    await command.says('"step":"check"');
     await killServer();
     await expectOneSentence(command);
     release();

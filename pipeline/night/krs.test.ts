@@ -1,5 +1,7 @@
+import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runKrs as runKrsDay } from '../../fixtures/krs-day.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/krs/expected.ts';
 import { dumpTables, runDump, runFixture } from '../../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
@@ -9,6 +11,15 @@ import { verify } from './verify.ts';
 function runKrs(db: TestDatabase, folder: string, date = folder) {
   const path = fileURLToPath(new URL(`../../fixtures/krs/${folder}`, import.meta.url));
   return runDump(db, path, date, { source: 'krs' });
+}
+
+/** Runs the night over one extract of an earlier day as if the register said it on another one. */
+async function runAgain(db: TestDatabase, file: string, date: string) {
+  const path = new URL(`../../fixtures/krs/${file}`, import.meta.url);
+  const { odpis } = JSON.parse(await readFile(path, 'utf8')) as { odpis: { naglowekA: object } };
+  const stanZDnia = date.split('-').toReversed().join('.');
+  Object.assign(odpis.naglowekA, { stanZDnia, numerOstatniegoWpisu: 99 });
+  return runKrsDay(db, date, [{ odpis }]);
 }
 
 describe('the fixture days of KRS', () => {
@@ -96,7 +107,7 @@ describe('the fixture days of KRS', () => {
   });
 
   test('are whole also when a bankruptcy that has ended is no longer shown', async () => {
-    await runKrs(db, '2026-11-03', '2026-11-08');
+    await runAgain(db, '2026-11-03/0000990002.json', '2026-11-08');
     const { rows } = await db.pool.query(
       `select event_type
        from registry.event

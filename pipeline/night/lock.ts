@@ -4,21 +4,16 @@ import { AlreadyRunning } from '../errors.ts';
 
 /** The class of our advisory locks: 'regi' in ASCII. */
 const LOCK_CLASS = 0x72656769;
+/** What the runs of all sources lock; no source has this name. */
+const PUBLISHING = '';
 /** How long the session of a process that was killed may take to notice and let go. */
 const PATIENCE_MS = 3000;
 
 /**
- * Takes the locks of a run, held until the session ends. One run of a source at a time: throws
- * `AlreadyRunning` for the second. Runs of different sources meet in the same companies: they wait
- * for each other.
- *
- * @param onWaiting called when another source's run has to be waited for
+ * Takes the lock of a source, held until the session ends. One run of a source at a time: throws
+ * `AlreadyRunning` for the second.
  */
-export async function lockSource(
-  client: pg.ClientBase,
-  source: string,
-  onWaiting: () => void,
-): Promise<void> {
+export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
   await noticeLostClients(client);
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await tryLock(client, source))) {
@@ -27,18 +22,18 @@ export async function lockSource(
     }
     await sleep(100);
   }
-  if (await tryLock(client, '')) return;
-  onWaiting();
-  await client.query(`select pg_advisory_lock($1, hashtext(''))`, [LOCK_CLASS]);
 }
 
 /**
- * Takes the lock that all runs share, for answers to what was asked for on demand: no run of any
- * source is held up longer than they take. Throws `AlreadyRunning` when a run is under way.
+ * Takes the lock that the runs of all sources share, held until the session ends. They read their dumps
+ * at the same time, but compare and publish one after another: companies, events and ids are common.
+ *
+ * @param onWaiting called when the run of another source has to be waited for
  */
-export async function lockImport(client: pg.ClientBase): Promise<void> {
-  await noticeLostClients(client);
-  if (!(await tryLock(client, ''))) throw new AlreadyRunning('A run is under way');
+export async function lockPublishing(client: pg.ClientBase, onWaiting: () => void): Promise<void> {
+  if (await tryLock(client, PUBLISHING)) return;
+  onWaiting();
+  await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, PUBLISHING]);
 }
 
 async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {

@@ -31,7 +31,6 @@ async function readNotices(): Promise<string[]> {
   const { rows } = await db.pool.query<{ notice: string }>(
     `select concat_ws(' ', run.source, run.dump_date, subject, value) as notice
      from registry.notice join registry.run using (run_id)
-     where subject <> 'daily list'
      order by run.run_id, subject, value`,
   );
   return rows.map(({ notice }) => notice);

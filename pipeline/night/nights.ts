@@ -1,30 +1,50 @@
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
-import { fetchDue, type FetchOutcome } from '../fetch/due.ts';
-import { readFetchEnvironment } from '../fetch/environment.ts';
-import { ingestInbox, type Outcome } from './inbox.ts';
+import type { FetchOutcome } from '../fetch/due.ts';
+import { ingestInbox, inspectInbox, type Outcome } from './inbox.ts';
 
 export interface NightsOptions {
-  environment: { inboxDir: string };
+  environment: { inboxDir: string; isInboxDefault: boolean };
   logger: Logger;
   signal: AbortSignal;
   /** Whether the registries that are set up are asked first. */
   isFetching?: boolean | undefined;
+  /** Called with each sentence on a folder of the inbox that is ignored. */
+  onIgnored?: ((sentence: string) => void) | undefined;
+  onFetched?: ((outcome: FetchOutcome) => void) | undefined;
+  /** Called after each night. */
+  onOutcome?: ((outcome: Outcome) => void) | undefined;
 }
 
 /** What was fetched, where it was asked for, and every night that was due. */
 export interface Nights {
   fetched?: FetchOutcome[];
   runs: Outcome[];
+  /** Sentences on the folders of the inbox that are ignored. */
+  ignored: string[];
 }
 
-/** Fetches what is due, where that is asked for, and takes every dump of the inbox that is due. */
-export async function runNights(
+/**
+ * Fetches what is due, where that is asked for, and takes every dump of the inbox that is due. Throws
+ * `WrongUsage` when the inbox cannot be read.
+ */
+export async function runNights(db: Database, options: NightsOptions): Promise<Nights> {
+  const { environment, logger, signal, isFetching, onOutcome } = options;
+  const { inboxDir, isInboxDefault } = environment;
+  const ignored = await inspectInbox(inboxDir, isInboxDefault);
+  for (const sentence of ignored) options.onIgnored?.(sentence);
+  const fetched = isFetching ? await fetchInto(db, options) : undefined;
+  for (const outcome of fetched ?? []) options.onFetched?.(outcome);
+  const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome });
+  return { ...(fetched ? { fetched } : {}), runs, ignored };
+}
+
+async function fetchInto(
   db: Database,
-  { environment: { inboxDir }, logger, signal, isFetching }: NightsOptions,
-): Promise<Nights> {
-  if (!isFetching) return { runs: await ingestInbox(db, logger, inboxDir, signal) };
+  { environment: { inboxDir }, logger, signal }: NightsOptions,
+): Promise<FetchOutcome[]> {
+  const { fetchDue } = await import('../fetch/due.ts');
+  const { readFetchEnvironment } = await import('../fetch/environment.ts');
   const settings = readFetchEnvironment();
-  const fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
-  return { fetched, runs: await ingestInbox(db, logger, inboxDir, signal) };
+  return await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
 }

@@ -10,7 +10,7 @@ import { xmlOf } from '../../fixtures/regon-stage.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
 import { Bir } from '../fetch/bir.ts';
 import { fetchRegon } from '../fetch/regon.ts';
-import { Refusal } from '../errors.ts';
+import { WrongUsage } from '../errors.ts';
 import type { RunSummary } from './summary.ts';
 import { verify } from './verify.ts';
 
@@ -83,10 +83,10 @@ test('what the fetcher writes is a dump', async () => {
   expect(rows).toEqual([
     {
       persons: [{ kind: 'partner', full_name: 'GRZYMISŁAW ZMYŚLONY', role: 'Wspólnik' }],
-      activity_codes: ['6201Z'],
+      activity_codes: '6201Z',
       unit: null,
     },
-    { persons: null, activity_codes: ['6201Z'], unit: branch },
+    { persons: null, activity_codes: '6201Z', unit: branch },
   ]);
   expect(await verify(db, 'regon')).toEqual([]);
 });
@@ -119,10 +119,11 @@ test('a date that is none, and a REGON that is none', async () => {
     {
       'a.xml': mainOf(company, { praw_dataZakonczeniaDzialalnosci: '2026-02-30' }),
       'b.xml': mainOf(other, { praw_regon9: '995200011' }),
+      'c.xml': mainOf(other, {}),
     },
     '2026-11-02',
   );
-  expect(summary).toMatchObject({ rejected: 2, entries: 0 });
+  expect(summary).toMatchObject({ rejected: 2, entries: 1 });
   const { rows } = await db.pool.query('select reason from registry.reject order by file');
   expect(rows).toEqual([
     { reason: "the end date '2026-02-30' is not a date" },
@@ -155,16 +156,16 @@ test('what a report does not say stays, what it says goes', async () => {
     },
     '2026-11-02',
   );
-  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: 1 }]);
+  expect(await readLists()).toEqual([{ activity_codes: '4711Z', units: 1 }]);
   const silent = await ingest({ 'a.xml': mainOf(other) }, '2026-11-03');
   expect(silent).toMatchObject({ updated: 0, events: 0 });
-  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: 1 }]);
+  expect(await readLists()).toEqual([{ activity_codes: '4711Z', units: 1 }]);
   const summary = await ingest(
     { 'a.xml': mainOf(other, { praw_liczbaJednLokalnych: '0' }) },
     '2026-11-04',
   );
   expect(summary).toMatchObject({ updated: 1, events: 1 });
-  expect(await readLists()).toEqual([{ activity_codes: ['4711Z'], units: null }]);
+  expect(await readLists()).toEqual([{ activity_codes: '4711Z', units: null }]);
 });
 
 test('numbers struck off by the list alone', async () => {
@@ -181,7 +182,7 @@ test('numbers struck off by the list alone', async () => {
 });
 
 test('a folder with nothing of REGON in it', async () => {
-  await expect(ingest({ 'a.json': '{}' }, '2026-11-02')).rejects.toThrow(Refusal);
+  await expect(ingest({ 'a.json': '{}' }, '2026-11-02')).rejects.toThrow(WrongUsage);
 });
 
 test('a REGON that is struck off as another takes its place', async () => {

@@ -1,7 +1,8 @@
 import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
 import type { DumpFile } from '../dump/files.ts';
-import { NothingToDo, Refusal } from '../errors.ts';
+import { describeFault } from '../fault.ts';
+import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 
 /** The newest published run of a source. */
 export interface PublishedRun {
@@ -36,7 +37,7 @@ export async function hasImported(client: pg.ClientBase, source: string): Promis
   return rowCount === 1;
 }
 
-/** Marks what a run that was killed left behind; only for who holds the lock of the source. */
+/** Marks what a run that was killed left behind; the caller holds the lock of the source. */
 export async function abandonRuns(
   client: pg.ClientBase,
   source: string,
@@ -53,15 +54,18 @@ export async function abandonRuns(
 
 export async function startRun(
   client: pg.ClientBase,
-  source: string,
-  dump_date: string,
-  now: Date,
+  {
+    source,
+    path,
+    dump_date,
+    now,
+  }: { source: string; path: string; dump_date: string; now: () => Date },
 ): Promise<string> {
   const { rows } = await client.query<{ run_id: string }>(
-    `insert into registry.run (source, dump_date, state, started_at)
-     values ($1, $2, 'running', $3)
+    `insert into registry.run (source, dump_date, state, started_at, path)
+     values ($1, $2, 'running', $3, $4)
      returning run_id`,
-    [source, dump_date, now],
+    [source, dump_date, now(), path],
   );
   return rows[0]!.run_id;
 }
@@ -69,17 +73,31 @@ export async function startRun(
 /**
  * @param reason why a dump that the guards refused was accepted
  * @param message why it was refused or failed
+ * @param findings what the guards found
  */
 export async function endRun(
   client: pg.ClientBase,
   run_id: string,
-  end: { state: EndState; now: Date; reason?: string | undefined; message?: string },
+  end: {
+    state: EndState;
+    now: Date;
+    reason?: string | undefined;
+    message?: string;
+    findings?: readonly GuardFinding[];
+  },
 ): Promise<void> {
   await client.query(
     `update registry.run
-     set state = $2, finished_at = $3, reason = $4, message = $5
+     set state = $2, finished_at = $3, reason = $4, message = $5, refusals = $6
      where run_id = $1`,
-    [run_id, end.state, end.now, end.reason ?? null, end.message ?? null],
+    [
+      run_id,
+      end.state,
+      end.now,
+      end.reason ?? null,
+      end.message ?? null,
+      end.findings ? JSON.stringify(end.findings) : null,
+    ],
   );
 }
 
@@ -122,36 +140,37 @@ export async function checkDate(
 
 /**
  * Records an attempt that was not published: refused or failed, with the reason; nothing of one that
- * had nothing to do or was a dry run. Ends whatever transaction is open.
+ * had nothing to do, was given no dump, or was a dry run. Ends whatever transaction is open.
  */
 export async function recordFailure(
   client: pg.ClientBase,
-  run_id: string,
-  failure: { error: unknown; isDryRun: boolean; now: Date },
+  failure: { run_id: string; stage: string; error: unknown; isDryRun: boolean; now: Date },
 ): Promise<void> {
-  const { error, isDryRun, now } = failure;
+  const { run_id, stage, error, isDryRun, now } = failure;
   await client.query('rollback');
-  if (error instanceof NothingToDo || isDryRun) {
+  if (error instanceof NothingToDo || error instanceof WrongUsage || isDryRun) {
     await forgetRun(client, run_id);
     return;
   }
-  const { message } = error as Error;
   const state = error instanceof Refusal ? 'refused' : 'failed';
-  await client.query('begin');
-  if (state === 'refused') await recordRefused(client, run_id);
-  await endRun(client, run_id, { state, now, message });
+  const message = state === 'refused' ? (error as Error).message : describeFault(error);
+  await client.query('begin; set local synchronous_commit to default');
+  if (state === 'refused') await recordRefused(client, run_id, stage);
+  const findings = error instanceof Refusal ? error.findings : [];
+  await endRun(client, run_id, { state, now, message, findings });
   await client.query('commit');
 }
 
 /** A refused run keeps what it read, so that `rejects` can show why. */
-async function recordRefused(client: pg.ClientBase, run_id: string): Promise<void> {
-  // Before the first night of all there are no tables of one.
+async function recordRefused(client: pg.ClientBase, run_id: string, stage: string): Promise<void> {
+  // A dump may be refused before the tables of its night are made.
   const { rows: found } = await client.query<{ night: string | null }>(
-    `select to_regclass('stage.night')::text as night`,
+    'select to_regclass($1)::text as night',
+    [`${stage}.night`],
   );
   if (found[0]!.night === null) return;
-  const { rows } = await client.query('select from stage.night where run_id = $1', [run_id]);
-  if (rows.length > 0) await runFile(client, 'nightly/record_run.sql');
+  const { rows } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
+  if (rows.length > 0) await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
 }
 
 /** Leaves no trace of an attempt. */

@@ -1,6 +1,7 @@
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
+import { wireOf } from '../console/report.ts';
 import type { Environment } from '../environment.ts';
 import { type NightsOptions, runNights } from './nights.ts';
 
@@ -13,11 +14,12 @@ export async function runSchedule(
   options: NightsOptions & { environment: Environment },
 ): Promise<void> {
   const { environment, logger, signal } = options;
+  const onIgnored = (sentence: string) => logger.warn(sentence);
   const takeInbox = async () => {
-    const { fetched = [], runs } = await runNights(db, options);
+    const { fetched = [], runs } = await runNights(db, { ...options, onIgnored });
     for (const outcome of [...fetched, ...runs]) {
       const isDone = outcome.state === 'published' || outcome.state === 'fetched';
-      logger[isDone ? 'info' : 'error'](outcome, `nightly: ${outcome.state}`);
+      logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
     }
   };
   const task = schedule(

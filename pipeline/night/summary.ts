@@ -27,7 +27,10 @@ export interface RunSummary {
   notices: { subject: string; value: string; rows: number }[];
 }
 
-export async function summarise(client: pg.ClientBase, run_id: string): Promise<RunSummary> {
+export async function summarise(
+  client: Pick<pg.Pool, 'query'>,
+  run_id: string,
+): Promise<RunSummary> {
   const { rows } = await client.query<RunSummary>(
     `select
        run.run_id::float8 as run_id,
@@ -52,7 +55,9 @@ export async function summarise(client: pg.ClientBase, run_id: string): Promise<
          from (
            select event.event_type, count(*) as row_count
            from registry.event
-           where event.event_date = run.dump_date and event.source = run.source
+           where event.event_date = run.dump_date
+             and event.source = run.source
+             and run.state = 'published'
            group by event.event_type
          ) as kind
        ), '{}') as event_types,

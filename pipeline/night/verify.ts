@@ -21,8 +21,10 @@ export async function verify(db: Database, source: string): Promise<string[]> {
       }
     }
     await client.query('commit');
-    return findings;
-  } finally {
     client.release();
+    return findings;
+  } catch (error) {
+    client.release(true);
+    throw error;
   }
 }

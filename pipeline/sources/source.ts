@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
+import { findNear } from '../../sql/suggest.ts';
 import { WrongUsage } from '../errors.ts';
-import type { ColumnForm } from '../dump/sound.ts';
+import type { ColumnForm } from '../dump/well-formed.ts';
 
 /** A column of a source's files that the mapping reads. */
 export interface SourceColumn {
@@ -100,11 +101,13 @@ export async function listSources(): Promise<string[]> {
     .toSorted();
 }
 
-/** Loads a source by its name; throws `WrongUsage` that lists the names when there is none. */
+/** Loads a source by its name; throws `WrongUsage` that lists the names, a near one first, when there is none. */
 export async function loadSource(name: string): Promise<Source> {
   const names = await listSources();
   if (!names.includes(name)) {
-    throw new WrongUsage(`There is no source '${name}'; there is: ${names.join(', ')}`);
+    const [near] = findNear(name, names, 1);
+    const list = `There is: ${names.join(', ')}`;
+    throw new WrongUsage(`There is no source '${name}'; ${near ? `is it ${near}? ` : ''}${list}`);
   }
   const { description } = (await import(new URL(`${name}/source.ts`, folder).href)) as {
     description: SourceDescription;
@@ -113,7 +116,7 @@ export async function loadSource(name: string): Promise<Source> {
   const mapping = await read(`${name}/map.sql`);
   const version = createHash('sha256')
     .update(mapping)
-    .update(await read('../../sql/nightly/1a_normalise.sql'));
+    .update(await read('../../sql/nightly/1_read/normalise.sql'));
   const source = { name, mapping, mapping_version: version.digest('hex') };
   if (description.format === 'table') return { ...description, ...source };
   const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>

@@ -1,5 +1,6 @@
 import {
   type JobHelpers,
+  parseCronItems,
   Logger as QueueLogger,
   type LogLevel,
   type RunnerOptions,
@@ -9,11 +10,12 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { importAwaited } from '../import/import.ts';
 import type { OnDemandSource } from '../import/on-demand.ts';
+import { deleteDone } from '../mail/retention.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/database.ts';
 import { keepPresent } from './liveness.ts';
 
-/** Mails that are sent side by side; each holds a session of the pool. */
+/** Mails that are sent in parallel; each holds a session of the pool. */
 const CONCURRENCY = 4;
 
 const mailPayload = z.object({ mail_id: z.int() });
@@ -42,8 +44,10 @@ export function describeQueue(
     pgPool: mail.pool,
     concurrency: CONCURRENCY,
     taskList: createTasks(options, logger),
-    // Nothing is read from the folder that the process happens to run in.
-    parsedCronItems: [],
+    // Instead of a file in the working directory. A day without a worker is made up for.
+    parsedCronItems: parseCronItems([
+      { task: 'delete_done', match: '17 3 * * *', options: { backfillPeriod: 86_400_000 } },
+    ]),
     noHandleSignals: true,
     logger: logInto(logger),
     preset: {
@@ -79,6 +83,10 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
         log.warn(sending, 'mail: waits for another attempt');
         throw new AnotherAttempt(sending.reason);
       }
+    },
+    delete_done: async () => {
+      const counts = await deleteDone(mail.pool, mail.now());
+      logger.info(counts, 'mail: done mails and one-time tokens are deleted');
     },
     import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
       importAwaited({ db, logger, sources, now: mail.now, signal }),

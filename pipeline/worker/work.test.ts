@@ -21,10 +21,11 @@ async function serveSlowly(): Promise<{ smtp: TestSmtp } & Omit<HeldText, 'behav
 }
 
 async function work(smtpUrl: string): Promise<Started> {
-  const started = startCommand(['work'], {
+  const started = startCommand(['worker'], {
     DATABASE_URL: db.url,
     DATA_DIR: dataDir,
     SMTP_URL: smtpUrl,
+    BASE_URL: 'https://api.registry.example',
     MAIL_FROM: 'Registry <no-reply@registry.example>',
   });
   await started.says('the worker is ready');
@@ -133,7 +134,9 @@ describe('settings of registry work that are wrong', () => {
       DATA_DIR: '/nowhere/at/all',
       [name]: value,
     });
-    expect(command.stderr).toMatch(new RegExp(`^${name} must .+\\.\n$`));
+    expect(command.sentences()).toEqual([
+      expect.stringMatching(new RegExp(`^${name} must .+\\.$`)),
+    ]);
     expect(command.stderr).not.toContain('secret');
     expect(command.code).toBe(2);
   });
@@ -143,7 +146,10 @@ describe('settings of registry work that are wrong', () => {
       DATABASE_URL: 'postgresql://127.0.0.1:1/none',
       SMTP_URL: 'smtp://127.0.0.1:1',
     });
-    expect(command.stderr).toMatch(/^MAIL_FROM must .*; it must be given where SMTP_URL is\.\n$/);
+    expect(command.sentences()).toEqual([
+      expect.stringMatching(/^BASE_URL must be set where SMTP_URL /),
+      expect.stringMatching(/^MAIL_FROM must .*; it must be given where SMTP_URL is\.$/),
+    ]);
     expect(command.code).toBe(2);
   });
 

@@ -11,6 +11,7 @@ import { sweepWatches } from '../import/sweep.ts';
 import { type SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
 import { releaseJobs } from './liveness.ts';
+import { type MetricsAddress, serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueOptions } from './queue.ts';
 
 /** How often somebody looks for jobs that a worker has left behind. */
@@ -29,6 +30,8 @@ export type WorkerSettings = Pick<
 > & {
   /** The registries that can be asked; absent: as the environment says. */
   services?: FetchEnvironment;
+  /** Where `/metrics` is served; absent: nowhere. */
+  metrics?: MetricsAddress | undefined;
 };
 
 /**
@@ -59,6 +62,7 @@ export async function runWorker(
     baseUrl: settings.baseUrl,
     now: () => new Date(),
   };
+  const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics));
   while (!signal.aborted) {
     try {
       await runQueue({ db, mail, sources }, logger, signal);
@@ -67,6 +71,7 @@ export async function runWorker(
     }
     await delay(pause_ms, undefined, { signal }).catch(() => undefined);
   }
+  metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
   await closeSoon(db);
 }

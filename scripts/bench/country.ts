@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
+import { cpuSeconds } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';
 
 const run = promisify(execFile);
@@ -27,22 +28,35 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   return country;
 }
 
-/** Seconds that `unzip -p | COPY` of a day takes, into an unlogged table of text columns. */
-export async function timeCopy(client: PoolClient, folder: string): Promise<number> {
+/** What `unzip -p | COPY` of a day takes, into an unlogged table of text columns. */
+export interface Copy {
+  seconds: number;
+  /** Of all processes. */
+  cpu_seconds: number;
+  /** Of the files, inflated. */
+  bytes: number;
+}
+
+export async function timeCopy(client: PoolClient, server: number, folder: string): Promise<Copy> {
   const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
   await client.query(`drop table if exists bench_copy`);
   await client.query(`create unlogged table bench_copy (${columns.join(', ')})`);
+  const cpuOfAll = async () => (await cpuSeconds(process.pid)) + (await cpuSeconds(server));
+  const before = await cpuOfAll();
   const started_ms = performance.now();
+  let bytes = 0;
   for (const file of (await readdir(folder)).toSorted()) {
     const unzip = spawn('unzip', ['-p', join(folder, file)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const copy = copyFrom(`copy bench_copy from stdin (format csv, delimiter ';', header)`);
+    unzip.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
     await pipeline(unzip.stdout, client.query(copy));
   }
   const seconds = (performance.now() - started_ms) / 1000;
+  const cpu_seconds = (await cpuOfAll()) - before;
   await client.query('drop table bench_copy');
-  return seconds;
+  return { seconds, cpu_seconds, bytes };
 }
 
 /** Runs one night in a process of its own. */

@@ -13,8 +13,8 @@ export const [watcherCount, watchedCount] = [1000, 1000];
 async function fillRegistry(client: PoolClient): Promise<void> {
   await client.query(
     `insert into registry.company (company_id, country_code, nip, name, status,
-       activity_codes, changed_snapshot_no)
-     select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', '{}', 0
+       changed_snapshot_no)
+     select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', 0
      from generate_series(1, $1::int) as id
      on conflict do nothing`,
     [companyCount],

@@ -4,9 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/account.ts';
-import { connect, type Database, runFile } from '../../sql/database.ts';
+import { connect, type Database, inStage } from '../../sql/database.ts';
+import { openKysely } from '../../sql/kysely.ts';
+import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { benchAlone } from './alone.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
@@ -23,10 +25,13 @@ const longestPage_ms = 10;
 const longestFanOut_s = 5;
 
 /** Times what a night does with its events for those who watch; nothing of it stays. */
-async function timeFanOut(client: PoolClient): Promise<Measurement> {
+async function timeFanOut(pool: Pool, client: PoolClient): Promise<Measurement> {
+  const stage = stageOf('bench');
   await client.query('begin');
-  await runFile(client, 'nightly/0_stage.sql');
-  await client.query(`
+  await runSteps({ pool, client, stage }, ['1_read/tables']);
+  await client.query(
+    inStage(
+      `
     insert into stage.night (
       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read, is_import,
       published_at
@@ -41,10 +46,12 @@ async function timeFanOut(client: PoolClient): Promise<Measurement> {
     from (select * from bench_company order by random() limit ${nightEventCount}) as company
     join bench_type on bench_type.no = company.no % 40
     cross join registry.last_id
-    where table_name = 'event'`);
+    where table_name = 'event'`,
+      stage,
+    ),
+  );
   const started_ms = performance.now();
-  await runFile(client, 'nightly/5b_watch.sql');
-  await runFile(client, 'nightly/5c_feed.sql');
+  await runSteps({ pool, client, stage }, ['6_notify/watch_lists', '6_notify/feeds']);
   const seconds = (performance.now() - started_ms) / 1000;
   const { rows } = await client.query<{ count: string }>(
     `select count(*) from customer.feed where event_date = '2026-01-01'`,
@@ -127,13 +134,13 @@ async function timePages(url: string, tokens: string[], types: string[]): Promis
 }
 
 async function fill(db: Database): Promise<{ fanOut: Measurement; tokens: string[] }> {
-  const account = await createAccount(db.kysely);
+  const account = await createAccount(openKysely(db.pool));
   const client = await db.pool.connect();
   try {
     await fillFeeds(client, account.account_id);
-    const fanOut = await timeFanOut(client);
+    const fanOut = await timeFanOut(db.pool, client);
     const making = Array.from({ length: tokenCount }, () =>
-      createApiToken(db.kysely, account.account_id),
+      createApiToken(openKysely(db.pool), account.account_id),
     );
     const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
     return { fanOut, tokens };
@@ -152,7 +159,10 @@ export async function benchFeed(databaseUrl: string): Promise<Measurement[]> {
   try {
     await migrate(db);
     const { fanOut, tokens } = await fill(db);
-    const rows = await db.kysely.selectFrom('registry.event_type').select('event_type').execute();
+    const rows = await openKysely(db.pool)
+      .selectFrom('registry.event_type')
+      .select('event_type')
+      .execute();
     const variables = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
     const api = await startServer('../../api/main.ts', variables);
     try {

@@ -1,14 +1,23 @@
-// One night in a process of its own, so that its memory can be told: prints one JSON object.
+// One night in a process of its own, so that its memory can be measured: prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
+import { cpuSeconds, serverPid } from './cpu.ts';
+
+/** A step, or all of a night; seconds of CPU are those of this process and of the server. */
+interface Measured {
+  seconds: number;
+  node_cpu_seconds: number;
+  server_cpu_seconds: number;
+}
 
 /** What `night.ts` prints. */
-export interface MeasuredNight {
-  seconds: number;
-  steps: { name: string; seconds: number }[];
+export interface MeasuredNight extends Measured {
+  steps: (Measured & { name: string })[];
   peak_memory_mb: number;
   events: number;
+  /** Of the whole database, after the night. */
+  database_bytes: number;
 }
 
 const [, , databaseUrl, path, dump_date] = process.argv;
@@ -16,27 +25,57 @@ if (!databaseUrl || !path || !dump_date) throw new Error('night.ts <database> <f
 
 const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry-bench' });
 await migrate(db);
-const steps: { name: string; started_ms: number }[] = [];
+const server = await serverPid(db.pool);
+
+interface Moment {
+  ms: number;
+  node: number;
+  server: Promise<number>;
+}
+
+function look(): Moment {
+  const { user, system } = process.cpuUsage();
+  return { ms: performance.now(), node: (user + system) / 1e6, server: cpuSeconds(server) };
+}
+
+async function between(from: Moment, to: Moment): Promise<Measured> {
+  return {
+    seconds: (to.ms - from.ms) / 1000,
+    node_cpu_seconds: to.node - from.node,
+    server_cpu_seconds: (await to.server) - (await from.server),
+  };
+}
+
+const begun: { name: string; at: Moment }[] = [];
 const { events } = await runNightly(db, {
   source: 'ceidg',
   path,
   dump_date,
   now: () => new Date(),
   reporter: {
-    step: (name) => void steps.push({ name, started_ms: performance.now() }),
+    step: (name) => void begun.push({ name, at: look() }),
     progress: () => undefined,
     note: (sentence) => void process.stderr.write(`${sentence}\n`),
   },
 });
-const ended_ms = performance.now();
+const end = look();
+// The sessions of a night end with it, and are counted by then.
+await end.server;
+const { rows } = await db.pool.query<{ bytes: string }>(
+  'select pg_database_size(current_database()) as bytes',
+);
 await db.close();
-const measured: MeasuredNight = {
-  seconds: (ended_ms - steps[0]!.started_ms) / 1000,
-  steps: steps.map(({ name, started_ms }, at) => ({
+const steps = await Promise.all(
+  begun.map(async ({ name, at }, index) => ({
     name,
-    seconds: ((steps[at + 1]?.started_ms ?? ended_ms) - started_ms) / 1000,
+    ...(await between(at, begun[index + 1]?.at ?? end)),
   })),
+);
+const measured: MeasuredNight = {
+  ...(await between(begun[0]!.at, end)),
+  steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,
+  database_bytes: Number(rows[0]!.bytes),
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);

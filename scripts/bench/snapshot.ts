@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Pool } from 'pg';
 import { connect } from '../../sql/database.ts';
+import { openKysely } from '../../sql/kysely.ts';
 import { compare, createTokens, type Measurement } from './load.ts';
 import { startServer } from './server-process.ts';
 
@@ -40,7 +41,7 @@ export async function benchSnapshot(databaseUrl: string): Promise<Measurement[]>
   };
   const servers = [];
   try {
-    const tokens = await createTokens(db.kysely);
+    const tokens = await createTokens(openKysely(db.pool));
     const nips = await drawNips(db.pool, tokens.flat().length);
     const bodies = new Map(
       tokens.flat().map((token, at) => {

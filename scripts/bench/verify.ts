@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { connect } from '../../sql/database.ts';
+import { openKysely } from '../../sql/kysely.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { benchAlone } from './alone.ts';
 import { compare, createTokens, load, type Measurement } from './load.ts';
@@ -73,8 +74,11 @@ export async function benchVerify(databaseUrl: string): Promise<Measurement[]> {
   const servers = [];
   try {
     await migrate(db);
-    const tokens = await createTokens(db.kysely);
-    const accounts = await db.kysely.selectFrom('customer.account').select('email').execute();
+    const tokens = await createTokens(openKysely(db.pool));
+    const accounts = await openKysely(db.pool)
+      .selectFrom('customer.account')
+      .select('email')
+      .execute();
     await db.pool.query('vacuum analyze');
     const api = await startServer('../../api/main.ts', variables);
     servers.push(api);

@@ -11,13 +11,17 @@ with lost as (
     group by changed_field.field, run.entry_count
 )
 
-select format(
-    '%s of %s entries lost their %s: %s %%, the limit is 1 %%',
-    lost.row_count,
-    lost.entry_count,
-    lost.field,
-    round(100.0 * lost.row_count / nullif(lost.entry_count, 0), 2)
-) as refusal
+select
+    format(
+        '%s of %s entries lost their %s: %s %%, the limit is 1 %%',
+        lost.row_count,
+        lost.entry_count,
+        lost.field,
+        round(100.0 * lost.row_count / nullif(lost.entry_count, 0), 2)
+    ) as refusal,
+    null as file,
+    round(100.0 * lost.row_count / nullif(lost.entry_count, 0), 2) as value,
+    1 as limit_value
 from lost
 where
     lost.row_count > 20

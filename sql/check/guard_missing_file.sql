@@ -1,9 +1,13 @@
 -- A part of the dump that was there last time.
-select format(
-    '%s is missing: it held %s entries last time',
+select
+    format(
+        '%s is missing: it held %s entries last time',
+        run_file.file,
+        run_file.entry_count
+    ) as refusal,
     run_file.file,
-    run_file.entry_count
-) as refusal
+    run_file.entry_count as value,
+    0 as limit_value
 from registry.run_file
 join stage.night on night.previous_run_id = run_file.run_id
 where
@@ -12,4 +16,4 @@ where
         select from stage.file
         where file.file_key = run_file.file_key
     )
-order by run_file.file_key;
+order by run_file.entry_count desc, run_file.file_key;

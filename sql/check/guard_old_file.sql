@@ -1,39 +1,33 @@
--- A file that is, byte for byte, that of an earlier day than the last: of the wrong day. A few rows
+-- A file that is, byte for byte, that of an earlier day than the last: a file of the wrong day. A few rows
 -- may well be again what they were before.
 with touched as (
-    select after.file_no
-    from stage.after
+    select after.file_key from stage.after
     union all
-    select entry.file_no
-    from stage.entry
-    where
-        entry.reason is null
-        and not exists (
-            select from stage.pair
-            where pair.file_no = entry.file_no and pair.line = entry.line
-        )
+    select new_entry.file_key from stage.new_entry
     union all
-    select file.file_no
-    from stage.vanished
-    join stage.file using (file_key)
+    select vanished.file_key from stage.vanished
 ),
 
 difference as (
     select
-        touched.file_no,
+        touched.file_key,
         count(*) as row_count
     from touched
-    group by touched.file_no
+    group by touched.file_key
 )
 
-select format(
-    '%s is, byte for byte, that of %s; that of %s was another one',
+select
+    format(
+        '%s is, byte for byte, that of %s; that of %s was another one',
+        file.file,
+        max(run.dump_date),
+        last_run.dump_date
+    ) as refusal,
     file.file,
-    max(run.dump_date),
-    last_run.dump_date
-) as refusal
+    last_run.dump_date - max(run.dump_date) as value,
+    0 as limit_value
 from stage.file
-join difference using (file_no)
+join difference using (file_key)
 cross join stage.night
 join registry.run as last_run on last_run.run_id = night.previous_run_id
 join registry.run_file as last_file

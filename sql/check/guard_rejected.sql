@@ -1,7 +1,9 @@
--- More than 0.5 % of the rows were rejected.
+-- More than 0.5 % of the rows were rejected, or all of them. A dump whose rows only repeat others, or
+-- which lists deletions, still says something.
 with rejected as (
     select
         count(*) as row_count,
+        count(*) filter (where not reject.is_repeat) as bad_count,
         (select sum(file.read_count) from stage.file) as read_count
     from stage.reject
 ),
@@ -14,15 +16,22 @@ example as (
     limit 1
 )
 
-select format(
-    '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s',
-    rejected.row_count,
-    rejected.read_count,
-    round(100.0 * rejected.row_count / rejected.read_count, 2),
-    example.text
-) as refusal
+select
+    format(
+        '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s',
+        rejected.row_count,
+        rejected.read_count,
+        round(100.0 * rejected.row_count / rejected.read_count, 2),
+        example.text
+    ) as refusal,
+    null as file,
+    round(100.0 * rejected.row_count / rejected.read_count, 2) as value,
+    0.5 as limit_value
 from rejected
 cross join example
 where
     rejected.row_count > 20
-    and rejected.row_count > 0.005 * rejected.read_count;
+    and rejected.row_count > 0.005 * rejected.read_count
+    or rejected.bad_count > 0
+    and rejected.row_count = rejected.read_count
+    and not exists (select from stage.deleted_number);

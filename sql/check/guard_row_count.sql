@@ -8,12 +8,16 @@ with row_count as (
     where night.dump_kind = 'full'
 )
 
-select format(
-    '%s rows where there were %s last time: %s %%, the limits are 98 %% and 105 %%',
-    row_count.today,
-    row_count.yesterday,
-    round(100 * row_count.today / nullif(row_count.yesterday, 0), 2)
-) as refusal
+select
+    format(
+        '%s rows where there were %s last time: %s %%, the limits are 98 %% and 105 %%',
+        row_count.today,
+        row_count.yesterday,
+        round(100 * row_count.today / nullif(row_count.yesterday, 0), 2)
+    ) as refusal,
+    null as file,
+    round(100 * row_count.today / nullif(row_count.yesterday, 0), 2) as value,
+    case when row_count.today < row_count.yesterday then 98 else 105 end as limit_value
 from row_count
 where
     abs(row_count.today - row_count.yesterday) > 20

@@ -11,13 +11,17 @@ with vanished as (
     group by run.entry_count, night.dump_kind
 )
 
-select format(
-    '%s of %s entries %s: %s %%, the limit is 0.5 %%',
-    vanished.row_count,
-    vanished.entry_count,
-    case vanished.dump_kind when 'full' then 'vanished' else 'are said to be struck off' end,
-    round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2)
-) as refusal
+select
+    format(
+        '%s of %s entries %s: %s %%, the limit is 0.5 %%',
+        vanished.row_count,
+        vanished.entry_count,
+        case vanished.dump_kind when 'full' then 'vanished' else 'are said to be struck off' end,
+        round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2)
+    ) as refusal,
+    null as file,
+    round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2) as value,
+    0.5 as limit_value
 from vanished
 where
     vanished.row_count > 20

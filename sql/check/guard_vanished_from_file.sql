@@ -14,15 +14,19 @@ with vanished as (
     group by run_file.file, run_file.file_key, run_file.entry_count
 )
 
-select format(
-    '%s: %s of %s entries vanished: %s %%, the limit is 2 %%',
+select
+    format(
+        '%s: %s of %s entries vanished: %s %%, the limit is 2 %%',
+        vanished.file,
+        vanished.row_count,
+        vanished.entry_count,
+        round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2)
+    ) as refusal,
     vanished.file,
-    vanished.row_count,
-    vanished.entry_count,
-    round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2)
-) as refusal
+    round(100.0 * vanished.row_count / nullif(vanished.entry_count, 0), 2) as value,
+    2 as limit_value
 from vanished
 where
     vanished.row_count > 20
     and vanished.row_count > 0.02 * vanished.entry_count
-order by vanished.file_key;
+order by value desc, vanished.file_key;

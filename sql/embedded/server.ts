@@ -1,232 +1,183 @@
-import { spawn } from 'node:child_process';
-import { open, readFile, realpath, rename, rm, stat } from 'node:fs/promises';
-import { basename, isAbsolute, join } from 'node:path';
+import { createHash } from 'node:crypto';
+import { chmod, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Binaries } from './binaries.ts';
 import { findBinaries } from './binaries.ts';
-import type { Cluster } from './cluster.ts';
-import { readText, sharedDirectory } from './cluster.ts';
-import { prepareCluster, replaceFile } from './initdb.ts';
-import {
-  cleanEnvironment,
-  findProcesses,
-  identity,
-  processArguments,
-  processStart,
-  sendSignal,
-} from './process.ts';
+import { type Cluster, readText } from './cluster.ts';
+import { createCluster, isCluster } from './initdb.ts';
+import { findProcess, listProcesses, processStart, run, until } from './process.ts';
+import { openSession, type Session } from './session.ts';
 import { readMachine, writeSettings } from './settings.ts';
-import { makeSocketDirectory, removeSocketDirectory } from './socket.ts';
 
-/** A running server, as its postmaster.pid describes it. */
-export type Server = {
-  pid: number;
-  /** See processStart. */
-  start: string;
-  socketDirectory: string;
-  port: number;
-  status: string;
-};
-
-const poll_ms = 10;
-// Recovery after a crash reads up to max_wal_size of log.
-const start_ms = 600_000;
-const stop_ms = 120_000;
+const wait_ms = 120_000;
 const log_bytes = 10 * 1024 * 1024;
+const socketPrefix = '/tmp/registry-';
 
-/** The server that runs on this cluster now, in whatever state. */
-export async function findServer({ directory }: Cluster): Promise<Server | undefined> {
-  const lines = ((await readText(join(directory, 'postmaster.pid'))) ?? '').split('\n');
-  const pid = Number(lines[0]);
-  const start = pid > 0 ? processStart(pid) : undefined;
-  if (start === undefined || !(await isPostmaster(pid, directory))) {
-    return undefined;
-  }
-  return {
-    pid,
-    start,
-    port: Number(lines[3]),
-    socketDirectory: lines[4] ?? '',
-    status: lines[7]?.trim() ?? 'starting',
-  };
-}
-
-/** The server that takes connections on this cluster; waits for one that is starting or stopping. */
-export async function findReadyServer(cluster: Cluster): Promise<Server | undefined> {
-  let stopped: number | undefined;
-  for (const deadline = Date.now() + start_ms; Date.now() < deadline; await sleep(poll_ms)) {
+/**
+ * Opens a session on the server of a cluster; waits while the server starts, stops or recovers.
+ * Returns undefined when no server runs. The caller holds the lock of DATA_DIR.
+ */
+export async function joinServer(cluster: Cluster): Promise<Session | undefined> {
+  let session: Session | undefined;
+  let refusal = 'it does not become ready';
+  const isDecided = await until(async () => {
     const server = await findServer(cluster);
-    if (server === undefined || server.status === 'ready') {
-      return server;
-    }
-    if (server.status === 'stopping' && stopped !== server.pid) {
-      // Perhaps politely, waiting for clients that will never leave.
-      stopped = server.pid;
-      sendSignal(server.pid, 'SIGINT');
-    }
-  }
-  throw new Error(
-    `The embedded Postgres of ${cluster.dataDir} is neither ready nor gone after ${start_ms / 60_000} minutes. The end of its log:\n${await readLog(cluster)}`,
-  );
-}
-
-/**
- * Starts a server on a cluster that has none, making the cluster where that is missing too. The
- * server is a session of its own: it outlives this process and no ctrl-C reaches it.
- * The caller holds the lock of DATA_DIR.
- */
-export async function startServer(cluster: Cluster, durable: boolean): Promise<Server> {
-  const { directory, home, user } = cluster;
-  const binaries = await findBinaries(user, async () =>
-    user === undefined ? home : sharedDirectory(user),
-  );
-  await prepareCluster(cluster, binaries, durable);
-  await clearRemains(cluster);
-  const settings = writeSettings(
-    await readMachine(directory),
-    await makeSocketDirectory(cluster),
-    durable,
-  );
-  await replaceFile(join(directory, 'registry.conf'), settings, user);
-  for (let attempt = 1; ; attempt += 1) {
+    // A smart shutdown waits for clients that may never leave.
+    if (server?.status === 'stopping') await stopServer(cluster, 'fast');
+    if (server?.status !== 'ready') return server === undefined;
     try {
-      return await launch(cluster, binaries);
+      session = await openSession(server.host, server.port);
     } catch (error) {
-      // A session that works has not noticed yet that its server was killed.
-      if (attempt === 20 || !`${error as Error}`.includes('pre-existing shared memory block')) {
-        throw error;
-      }
-      await sleep(500);
+      refusal = (error as Error).message;
+      // Postgres logs each attempt.
+      await sleep(100);
     }
-  }
+    return session !== undefined;
+  }, wait_ms);
+  if (isDecided) return session;
+  throw new Error(
+    `The embedded Postgres of ${cluster.dataDir} runs, but takes no connection: ${refusal}. The end of its log:\n${await readLog(cluster)}`,
+  );
 }
 
 /**
- * Stops a server and waits until it is gone. SIGINT ends its sessions and writes a checkpoint;
- * SIGQUIT leaves that to the next start.
+ * Starts a server on a cluster that has none, and opens a session on it. Creates the cluster where
+ * it is absent. The server outlives this process. The caller holds the lock of DATA_DIR.
  */
-export async function stopServer(server: Server, signal: 'SIGINT' | 'SIGQUIT'): Promise<void> {
-  sendSignal(server.pid, signal);
-  if (!(await waitForEnd(server, stop_ms))) {
-    sendSignal(server.pid, 'SIGQUIT');
-    if (!(await waitForEnd(server, stop_ms))) {
-      throw new Error(`The embedded Postgres (process ${server.pid}) does not stop.`);
-    }
+export async function startServer(cluster: Cluster, durable: boolean): Promise<Session> {
+  const { directory, user } = cluster;
+  if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), durable);
+  await clearRemains(cluster);
+  // Postgres refuses a copy that belongs to root or is open to others.
+  if ((await stat(directory)).uid !== user.uid) {
+    await run('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
   }
-  await removeSocketDirectory(server.socketDirectory);
+  await chmod(directory, 0o700);
+  await configure(cluster, durable);
+  const name = `-c cluster_name=${await nameOf(cluster)}`;
+  const isReady = async () => (await findServer(cluster))?.status === 'ready';
+  await control(cluster, ['start', '-o', name], isReady);
+  const session = await joinServer(cluster);
+  if (session !== undefined) return session;
+  throw new Error(`The embedded Postgres did not start. Its log:\n${await readLog(cluster)}`);
 }
 
 /**
- * Ends what a killed postmaster has left: sessions that still hold the old shared memory, and a
- * postmaster.pid whose number may belong to somebody else by now.
+ * Stops the server of a cluster, if one runs. `fast` ends its sessions and writes a checkpoint;
+ * `immediate` leaves that to the recovery at the next start.
  */
-export async function clearRemains({ directory, user }: Cluster): Promise<void> {
-  const remains = join(directory, 'postmaster.pid');
-  if ((await readText(remains)) === undefined) {
+export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
+  const server = await findServer(cluster);
+  if (server === undefined) return;
+  const isGone = () => processStart(server.pid) !== server.start;
+  for (const attempt of [mode, 'immediate']) {
+    // pg_ctl would wait for postmaster.pid only, which goes shortly before the process.
+    await control(cluster, ['stop', '-W', '-m', attempt]);
+    if (!(await until(isGone, wait_ms))) continue;
+    if (server.host.startsWith(socketPrefix)) await rmdir(server.host).catch(() => undefined);
     return;
   }
-  const uid = user?.uid ?? process.getuid?.() ?? 0;
-  const title = `postgres: ${await clusterName(directory)}: `;
-  const begin = Date.now();
-  for (let signal: NodeJS.Signals = 'SIGQUIT'; ; await sleep(poll_ms)) {
-    const survivors = findProcesses(title, uid);
-    if (survivors.length === 0) {
-      break;
+  throw new Error(`The embedded Postgres of ${cluster.dataDir} does not stop.`);
+}
+
+/**
+ * Ends and removes what a killed postmaster left: sessions that still use its shared memory, and a
+ * postmaster.pid whose pid another process may have now. The caller holds the lock of DATA_DIR.
+ */
+export async function clearRemains(cluster: Cluster): Promise<void> {
+  const remains = join(cluster.directory, 'postmaster.pid');
+  if ((await readText(remains)) === undefined) return;
+  const name = await nameOf(cluster);
+  const isClear = await until(() => {
+    const survivors = listProcesses().filter(({ command }) => isNamed(command, name));
+    for (const { pid } of survivors) {
+      try {
+        process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
     }
-    if (Date.now() - begin > 30_000) {
-      throw new Error(
-        `Sessions of a killed Postgres do not end (processes ${survivors.join(', ')}): end them, then start again.`,
-      );
-    }
-    for (const pid of survivors) {
-      sendSignal(pid, signal);
-    }
-    signal = Date.now() - begin > 1000 ? 'SIGKILL' : 'SIGQUIT';
-  }
+    return survivors.length === 0;
+  }, wait_ms);
+  if (!isClear) throw new Error(`Sessions of a killed Postgres do not end: ${cluster.directory}`);
   await rm(remains, { force: true });
 }
 
-async function launch(cluster: Cluster, { bin, libraries }: Binaries): Promise<Server> {
-  const { directory, user } = cluster;
+/** The server that runs on a cluster, in whatever state, as its postmaster.pid describes it. */
+async function findServer(cluster: Cluster) {
+  const text = await readText(join(cluster.directory, 'postmaster.pid'));
+  if (text === undefined) return undefined;
+  const [pid, , , port, host = '', , , status = ''] = text.split('\n');
+  const { command = '', start } = findProcess(Number(pid)) ?? {};
+  // A server that was started by hand has no name. It counts, because it may be this one.
+  const isByHand = /^(\S*\/)?postgres( -|$)/.test(command) && !command.includes('cluster_name=');
+  if (!isByHand && !isNamed(command, await nameOf(cluster))) return undefined;
+  return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };
+}
+
+/** Runs pg_ctl until it ends or its work is done, because it looks itself only every 100 ms. */
+async function control(
+  cluster: Cluster,
+  args: string[],
+  isDone = async () => false,
+): Promise<void> {
+  const { user, directory } = cluster;
+  const program = join(await findBinaries(cluster), 'pg_ctl');
   const log = await openLog(cluster);
-  const { size: from } = await log.stat();
-  const child = spawn(
-    join(bin, 'postgres'),
-    ['-D', directory, '-c', `cluster_name=${await clusterName(directory)}`],
-    {
-      cwd: '/',
-      detached: true,
-      env: cleanEnvironment(libraries),
-      stdio: ['ignore', log.fd, log.fd],
-      ...identity(user),
-    },
-  );
-  let failure: string | undefined;
-  child.once('error', (error) => (failure = error.message));
-  child.once('exit', (code, signal) => (failure = `it ended with ${signal ?? `code ${code}`}`));
-  child.unref();
+  // pg_ctl does not quote a path that it gets by -D. Recovery reads up to max_wal_size of WAL.
+  const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
+  let hasEnded = false;
+  void run(program, ['-s', ...args], { user, env, log: log.fd }).then(() => (hasEnded = true));
   await log.close();
-  for (const deadline = Date.now() + start_ms; ; await sleep(poll_ms)) {
-    const server = await findServer(cluster);
-    if (server !== undefined && server.pid === child.pid && server.status === 'ready') {
-      return server;
-    }
-    if (Date.now() > deadline) {
-      failure ??= `it is not ready after ${start_ms / 60_000} minutes`;
-    }
-    if (failure !== undefined) {
-      const tail = await readLog(cluster, from);
-      throw new Error(`The embedded Postgres did not start: ${failure}. Its log:\n${tail}`);
-    }
-  }
+  await until(async () => hasEnded || (await isDone()), Infinity);
 }
 
-async function waitForEnd({ pid, start }: Server, limit_ms: number): Promise<boolean> {
-  for (const deadline = Date.now() + limit_ms; processStart(pid) === start; await sleep(poll_ms)) {
-    if (Date.now() > deadline) {
-      return false;
-    }
-  }
-  return true;
+/** Whether a command line belongs to the cluster of this name: postmaster, session or pg_ctl. */
+function isNamed(command: string, name: string): boolean {
+  const isSession = command.startsWith(`postgres: ${name}: `);
+  return isSession || `${command} `.includes(`cluster_name=${name} `);
 }
 
-/** Whether a process is the server of this directory, started by us or by hand (pg_ctl -D). */
-async function isPostmaster(pid: number, directory: string): Promise<boolean> {
-  // Sessions show a title, which is one single argument.
-  const [program = '', ...args] = processArguments(pid);
-  if (basename(program) !== 'postgres') {
-    return false;
-  }
-  const name = `cluster_name=${await clusterName(directory)}`;
-  if (args.some((arg) => arg.endsWith(name))) {
-    return true;
-  }
-  const paths = args.map((arg) => arg.replace(/^-D */, '')).filter((arg) => isAbsolute(arg));
-  const real = await Promise.all(paths.map((path) => realpath(path).catch(() => undefined)));
-  return real.includes(directory);
-}
-
-/** Names a cluster in the titles of its processes; stays when the directory is moved, not in a copy. */
-async function clusterName(directory: string): Promise<string> {
+/** The name in a cluster's command lines; it stays when the cluster moves, and differs in a copy. */
+async function nameOf({ directory }: Cluster): Promise<string> {
   const { dev, ino } = await stat(directory, { bigint: true });
   return `registry-${dev.toString(36)}-${ino.toString(36)}`;
+}
+
+/**
+ * Makes the directory of the socket and writes the settings, both as the user of the cluster: root
+ * must not follow a link of another user. The path is short, and the same at each start, so that
+ * pools which lost their server find the next one. Postgres trusts its clients, so only its user and
+ * root can enter the directory.
+ */
+async function configure({ directory, user }: Cluster, durable: boolean): Promise<void> {
+  const machine = await readMachine(directory);
+  const digest = createHash('sha256').update(directory).digest('hex').slice(0, 12);
+  const script = 'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1"';
+  let reason = '';
+  // Fails where another user has taken the name.
+  for (const suffix of ['', '-1', '-2', '-3']) {
+    const socket = `${socketPrefix}${digest}${suffix}`;
+    const settings = writeSettings(machine, socket, durable);
+    const args = ['-c', script, socket, join(directory, 'registry.conf'), settings];
+    const { code, output } = await run('/bin/sh', args, { user });
+    if (code === 0) return;
+    reason = output;
+  }
+  throw new Error(`The settings and the socket of Postgres cannot be written: ${reason}`);
 }
 
 async function openLog({ dataDir, user }: Cluster) {
   const path = join(dataDir, 'postgres.log');
   const found = await stat(path).catch(() => undefined);
-  if (found !== undefined && found.size > log_bytes) {
-    await rename(path, `${path}.1`);
-  }
+  if (found !== undefined && found.size > log_bytes) await rename(path, `${path}.1`);
   const log = await open(path, 'a', 0o600);
-  if (user !== undefined) {
-    await log.chown(user.uid, user.gid);
-  }
+  await log.chown(user.uid, user.gid);
   return log;
 }
 
-/** The last lines of the server's log, of what was written after the first `from` bytes. */
-export async function readLog({ dataDir }: Cluster, from = 0): Promise<string> {
-  const log = await readFile(join(dataDir, 'postgres.log')).catch(() => Buffer.alloc(0));
-  return log.subarray(from).toString().trim().split('\n').slice(-15).join('\n');
+/** The last 15 lines of the log of the server of a data directory; empty where there is none. */
+export async function readLog({ dataDir }: Pick<Cluster, 'dataDir'>): Promise<string> {
+  const log = await readFile(join(dataDir, 'postgres.log'), 'utf8').catch(() => '');
+  return log.trim().split('\n').slice(-15).join('\n');
 }

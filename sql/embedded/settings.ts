@@ -7,7 +7,7 @@ const GB = 1024 * MB;
 /** What the settings depend on. Sizes in bytes; `sharedMemory` is the size of /dev/shm. */
 export type Machine = { memory: number; cores: number; freeDisk: number; sharedMemory: number };
 
-/** Looks at the machine, or the container, that this process runs in. */
+/** Measures the machine, or the container, that this process runs in. */
 export async function readMachine(directory: string): Promise<Machine> {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
@@ -23,8 +23,8 @@ export async function readMachine(directory: string): Promise<Machine> {
 
 /**
  * The text of the configuration file for a machine. Only processes that can enter
- * `socketDirectory` can connect. `durable: false` gives up everything that protects from a crash of
- * the system (not of Postgres) and is for tests.
+ * `socketDirectory` can connect. `durable: false` is for tests: a crash of the system, but not of
+ * Postgres, loses data then.
  */
 export function writeSettings(machine: Machine, socketDirectory: string, durable: boolean): string {
   const { memory, cores } = machine;
@@ -43,8 +43,7 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     effective_cache_size: size(memory / 2),
     work_mem: size(clamp(memory / 256, 8 * MB, 64 * MB)),
     maintenance_work_mem: size(clamp(memory / 16, 64 * MB, GB)),
-    huge_pages: 'try',
-    // Parallel queries fail where a container's /dev/shm has its usual 64 MB.
+    // Parallel queries fail in a container whose /dev/shm has the usual 64 MB.
     dynamic_shared_memory_type:
       process.platform === 'linux' && machine.sharedMemory < 256 * MB ? 'mmap' : 'posix',
 
@@ -55,31 +54,27 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     random_page_cost: 1.1,
     jit: false,
 
-    // No replicas here: a bulk load into a table truncated in its transaction skips the log.
+    // Without replicas, a bulk load into a table truncated in its transaction skips the WAL.
     wal_level: 'minimal',
     max_wal_senders: 0,
-    wal_compression: false,
-    // A night writes faster than the log's own process: with more room it seldom has to do so itself.
+    // A night writes faster than the WAL writer: with a large buffer its sessions seldom wait.
     wal_buffers: size(clamp(memory / 256, 4 * MB, 64 * MB)),
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',
-    // Off, only a crash of the system loses something; the other two stay on even then, for without
-    // them a kill -9 of Postgres alone could lose a commit or tear a page.
+    // synchronous_commit and full_page_writes stay on: without them a kill -9 of Postgres alone
+    // could lose a commit or tear a page.
     fsync: durable,
-    synchronous_commit: true,
-    full_page_writes: true,
 
-    // The life of the server only. An error goes to the client that caused it; here its text would
-    // put customers' data into a file.
+    // Start, stop and crashes only. An error goes to its client; in the log its text would put
+    // customers' data into a file.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',
     log_line_prefix: '%m [%p] ',
-    lc_messages: 'C',
   };
   const lines = Object.entries(settings).map(([name, value]) => `${name} = ${quote(value)}`);
-  return ['# Written anew at each start.', ...lines, ''].join('\n');
+  return ['# Each start overwrites this file.', ...lines, ''].join('\n');
 }
 
 function clamp(value: number, least: number, most: number): number {
@@ -91,8 +86,5 @@ function size(bytes: number): string {
 }
 
 function quote(value: string | number | boolean): string {
-  if (typeof value === 'boolean') {
-    return value ? 'on' : 'off';
-  }
-  return typeof value === 'number' ? `${value}` : `'${value.replaceAll("'", "''")}'`;
+  return `'${`${value}`.replaceAll("'", "''")}'`;
 }

@@ -1,5 +1,4 @@
--- The job that asks for numbers, where one is due at $1: those that were asked for in vain come up
--- again.
+-- Queues the import job where a number is due at $1, for the first time or again.
 select customer.enqueue_import()
 where exists (
     select from customer.watch

@@ -1,5 +1,4 @@
--- One row per number that is waited for and is to be asked for at $1, at most $2: those first that
--- somebody has waited for longest.
+-- One row per awaited number that is due at $1, at most $2, the longest awaited first.
 select
     watch.identifier_type,
     watch.identifier_value,

@@ -1,4 +1,4 @@
--- What nobody waits for any more need not be asked for again.
+-- Numbers that are no longer awaited are not asked for again.
 delete from customer.import
 where not exists (
     select from customer.watch

@@ -1,5 +1,5 @@
--- The numbers of the lists $1 (types) and $2 (values) were asked for in vain: $3 how often so far, $4
--- what was wrong, $5 when to ask again.
+-- Postpones the numbers of the lists $1 (types) and $2 (values): $3 is the count of attempts without
+-- an answer so far, $4 the last error, $5 the moment of the next attempt.
 insert into customer.import (
     identifier_type, identifier_value, attempt_count, last_error, next_attempt_at
 )

@@ -1,4 +1,4 @@
--- One row per number of the lists $1 (types) and $2 (values) that somebody still waits for.
+-- One row per number of the lists $1 (types) and $2 (values) that is still awaited.
 select distinct
     asked.identifier_type,
     asked.identifier_value

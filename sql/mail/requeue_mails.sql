@@ -1,4 +1,4 @@
--- A mail waits with its job, or nobody would ever send it: gives one to each that has none.
+-- Gives a job to each queued mail that has none, since only a job sends it.
 select customer.enqueue_mail(mail.mail_id)
 from customer.mail
 where

@@ -1,5 +1,5 @@
--- One row: the mail $1, which nobody else can take until the transaction ends. No row when it was
--- sent meanwhile, or has ended in another way.
+-- One row: the queued mail $1, locked until the transaction ends, with the language of its reader. No
+-- row when the mail was sent meanwhile, or has ended in another way.
 select
     mail.mail_id,
     mail.message_id,
@@ -7,7 +7,9 @@ select
     mail.template,
     mail.data,
     mail.attempt_count,
-    mail.created_at
+    mail.created_at,
+    account.language
 from customer.mail
+join customer.account using (account_id)
 where mail.mail_id = $1 and mail.state = 'queued'
-for update
+for update of mail

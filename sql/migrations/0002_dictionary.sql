@@ -15,6 +15,18 @@ create table registry.activity_code (
 
 \copy registry.activity_code (version, code, name) from 'activity_code.csv'
 
+-- One row per division (two digits) and group (three digits) of the PKD of 2007. Old entries of KRS hold
+-- such codes in place of subclasses.
+create table registry.activity_group (
+    code text not null,
+    name text not null,
+    constraint activity_group_pkey primary key (code),
+    constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$'),
+    constraint activity_group_name_not_blank check (btrim(name) <> '')
+);
+
+\copy registry.activity_group (code, name) from 'activity_group.csv'
+
 -- One row per code of 2007 and code of 2025 that may take its place. Every code of 2007 has a row.
 create table registry.activity_key (
     code_2007 text not null,
@@ -39,11 +51,47 @@ where
         where activity_key.code_2007 = activity_code.code
     );
 
+-- One row per section of the PKD 2025, with the divisions (the first two digits of a code) that it
+-- holds.
+create table registry.activity_section (
+    section text not null,
+    first_division text not null,
+    last_division text not null,
+    name text not null,
+    constraint activity_section_pkey primary key (section),
+    constraint activity_section_of_one_letter check (section ~ '^[A-V]$'),
+    constraint activity_section_divisions_of_two_digits
+        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$'),
+    constraint activity_section_name_not_blank check (btrim(name) <> '')
+);
+
+\copy registry.activity_section (section, first_division, last_division, name) from 'activity_section.csv'
+
+-- One row per division of either version of the PKD. Division 45 of 2007, the trade in vehicles, is in
+-- the section that took it over: a company that is reclassified keeps its section.
+create table registry.activity_division (
+    division text not null,
+    section text not null,
+    constraint activity_division_pkey primary key (division),
+    constraint activity_division_section_fkey
+        foreign key (section) references registry.activity_section (section)
+);
+
+insert into registry.activity_division (division, section)
+select distinct
+    left(activity_code.code, 2),
+    activity_section.section
+from registry.activity_code
+join registry.activity_section
+    on left(activity_code.code, 2)
+    between activity_section.first_division and activity_section.last_division;
+
 -- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
 -- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
 -- under its old and its new symbol, so that the recoding is no change of legal form. name is the
 -- official name, label the one to show. Slug and label depend on the symbol alone, whatever the
 -- period: a look-up by symbol (served by the primary key) takes any of its rows.
+-- KRS has four forms that GUS does not: their symbols are K and the number of the form in KRS.
 -- The source ends 113 (prosta spółka akcyjna) on the day on which it begins; the form is in force,
 -- so that it has no valid_to here.
 create table registry.legal_form (
@@ -54,7 +102,7 @@ create table registry.legal_form (
     name text not null,
     label text not null,
     constraint legal_form_pkey primary key (symbol, valid_from),
-    constraint legal_form_symbol_of_two_or_three_digits check (symbol ~ '^[0-9]{2,3}$'),
+    constraint legal_form_symbol_of_two_or_three_digits check (symbol ~ '^K?[0-9]{2,3}$'),
     constraint legal_form_period_in_order check (valid_to >= valid_from),
     constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
     constraint legal_form_name_not_blank check (btrim(name) <> ''),
@@ -123,18 +171,3 @@ create table registry.event_type (
 );
 
 \copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'
-
--- One row per day that a register may mention, as the registers write it: what is not here is no date.
-create table registry.calendar (
-    written text not null,
-    day date not null,
-    constraint calendar_pkey primary key (written)
-);
-
-insert into registry.calendar (written, day)
-select
-    to_char(day, 'YYYY-MM-DD'),
-    day::date
-from generate_series(timestamp '1800-01-01', timestamp '2199-12-31', interval '1 day') as day;
-
-analyze registry.calendar;

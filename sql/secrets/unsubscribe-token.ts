@@ -6,24 +6,50 @@ const unsubscribeClaims = z.strictObject({
   purpose: z.literal('unsubscribe'),
   /** The `user_ref` of the account. */
   sub: z.string(),
+  /** In whole seconds since 1970, as RFC 7519 has them. */
+  iat: z.int(),
+  exp: z.int(),
 });
 
-/**
- * What the link of a mail brings to turn its like off. It never expires, for old mails are read too;
- * nothing but the account and the key goes into it, so that it is the same in every mail.
- */
-export function signUnsubscribeToken(secretKey: string, user_ref: string): string {
-  const claims: z.output<typeof unsubscribeClaims> = { purpose: 'unsubscribe', sub: user_ref };
-  return jwt.sign(claims, secretKey, { algorithm: ONE_TIME_TOKEN_ALGORITHM, noTimestamp: true });
+const lifetime_s = 365 * 24 * 3600;
+
+/** The right to turn the alert mails of an account off. */
+export interface Unsubscription {
+  user_ref: string;
+  /** When its mail was ordered. */
+  issued_at: Date;
 }
 
-/** @returns the `user_ref` of the account; undefined when it is forged, or for another purpose */
-export function readUnsubscribeToken(secretKey: string, text: string): string | undefined {
+/** What the link of a mail brings to turn such mails off: valid for 365 days. */
+export function signUnsubscribeToken(
+  secretKey: string,
+  { user_ref, issued_at }: Unsubscription,
+): string {
+  const iat = Math.floor(issued_at.getTime() / 1000);
+  const claims: z.output<typeof unsubscribeClaims> = {
+    purpose: 'unsubscribe',
+    sub: user_ref,
+    iat,
+    exp: iat + lifetime_s,
+  };
+  return jwt.sign(claims, secretKey, { algorithm: ONE_TIME_TOKEN_ALGORITHM });
+}
+
+/** @returns undefined when it is forged, expired, or for another purpose */
+export function readUnsubscribeToken(
+  secretKey: string,
+  text: string,
+  now: Date,
+): Unsubscription | undefined {
   let payload: unknown;
   try {
-    payload = jwt.verify(text, secretKey, { algorithms: [ONE_TIME_TOKEN_ALGORITHM] });
+    payload = jwt.verify(text, secretKey, {
+      algorithms: [ONE_TIME_TOKEN_ALGORITHM],
+      clockTimestamp: Math.floor(now.getTime() / 1000),
+    });
   } catch {
     return undefined;
   }
-  return unsubscribeClaims.safeParse(payload).data?.sub;
+  const claims = unsubscribeClaims.safeParse(payload).data;
+  return claims && { user_ref: claims.sub, issued_at: new Date(claims.iat * 1000) };
 }

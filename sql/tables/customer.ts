@@ -15,6 +15,8 @@ export interface AccountTable {
   password_hash: string;
   created_at: Date;
   initialized_at: Optional<Date>;
+  language: Generated<'pl' | 'en'>;
+  recovered_at: Optional<Date>;
 }
 
 export interface OneTimeTokenTable {
@@ -63,6 +65,13 @@ export interface WalletTransactionTable {
   created_at: Date;
 }
 
+export interface WelcomeBonusTable {
+  mailbox: string;
+  domain: string;
+  account_id: BigInteger;
+  granted_at: Date;
+}
+
 export interface CreditPackageTable {
   package_slug: string;
   name: string;
@@ -77,6 +86,7 @@ export interface PaymentTable {
   account_id: BigInteger;
   provider: string;
   provider_ref: Optional<string>;
+  charge_ref: Optional<string>;
   checkout_url: Optional<string>;
   package_slug: string;
   credits: BigInteger;
@@ -86,6 +96,9 @@ export interface PaymentTable {
   refusal: Optional<string>;
   created_at: Date;
   ended_at: Optional<Date>;
+  refunded: Counter;
+  disputed: Counter;
+  reversed_credits: Counter;
 }
 
 export interface IdempotentAnswerTable {
@@ -110,6 +123,7 @@ export interface MailTable {
   attempt_count: Generated<number>;
   last_error: Optional<string>;
   created_at: Date;
+  send_after: Optional<Date>;
   ended_at: Optional<Date>;
 }
 

@@ -16,13 +16,15 @@ export interface CompanyTable {
   postal_code: string | null;
   activity_main: string | null;
   activity_start: string | null;
-  activity_codes: string[];
   changed_snapshot_no: BigInteger;
 }
 
 export interface EntryTable {
   company_id: BigInteger;
   entry_id: BigInteger;
+  fingerprint: BigInteger | null;
+  content_hash: BigInteger;
+  file_key: string;
   source: string;
   entry_key: string;
   country_code: string;
@@ -38,6 +40,8 @@ export interface EntryTable {
   email: string | null;
   fax: string | null;
   website: string | null;
+  /** The address for electronic delivery. */
+  e_delivery: string | null;
   postal_code: string | null;
   county: string | null;
   commune: string | null;
@@ -48,7 +52,7 @@ export interface EntryTable {
   voivodeship: string | null;
   activity_version: number | null;
   activity_main: string | null;
-  activity_codes: string[];
+  activity_codes: string;
   declared_status: string;
   is_partnership_only: boolean;
   start_date: string | null;
@@ -62,6 +66,12 @@ export interface EntryTable {
   struck_off_date: string | null;
   bankruptcy_start_date: string | null;
   bankruptcy_end_date: string | null;
+  bankruptcy_state: 'OPEN' | 'ENDED' | null;
+  restructuring_start_date: string | null;
+  restructuring_end_date: string | null;
+  restructuring_state: 'OPEN' | 'ENDED' | null;
+  version_no: number | null;
+  version_date: string | null;
   units: JSONColumnType<Unit[]> | null;
   persons: JSONColumnType<Person[]> | null;
   other_dates: JSONColumnType<DatedEvent[]> | null;
@@ -85,7 +95,7 @@ export interface DatedEvent {
 }
 
 export interface Person {
-  kind: 'owner' | 'partner' | 'shareholder' | 'representative';
+  kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed';
   full_name: string;
   role: string;
 }
@@ -122,6 +132,12 @@ export interface ActivityCodeTable {
   name: string;
 }
 
+/** A division or a group of PKD 2007. */
+export interface ActivityGroupTable {
+  code: string;
+  name: string;
+}
+
 export interface LegalFormTable {
   symbol: string;
   valid_from: string;
@@ -136,6 +152,11 @@ export interface LegalFormSymbolView {
   slug: string;
   symbol: string;
   label: string;
+}
+
+export interface ActivitySectionTable {
+  section: string;
+  name: string;
 }
 
 export interface VoivodeshipTable {
@@ -162,4 +183,20 @@ export interface DailyStatTable {
   deleted_count: BigInteger;
   entry_count: BigInteger;
   is_baseline: boolean;
+}
+
+export interface StockChangeTable {
+  source: string;
+  stat_date: string;
+  /** A TERYT symbol. */
+  voivodeship: string | null;
+  activity_section: string | null;
+  /** The newest symbol of the form. */
+  legal_form: string | null;
+  status: CompanyStatus;
+  entry_change: BigInteger;
+  new_count: BigInteger;
+  ended_count: BigInteger;
+  suspended_count: BigInteger;
+  resumed_count: BigInteger;
 }

@@ -17,9 +17,12 @@ import type {
   WalletTable,
   WalletTransactionTable,
   WatchTable,
+  WelcomeBonusTable,
 } from './customer.ts';
 import type {
   ActivityCodeTable,
+  ActivityGroupTable,
+  ActivitySectionTable,
   CompanyTable,
   DailyStatTable,
   EntryTable,
@@ -29,6 +32,7 @@ import type {
   LegalFormTable,
   RunTable,
   SeverityTable,
+  StockChangeTable,
   VoivodeshipTable,
 } from './registry.ts';
 
@@ -52,15 +56,19 @@ export interface Tables {
   'customer.wallet': WalletTable;
   'customer.wallet_transaction': WalletTransactionTable;
   'customer.watch': WatchTable;
+  'customer.welcome_bonus': WelcomeBonusTable;
   'registry.activity_code': ActivityCodeTable;
+  'registry.activity_group': ActivityGroupTable;
   'registry.company': CompanyTable;
   'registry.daily_stat': DailyStatTable;
   'registry.entry': EntryTable;
   'registry.event': EventTable;
   'registry.event_type': EventTypeTable;
   'registry.legal_form': LegalFormTable;
+  'registry.activity_section': ActivitySectionTable;
   'registry.legal_form_symbol': LegalFormSymbolView;
   'registry.run': RunTable;
   'registry.severity': SeverityTable;
+  'registry.stock_change': StockChangeTable;
   'registry.voivodeship': VoivodeshipTable;
 }

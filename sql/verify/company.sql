@@ -1,43 +1,46 @@
--- The companies against their entries.
+-- The companies of a registry's entries against all their entries.
 with own as (
-    select distinct entry.company_id
+    select entry.company_id, count(*) as entry_count
     from registry.entry
     where entry.source = $1::text
+    group by entry.company_id
 ),
 
+-- One of several entries: what it shows is a choice.
 several as (
-    select entry.company_id
-    from registry.entry
-    group by entry.company_id
-    having count(*) > 1
+    select own.company_id
+    from own
+    where
+        own.entry_count > 1
+        or exists (
+            select from registry.entry
+            where entry.company_id = own.company_id and entry.source <> $1
+        )
 ),
 
 expected as (
     select
         entry.company_id,
+        entry.start_date as activity_start,
         entry.country_code,
         entry.nip,
         entry.regon9,
         entry.krs,
-        coalesce(
-            entry.name, nullif(concat_ws(' ', entry.first_name, entry.surname), '')
-        ) as name,
+        registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
         entry.status,
         entry.legal_form,
         entry.voivodeship,
         entry.city,
         entry.postal_code,
-        entry.activity_main,
-        entry.start_date
+        entry.activity_main
     from registry.entry
     where
         entry.source = $1
         and entry.company_id not in (select several.company_id from several)
     union all
-    select several.company_id, shown.*
-    from several
-    join own using (company_id)
-    cross join lateral registry.show_company(several.company_id) as shown
+    select company_row.*
+    from registry.company_row
+    where company_row.company_id = any(array(select several.company_id from several))
 )
 
 select format('entry %s belongs to no company', entry.entry_id) as finding
@@ -57,12 +60,12 @@ from expected
 join registry.company using (company_id)
 where
     (
-        company.country_code, company.nip, company.regon9, company.krs, company.name,
-        company.legal_form, company.voivodeship, company.city, company.postal_code,
-        company.activity_main, company.activity_start
+        company.activity_start, company.country_code, company.nip, company.regon9, company.krs,
+        company.name, company.legal_form, company.voivodeship, company.city,
+        company.postal_code, company.activity_main
     ) is distinct from (
-        expected.country_code, expected.nip, expected.regon9, expected.krs, expected.name,
-        expected.legal_form, expected.voivodeship, expected.city, expected.postal_code,
-        expected.activity_main, expected.start_date
+        expected.activity_start, expected.country_code, expected.nip, expected.regon9,
+        expected.krs, expected.name, expected.legal_form, expected.voivodeship, expected.city,
+        expected.postal_code, expected.activity_main
     )
 limit 100;

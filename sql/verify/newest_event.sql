@@ -43,8 +43,8 @@ told as (
         ) as age,
         max(event.event_date) filter (where event.event_type = 'COMPANY_REOPENED')
             over (partition by event.entry_id) as reopened_date,
-        max(event.event_date) filter (where event.event_type = 'COMPANY_BANKRUPTCY_ENDED')
-            over (partition by event.entry_id) as bankruptcy_ended_date,
+        max(event.event_date) filter (where event.event_type ~ '_ENDED$')
+            over (partition by event.entry_id, kind.name) as ended_date,
         max(event.event_date) filter (where event.event_type = 'COMPANY_ACTIVITIES_RECLASSIFIED')
             over (partition by event.entry_id) as reclassified_date
     from said as event
@@ -55,11 +55,11 @@ told as (
                 then 'activity'
             when event.event_type in ('ANOMALY_REGON_CHANGE', 'COMPANY_REGON_ASSIGNED')
                 then 'regon'
-            when event.event_type in ('COMPANY_BANKRUPTCY_STARTED', 'COMPANY_BANKRUPTCY_ENDED')
-                then 'bankruptcy'
             when event.event_type like 'COMPANY\_UNIT\_%' then 'unit'
             else regexp_replace(
-                event.event_type, '_(ADDED|CHANGED|REMOVED|ASSIGNED|REVOKED)$', ''
+                event.event_type,
+                '_(ADDED|CHANGED|REMOVED|ASSIGNED|REVOKED|STARTED|ENDED)$',
+                ''
             )
         end as name
     ) as kind
@@ -82,17 +82,32 @@ compared as (
                 entry.gone_date::text = told.new_value
                 or entry.struck_off_date is not null
                 or told.reopened_date > told.event_date
-            when 'bankruptcy' then case told.event_type
-                when 'COMPANY_BANKRUPTCY_STARTED' then
-                    entry.bankruptcy_start_date::text = told.new_value
-                else entry.bankruptcy_end_date::text is not distinct from told.new_value
+            when 'COMPANY_BANKRUPTCY' then case
+                -- Its date may have been learnt later.
+                when told.event_type like '%\_STARTED' then
+                    entry.bankruptcy_state is not null
+                    and coalesce(
+                        entry.bankruptcy_start_date::text = told.new_value, told.new_value is null
+                    )
+                else coalesce(
+                    entry.bankruptcy_end_date::text = told.new_value, told.new_value is null
+                )
             end
-            -- A registry shows a bankruptcy that has ended no longer, sooner or later.
-            or (
-                told.bankruptcy_ended_date >= told.event_date
-                and entry.bankruptcy_start_date is null
-                and entry.bankruptcy_end_date is null
-            )
+            -- A registry shows one that has ended no longer, sooner or later.
+            or (told.ended_date >= told.event_date and entry.bankruptcy_state is null)
+            when 'COMPANY_RESTRUCTURING' then case
+                -- Its date may have been learnt later.
+                when told.event_type like '%\_STARTED' then
+                    entry.restructuring_state is not null
+                    and coalesce(
+                        entry.restructuring_start_date::text = told.new_value, told.new_value is null
+                    )
+                else coalesce(
+                    entry.restructuring_end_date::text = told.new_value, told.new_value is null
+                )
+            end
+            -- A registry shows one that has ended no longer, sooner or later.
+            or (told.ended_date >= told.event_date and entry.restructuring_state is null)
             when 'unit' then
                 left(coalesce(told.new_value, told.old_value), 14) !~ '^[0-9]{14}$'
                 or told.new_value is not distinct from (
@@ -109,13 +124,17 @@ compared as (
                 registry.representative_names(entry.persons) is not distinct from told.new_value
             when 'activity' then
                 (told.new_value is not null)
-                = (coalesce(told.new_value, told.old_value) = any(entry.activity_codes))
+                = (
+                    coalesce(told.new_value, told.old_value)
+                    = any(string_to_array(entry.activity_codes, ','))
+                )
                 or told.reclassified_date > told.event_date
             when 'COMPANY_MAIN_ACTIVITY' then
                 entry.activity_main is not distinct from told.new_value
                 or told.reclassified_date > told.event_date
             when 'COMPANY_NAME' then entry.name is not distinct from told.new_value
-            when 'COMPANY_LEGAL_FORM' then entry.legal_form is not distinct from told.new_value
+            when 'COMPANY_LEGAL_FORM' then
+                registry.legal_form_slug(entry.legal_form) is not distinct from told.new_value
             when 'COMPANY_ENTITY_TYPE' then entry.entity_type = told.new_value
             when 'COMPANY_OWNER' then
                 registry.owner_names(entry.first_name, entry.surname, entry.persons)
@@ -128,7 +147,7 @@ compared as (
             when 'COMPANY_ADDRESS' then
                 registry.address_line(
                     entry.street, entry.building, entry.apartment, entry.postal_code,
-                    entry.city, entry.voivodeship
+                    entry.city, registry.voivodeship_name(entry.voivodeship)
                 ) is not distinct from told.new_value
             when 'COMPANY_PHONE' then entry.phone is not distinct from told.new_value
             when 'COMPANY_EMAIL' then entry.email is not distinct from told.new_value

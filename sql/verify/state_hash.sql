@@ -1,4 +1,37 @@
--- The state hash of the newest run against the entries as they are: content from the columns.
+-- The hashes of the entries, and the state hash of the newest run, against the entries as they are.
+with hashed as (
+    select
+        entry.entry_id,
+        entry.content_hash,
+        entry.gone_date,
+        hash_record_extended(
+            row(
+                entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form,
+                entry.name, entry.surname, entry.first_name, entry.phone, entry.email,
+                entry.fax, entry.website, entry.postal_code, entry.county, entry.commune,
+                entry.city, entry.street, entry.building, entry.apartment, entry.voivodeship,
+                entry.activity_version, entry.activity_main, entry.activity_codes,
+                entry.declared_status, entry.is_partnership_only, entry.start_date,
+                entry.end_date, entry.suspension_date, entry.resumption_date,
+                entry.address_country_code, entry.struck_off_date, entry.bankruptcy_start_date,
+                entry.bankruptcy_end_date, entry.units, entry.persons, entry.other_dates,
+                entry.bankruptcy_state, entry.restructuring_state,
+                entry.restructuring_start_date, entry.restructuring_end_date, entry.e_delivery
+            ),
+            0
+        ) as found_hash
+    from registry.entry
+    where entry.source = $1::text
+),
+
+wrong_entry as (
+    select hashed.entry_id
+    from hashed
+    where hashed.content_hash <> hashed.found_hash
+    order by hashed.entry_id
+    limit 100
+)
+
 select format(
     'the state hash of run %s is %s, the entries give %s',
     newest.run_id,
@@ -8,33 +41,15 @@ select format(
 from (
     select run.run_id, run.state_hash
     from registry.run
-    where run.source = $1::text and run.state in ('published', 'imported')
+    where run.source = $1 and run.state in ('published', 'imported')
     order by run.run_id desc
     limit 1
 ) as newest
 cross join (
-    select coalesce(
-        sum(
-            registry.state_hash(
-                entry.entry_key,
-                registry.content_hash(
-                    entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form,
-                    entry.name, entry.surname, entry.first_name, entry.phone, entry.email,
-                    entry.fax, entry.website, entry.postal_code, entry.county, entry.commune,
-                    entry.city, entry.street, entry.building, entry.apartment,
-                    entry.voivodeship, entry.activity_version, entry.activity_main,
-                    entry.activity_codes, entry.declared_status, entry.is_partnership_only,
-                    entry.start_date, entry.end_date, entry.suspension_date,
-                    entry.resumption_date, entry.address_country_code, entry.struck_off_date,
-                    entry.bankruptcy_start_date, entry.bankruptcy_end_date, entry.units,
-                    entry.persons, entry.other_dates
-                ),
-                entry.gone_date
-            )
-        ),
-        0
-    ) as state_hash
-    from registry.entry
-    where entry.source = $1
+    select coalesce(sum(registry.state_hash(hashed.found_hash, hashed.gone_date)), 0) as state_hash
+    from hashed
 ) as found
-where newest.state_hash is distinct from found.state_hash;
+where newest.state_hash is distinct from found.state_hash
+union all
+select format('the hash of entry %s is not that of its content', wrong_entry.entry_id)
+from wrong_entry;

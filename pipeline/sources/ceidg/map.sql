@@ -20,8 +20,8 @@ select
     number.regon9,
     null::text as krs,
     'NATURAL' as entity_type,
-    -- Every entry of CEIDG is a natural person's.
-    legal_form.slug as legal_form,
+    -- Every entry of CEIDG is a natural person's business.
+    '099' as legal_form,
     record.nazwa_podmiotu as name,
     record.nazwisko as surname,
     record.imie as first_name,
@@ -36,60 +36,70 @@ select
     record.ulica as street,
     record.nr_budynku as building,
     record.nr_lokalu as apartment,
-    nullif(file.file_key, 'brak województwa') as voivodeship,
+    nullif(file.file_key, '00') as voivodeship,
     record.rok_pkd as activity_version,
     case
-        when record.is_sound then record.glowny_kod_pkd
+        when record.is_well_formed then record.glowny_kod_pkd
         else translate(record.glowny_kod_pkd, '. ', '')
     end as activity_main,
     -- In the order of the report; two lists of the same codes say the same.
-    coalesce(
-        string_to_array(
-            case
-                when record.is_sound
-                    then concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
-                else translate(
-                    concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
-                )
-            end,
-            '$##$'
-        ),
-        '{}'
+    replace(
+        case
+            when record.is_well_formed
+                then concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd)
+            else translate(
+                concat_ws('$##$', record.glowny_kod_pkd, record.pozostale_kody_pkd), '. ', ''
+            )
+        end,
+        '$##$',
+        ','
     ) as activity_codes,
-    record.is_sound,
+    record.is_well_formed,
     record.status_dzialalnosci as status_text,
     case record.status_dzialalnosci
         when 'Aktywny' then 'ACTIVE'
         when 'Zawieszony' then 'SUSPENDED'
         when 'Działalność prowadzona wyłącznie w formie spółki cywilnej' then 'ACTIVE'
+        -- The word of the API: the reports hold no such entries. The strike-off date decides.
+        when 'WYKRESLONY' then 'ACTIVE'
     end as declared_status,
     coalesce(
         record.status_dzialalnosci = 'Działalność prowadzona wyłącznie w formie spółki cywilnej',
         false
     ) as is_partnership_only,
     record.data_rozpoczecia as start_date,
-    record.data_zakonczenia as end_date,
+    case
+        when record.status_dzialalnosci is distinct from 'WYKRESLONY' then record.data_zakonczenia
+    end as end_date,
     record.data_zawieszenia as suspension_date,
     record.data_wznowienia as resumption_date,
     null::text as address_country_code,
-    null::text as struck_off_date,
+    case
+        when record.status_dzialalnosci = 'WYKRESLONY' then record.data_zakonczenia
+    end as struck_off_date,
     null::text as bankruptcy_start_date,
     null::text as bankruptcy_end_date,
     null::jsonb as units,
     null::jsonb as persons,
-    null::jsonb as other_dates
+    null::jsonb as other_dates,
+    null::text as bankruptcy_state,
+    null::text as restructuring_state,
+    null::text as restructuring_start_date,
+    null::text as restructuring_end_date,
+    null::text as e_delivery,
+    null::integer as version_no,
+    null::date as version_date
 from stage.record
 join stage.file on file.file_no = record.file_no
-join registry.legal_form on legal_form.symbol = '099'
 cross join lateral (
     select
         case
-            when record.is_sound then record.nip
+            when record.is_well_formed then record.nip
             else nullif(translate(record.nip, '- ', ''), '0000000000')
         end as nip,
         -- A REGON of 14 digits is that of a unit: the first nine are the company's.
         case
-            when record.is_sound then left(record.regon, 9)
+            when record.is_well_formed then left(record.regon, 9)
             else nullif(
                 case length(record.regon)
                     when 14 then

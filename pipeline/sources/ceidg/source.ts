@@ -4,16 +4,16 @@ import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
-const NO_VOIVODESHIP = 'brak województwa';
+const NO_VOIVODESHIP = { teryt: '00', name: 'brak województwa' };
 
-const voivodeships = parse<{ name: string }>(
+const voivodeships = parse<{ teryt: string; name: string }>(
   readFileSync(new URL('../../../sql/dictionary/voivodeship.csv', import.meta.url)),
   { columns: true },
-).map(({ name }) => name);
+);
 
 // Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
-  .map((name) => ({ name, folded: fold(name) }))
+  .map(({ teryt, name }) => ({ teryt, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);
 
 /**
@@ -45,10 +45,10 @@ export const description: TableDescription = {
     { header: 'PozostaleKodyPkd', column: 'pozostale_kody_pkd', form: 'activities' },
     { header: 'RokPKD', column: 'rok_pkd' },
     { header: 'StatusDzialalnosci', column: 'status_dzialalnosci' },
-    { header: 'DataRozpoczeciaDzialalnosci', column: 'data_rozpoczecia' },
-    { header: 'DataZakonczeniaDzialalnosci', column: 'data_zakonczenia' },
-    { header: 'DataZawieszeniaDzialalnosci', column: 'data_zawieszenia' },
-    { header: 'DataWznowieniaDzialalnosci', column: 'data_wznowienia' },
+    { header: 'DataRozpoczeciaDzialalnosci', column: 'data_rozpoczecia', form: 'date' },
+    { header: 'DataZakonczeniaDzialalnosci', column: 'data_zakonczenia', form: 'date' },
+    { header: 'DataZawieszeniaDzialalnosci', column: 'data_zawieszenia', form: 'date' },
+    { header: 'DataWznowieniaDzialalnosci', column: 'data_wznowienia', form: 'date' },
   ],
   identifyFile(file) {
     const name = fold(file);
@@ -57,7 +57,7 @@ export const description: TableDescription = {
     if (name.includes(fold('Złożone wnioski'))) return null;
     const part = parts.find(({ folded }) => name.includes(folded));
     if (!part) throw new Refusal(`${file}: the name of the file holds no voivodeship`);
-    return part.name;
+    return part.teryt;
   },
 };
 

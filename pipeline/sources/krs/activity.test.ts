@@ -33,6 +33,7 @@ describe('the version of the activities', () => {
       currentLine({ krs: '0000992009', activities: ['7222Z'] }),
       currentLine({ krs: '0000992010', activities: ['70', '6910Z', '6920Z', '6910Z'] }),
       currentLine({ krs: '0000992011' }),
+      currentLine({ krs: '0000992012', activities: ['431', '4312Z', '41', '4312', '4'] }),
     ]);
   });
 
@@ -57,13 +58,14 @@ describe('the version of the activities', () => {
     ['0000992007', 2025, '6910Z', ['6910Z']],
     ['0000992008', 2007, '6201Z', ['6201Z', '6202Z', '6210B']],
     ['0000992009', 2007, '7222Z', ['7222Z']],
-    // A code of a division alone is left out; no other takes the place of the main one.
-    ['0000992010', 2007, null, ['6910Z', '6920Z']],
+    // Old entries have codes of divisions, groups and classes.
+    ['0000992010', 2007, '70', ['6910Z', '6920Z', '70']],
+    ['0000992012', 2007, '431', ['41', '431', '4312', '4312Z']],
     ['0000992011', null, null, []],
   ])('of %s', async (krs, version, main, codes) => {
     const { rows } = await db.pool.query(
       `select activity_version, activity_main, array(
-         select distinct code from unnest(activity_codes) as code order by code
+         select distinct code from unnest(string_to_array(activity_codes, ',')) as code order by code
        ) as codes
        from registry.entry where krs = $1`,
       [krs],
@@ -71,11 +73,11 @@ describe('the version of the activities', () => {
     expect(rows).toEqual([{ activity_version: version, activity_main: main, codes }]);
   });
 
-  test('tells codes that are not whole, or of no version', async () => {
+  test('tells codes of no classification', async () => {
     const { rows } = await db.pool.query(
       `select value from registry.notice where subject = 'activity' order by value`,
     );
-    expect(rows).toEqual([{ value: '70' }, { value: '72.22.Z' }]);
+    expect(rows).toEqual([{ value: '4' }, { value: '72.22.Z' }]);
   });
 
   test('stays where the codes fit both, whatever the kind of extract and the day', async () => {

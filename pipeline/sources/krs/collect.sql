@@ -1,13 +1,113 @@
 -- One document an extract, with what the dictionaries and the entry of yesterday say of it; and
 -- what the extracts hold that is not known.
 
--- One row per extract. `previous_…`: what its entry said last. `repeats_full`: a current extract
--- that says the same as the full one beside it.
+-- Whether one extract of a company is older than another one. The number of the newest entry decides,
+-- then the day whose state an extract shows. Where the two disagree, as the two registers of one number
+-- may, neither is older.
+create function stage.is_older(
+    entry_no integer,
+    state_day date,
+    other_entry_no integer,
+    other_state_day date
+) returns boolean
+language sql immutable
+return case
+    when entry_no < other_entry_no then state_day > other_state_day is not true
+    when entry_no > other_entry_no then false
+    else coalesce(state_day < other_state_day, false)
+end;
+
+-- A number of ten or nine digits as the extract gives it, null where it gives none or zeros.
+create function stage.krs_number(identity jsonb, kind text) returns text
+language sql immutable
+return (
+    select nullif(
+        case kind when 'nip' then told.number else left(told.number, 9) end,
+        case kind when 'nip' then '0000000000' else '000000000' end
+    )
+    from (
+        select translate(identity #>> array['danePodmiotu', 'identyfikatory', kind], '- ', '')
+            as number
+    ) as told
+);
+
+-- Whether the status of a number says that it is cancelled.
+create function stage.is_cancelled(status text) returns boolean
+language sql immutable
+return coalesce(status ~* '^(uchyl|unieważ|anulow|cofni|skreśl|wykreśl|nieważ|nieaktu|nieakty)', false);
+
+-- What a number means: itself, where it is valid and in force. A number that was cancelled is none. One
+-- that is not valid, or whose status is not known, says nothing: the known one stays, and so does
+-- a known one when another number was cancelled.
+create function stage.krs_number_in_force(
+    number text,
+    status text,
+    is_valid boolean,
+    known text
+) returns text
+language sql immutable
+return case
+    when number is null then null
+    when not is_valid then known
+    when coalesce(status ~* '^(aktywn|aktualn|nadan|ważn)', true) then number
+    when stage.is_cancelled(status) then nullif(known, number)
+    else known
+end;
+
+-- The proceedings that count: those that go on before those that ended, then the last. A decision without
+-- a date has the day of its own entry, which a full extract tells; else the known day; else that of the
+-- only entry since the known extract; else none.
+-- known: {state, start_day, end_day} as the entry had them.
+create function stage.krs_proceeding(items jsonb, known jsonb, only_entry_day text) returns jsonb
+language sql immutable
+return (
+    select jsonb_build_object(
+        'state', told.state,
+        'start_day', coalesce(
+            told.start_day,
+            case
+                when known ->> 'state' = 'OPEN' or known ->> 'state' = told.state
+                    then known ->> 'start_day'
+                else only_entry_day
+            end
+        ),
+        'end_day', case
+            when told.state = 'ENDED' then coalesce(
+                told.end_day,
+                case
+                    when known ->> 'state' = 'ENDED' then known ->> 'end_day'
+                    else only_entry_day
+                end
+            )
+        end
+    )
+    from (
+        select
+            case when item.value ? 'zakonczenie' then 'ENDED' else 'OPEN' end as state,
+            coalesce(
+                item.value #>> '{otwarcie,data}', item.value #>> '{otwarcie,entry_day}'
+            ) as start_day,
+            coalesce(
+                item.value #>> '{zakonczenie,data}', item.value #>> '{zakonczenie,entry_day}'
+            ) as end_day,
+            item.place
+        from jsonb_array_elements(items) with ordinality as item (value, place)
+        where
+            item.value ? 'otwarcie'
+            -- An orderly liquidation stands among the restructurings.
+            and coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', '') !~* 'likwidac'
+    ) as told
+    order by told.state = 'ENDED', told.start_day desc nulls first, told.place desc
+    limit 1
+);
+
+-- One row per extract, with what its entry said last. `repeats`: a current extract that says the same
+-- as the full one beside it.
 create unlogged table stage.krs_extract as
 with full_extract as (
     select distinct
         answer.answer ->> 'krs' as krs,
-        answer.answer -> 'content' as content
+        answer.answer ->> 'content_hash' as content_hash
     from stage.answer
     where answer.answer ->> 'form' = 'full'
 )
@@ -18,7 +118,9 @@ select
     answer.raw,
     answer.answer ->> 'krs' as krs,
     answer.answer ->> 'form' as form,
-    state.day as state_day,
+    answer.answer ->> 'register' as register,
+    registry.calendar_day(answer.answer ->> 'state_day') as state_day,
+    (answer.answer ->> 'entry_no')::integer as entry_no,
     answer.answer ->> 'entry_day' as entry_day,
     coalesce(
         answer.answer ->> 'activity_day',
@@ -26,25 +128,64 @@ select
     ) as activity_day,
     answer.answer -> 'content' as content,
     answer.answer #> '{content,sections,dzial1}' as identity,
-    entry.nip as previous_nip,
-    entry.regon9 as previous_regon9,
-    entry.legal_form as previous_legal_form,
-    entry.activity_version as previous_version,
-    entry.bankruptcy_start_date as previous_bankruptcy_day,
-    answer.answer ->> 'form' = 'current' and full_extract.krs is not null as repeats_full
+    known.nip as known_nip,
+    known.regon9 as known_regon9,
+    known.legal_form as known_legal_form,
+    known.activity_version as known_activity_version,
+    known.version_no as known_no,
+    known.version_date as known_day,
+    known.gone_date as known_gone_date,
+    jsonb_build_object(
+        'state', known.bankruptcy_state,
+        'start_day', known.bankruptcy_start_date,
+        'end_day', known.bankruptcy_end_date
+    ) as known_bankruptcy,
+    jsonb_build_object(
+        'state', known.restructuring_state,
+        'start_day', known.restructuring_start_date,
+        'end_day', known.restructuring_end_date
+    ) as known_restructuring,
+    answer.answer ->> 'form' = 'current' and full_extract.krs is not null as repeats
 from stage.answer
-left join registry.calendar as state on state.written = answer.answer ->> 'state_day'
-left join registry.entry_key
-    on entry_key.source = 'krs'
-    and entry_key.entry_key = answer.answer ->> 'krs'
-left join registry.entry
-    on entry.source = entry_key.source
-    and entry.company_id = entry_key.company_id
-    and entry.entry_id = entry_key.entry_id
+left join registry.entry as known
+    on known.source = 'krs'
+    and known.entry_key = answer.answer ->> 'krs'
 left join full_extract
     on full_extract.krs = answer.answer ->> 'krs'
-    and full_extract.content = answer.answer -> 'content'
+    and full_extract.content_hash = answer.answer ->> 'content_hash'
 where answer.answer ->> 'kind' = 'extract';
+
+-- Of a company there is one version: an extract that is older than the known one, or than another one
+-- of the dump, says nothing, and is no reject either. Of the two registers that a number may be in, the
+-- one that has not struck it off counts.
+create unlogged table stage.krs_older as
+select
+    extract.file_no,
+    extract.line,
+    extract.krs,
+    extract.entry_no,
+    extract.state_day
+from stage.krs_extract as extract
+where
+    stage.is_older(extract.entry_no, extract.state_day, extract.known_no, extract.known_day)
+    or extract.state_day < extract.known_gone_date
+    or exists (
+        select from stage.krs_extract as other
+        where
+            other.krs = extract.krs
+            and case
+                when other.register <> extract.register then
+                    extract.content ? 'struck_off_day'
+                    and not other.content ? 'struck_off_day'
+                else stage.is_older(
+                    extract.entry_no, extract.state_day, other.entry_no, other.state_day
+                )
+            end
+    );
+
+delete from stage.krs_extract
+using stage.krs_older
+where krs_older.file_no = krs_extract.file_no and krs_older.line = krs_extract.line;
 
 -- An extract is of the day on which it was asked for, which may be later than the day whose changes
 -- the dump holds, but not later than today.
@@ -53,16 +194,16 @@ select
     extract.file_no,
     extract.line,
     case
-        when extract.repeats_full then 'repeats another row of the same entry'
+        when extract.repeats then 'repeats another row of the same entry'
         else format('the state of %s is in the future', extract.state_day)
     end,
     extract.raw,
-    extract.repeats_full,
+    extract.repeats,
     extract.krs
 from stage.krs_extract as extract
 cross join stage.night
 where
-    extract.repeats_full
+    extract.repeats
     or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date;
 
 delete from stage.krs_extract
@@ -71,51 +212,63 @@ where reject.file_no = krs_extract.file_no and reject.line = krs_extract.line;
 
 analyze stage.krs_extract;
 
--- One row per activity of an extract; null in place of a code that is not whole, such as that of a
--- division alone, which old entries have.
+-- One row per activity of an extract. code: of a subclass such as 4312Z or, as old entries have it, of
+-- a division, group or class, such as 43, 431 or 4312; null for what is none of these.
 create unlogged table stage.krs_activity as
 select
     extract.file_no,
     extract.line,
+    list.place,
     activity.rank,
-    activity.is_main,
     concat_ws('.', part.division, part.class, part.subclass) as written,
     case
-        when part.division || part.class || part.subclass ~ '^[0-9]{4}[A-Z]$'
-            then part.division || part.class || part.subclass
+        when part.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then part.code
     end as code,
     translate(upper(activity.item ->> 'opis'), ' ,;.:-()', '') as name
 from stage.krs_extract as extract
-cross join lateral (
-    select true as is_main, main.rank, main.item
-    from jsonb_path_query(
-        extract.content,
-        '$.sections.dzial3.przedmiotDzialalnosci.przedmiotPrzewazajacejDzialalnosci[*]'
-    ) with ordinality as main (item, rank)
-    union all
-    select false, other.rank, other.item
-    from jsonb_path_query(
-        extract.content,
-        '$.sections.dzial3.przedmiotDzialalnosci.przedmiotPozostalejDzialalnosci[*]'
-    ) with ordinality as other (item, rank)
-) as activity
+cross join (
+    values
+    (1, '$.przedmiotDzialalnosci.przedmiotPrzewazajacejDzialalnosci[*]'::jsonpath),
+    (2, '$.przedmiotDzialalnosci.przedmiotPozostalejDzialalnosci[*]'),
+    (3, '$.przedmiotDzialalnosciOPP.odplatnyPkd[*]'),
+    (4, '$.przedmiotDzialalnosciOPP.nieodplatnyPkd[*]')
+) as list (place, path)
+cross join lateral jsonb_path_query(
+    extract.content #> '{sections,dzial3}', list.path
+) with ordinality as activity (item, rank)
 cross join lateral (
     select
         activity.item ->> 'kodDzial' as division,
         activity.item ->> 'kodKlasa' as class,
-        upper(activity.item ->> 'kodPodklasa') as subclass
+        upper(activity.item ->> 'kodPodklasa') as subclass,
+        concat(
+            activity.item ->> 'kodDzial',
+            activity.item ->> 'kodKlasa',
+            upper(activity.item ->> 'kodPodklasa')
+        ) as code
 ) as part;
 
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- One row per legal form, as the register writes it: as our labels are, in capitals.
+-- One row per legal form as the register writes it: our label or the official name, in capitals.
 create unlogged table stage.krs_legal_form as
-select
-    translate(upper(legal_form.label), ' -', '') as written,
-    min(legal_form.slug) as slug
-from registry.legal_form
-group by translate(upper(legal_form.label), ' -', '');
+select distinct on (form.written)
+    form.written,
+    form.symbol
+from (
+    select
+        translate(upper(written.text), ' -', '') as written,
+        legal_form_symbol.symbol,
+        legal_form_symbol.slug,
+        written.rank
+    from registry.legal_form
+    join registry.legal_form_symbol using (slug)
+    cross join lateral (
+        values (1, legal_form.label), (2, legal_form.name)
+    ) as written (rank, text)
+) as form
+order by form.written, form.rank, form.slug;
 
 analyze stage.krs_legal_form;
 
@@ -130,25 +283,34 @@ select
     extract.krs,
     extract.content || jsonb_build_object(
         'krs', extract.krs,
-        'entry_day', extract.entry_day,
         -- A legal form that is not known, or a number that is not valid, says nothing: what was
         -- known stays.
         'legal_form', coalesce(
-            legal_form.slug,
+            legal_form.symbol,
             case
                 when extract.identity #>> '{danePodmiotu,formaPrawna}' is not null
-                    then extract.previous_legal_form
+                    then extract.known_legal_form
             end
         ),
-        'previous_bankruptcy_day', extract.previous_bankruptcy_day,
-        'nip', case
-            when number.nip is null or registry.is_nip(number.nip) then number.nip
-            else extract.previous_nip
+        'entry_no', extract.entry_no,
+        'state_day', extract.state_day,
+        'known_bankruptcy', extract.known_bankruptcy,
+        'known_restructuring', extract.known_restructuring,
+        'only_entry_day', case
+            when extract.entry_no = extract.known_no + 1 then extract.entry_day
         end,
-        'regon9', case
-            when number.regon9 is null or registry.is_regon9(number.regon9) then number.regon9
-            else extract.previous_regon9
-        end,
+        'nip', stage.krs_number_in_force(
+            number.nip,
+            extract.identity #>> '{danePodmiotu,identyfikatory,statusNip}',
+            registry.is_nip(number.nip),
+            extract.known_nip
+        ),
+        'regon9', stage.krs_number_in_force(
+            number.regon9,
+            extract.identity #>> '{danePodmiotu,identyfikatory,statusRegon}',
+            registry.is_regon9(number.regon9),
+            extract.known_regon9
+        ),
         'activity_version', activity.version,
         'activity_main', activity.main,
         'activity_codes', coalesce(activity.codes, '[]')
@@ -160,20 +322,14 @@ left join stage.krs_legal_form as legal_form
     = translate(upper(extract.identity #>> '{danePodmiotu,formaPrawna}'), ' -', '')
 cross join lateral (
     select
-        nullif(
-            translate(extract.identity #>> '{danePodmiotu,identyfikatory,nip}', '- ', ''),
-            '0000000000'
-        ) as nip,
-        nullif(
-            left(extract.identity #>> '{danePodmiotu,identyfikatory,regon}', 9),
-            '000000000'
-        ) as regon9
+        stage.krs_number(extract.identity, 'nip') as nip,
+        stage.krs_number(extract.identity, 'regon') as regon9
 ) as number
 left join lateral (
     select
-        (array_agg(activity.code order by activity.rank) filter (where activity.is_main))[1]
+        (array_agg(activity.code order by activity.rank) filter (where activity.place = 1))[1]
             as main,
-        jsonb_agg(activity.code order by activity.is_main desc, activity.rank) as codes,
+        jsonb_agg(activity.code order by activity.place, activity.rank) as codes,
         (
             select version.version
             from (values (2007::smallint), (2025::smallint)) as version (version)
@@ -197,15 +353,19 @@ left join lateral (
                         and activity_code.version = version.version
                         and translate(upper(activity_code.name), ' ,;.:-()', '') = told.name
                 ) desc,
-                coalesce(version.version = extract.previous_version, false) desc,
+                coalesce(version.version = extract.known_activity_version, false) desc,
                 (version.version = 2025)
                 = coalesce(extract.activity_day >= '2025-01-01', false) desc
             limit 1
         ) as version
-    from stage.krs_activity as activity
-    where
-        activity.file_no = extract.file_no
-        and activity.line = extract.line
-        and activity.code is not null
+    from (
+        select distinct on (activity.code) activity.code, activity.place, activity.rank
+        from stage.krs_activity as activity
+        where
+            activity.file_no = extract.file_no
+            and activity.line = extract.line
+            and activity.code is not null
+        order by activity.code, activity.place, activity.rank
+    ) as activity
     having count(*) > 0
 ) as activity on true;

@@ -18,19 +18,34 @@ from stage.krs_extract as extract
 cross join stage.night
 where extract.state_day > night.dump_date
 union all
-select 'NIP', extract.identity #>> '{danePodmiotu,identyfikatory,nip}'
-from stage.krs_extract as extract
-cross join lateral (
-    select translate(extract.identity #>> '{danePodmiotu,identyfikatory,nip}', '- ', '') as nip
-) as number
-where number.nip <> '0000000000' and not registry.is_nip(number.nip)
+select
+    'older extract',
+    concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
+from stage.krs_older as older
 union all
-select 'REGON', extract.identity #>> '{danePodmiotu,identyfikatory,regon}'
+select number.subject, number.written
 from stage.krs_extract as extract
 cross join lateral (
-    select left(extract.identity #>> '{danePodmiotu,identyfikatory,regon}', 9) as regon9
-) as number
-where number.regon9 <> '000000000' and not registry.is_regon9(number.regon9)
+    select extract.identity #> '{danePodmiotu,identyfikatory}' as told
+) as identifier
+cross join lateral (
+    values
+    (
+        'NIP',
+        identifier.told ->> 'nip',
+        not registry.is_nip(coalesce(stage.krs_number(extract.identity, 'nip'), ''))
+        and identifier.told ->> 'nip' ~ '[^0 -]'
+    ),
+    (
+        'REGON',
+        identifier.told ->> 'regon',
+        not registry.is_regon9(coalesce(stage.krs_number(extract.identity, 'regon'), ''))
+        and identifier.told ->> 'regon' ~ '[^0 -]'
+    ),
+    ('NIP status', identifier.told ->> 'statusNip', true),
+    ('REGON status', identifier.told ->> 'statusRegon', true)
+) as number (subject, written, is_odd)
+where number.written is not null and number.is_odd
 union all
 select 'legal form', extract.identity #>> '{danePodmiotu,formaPrawna}'
 from stage.krs_extract as extract
@@ -54,15 +69,30 @@ where
 union all
 select 'activity', activity.written
 from stage.krs_activity as activity
-where not exists (
-    select from registry.activity_code
-    where activity_code.code = activity.code
+where
+    not exists (
+        select from registry.activity_code
+        where activity_code.code = activity.code
+    )
+    and not exists (
+        select from registry.activity_group
+        where length(activity.code) < 5 and activity_group.code = left(activity.code, 3)
+    )
+union all
+select proceeding.subject || ' without a date', extract.krs
+from stage.krs_extract as extract
+cross join (
+    values
+    ('bankruptcy', '{sections,dzial6,postepowanieUpadlosciowe}'::text[]),
+    ('restructuring', '{sections,dzial6,restrukturyzacja}')
+) as proceeding (subject, path)
+where jsonb_path_exists(
+    extract.content #> proceeding.path, '$[*].otwarcie ? (!exists(@.data))'
 )
 union all
-select 'bankruptcy without a date', extract.krs
+select 'proceedings', proceeding.kind #>> '{}'
 from stage.krs_extract as extract
-where jsonb_path_exists(
-    extract.content,
-    '$.sections.dzial6.postepowanieUpadlosciowe[*].informacjaOOgloszeniuUpadlosci
-        ? (!exists(@.data))'
-);
+cross join lateral jsonb_path_query(
+    extract.content, '$.sections.dzial6.restrukturyzacja[*].otwarcie.rodzajPostepowania'
+) as proceeding (kind)
+where proceeding.kind #>> '{}' ~* 'likwidac';

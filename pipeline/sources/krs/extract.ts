@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { fold, type Folded, isRecord, type OddValue, UnusableExtract } from './fold.ts';
 import { contentShape, headerShape } from './shape.ts';
 
@@ -8,9 +9,12 @@ export type KrsAnswer =
       form: 'current' | 'full';
       /** 10 digits. */
       krs: string;
+      /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
+      register?: string;
       /** The day whose state it shows. */
       state_day?: string;
-      /** The day of the newest entry. */
+      /** The number of the newest entry, and its day. */
+      entry_no?: number;
       entry_day?: string;
       /** The newest day on which an activity was entered; a current extract does not tell. */
       activity_day?: string;
@@ -22,6 +26,8 @@ export type KrsAnswer =
         /** The day on which the strike-off became final. */
         final_day?: string;
       };
+      /** Equal for extracts that say the same; a full one tells the days of entries besides. */
+      content_hash: string;
       odd: OddValue[];
     }
   /** A company that is struck off and has no extract any more. */
@@ -54,28 +60,44 @@ export function readExtract(value: unknown): KrsAnswer {
   const header = readHeader(naglowekA ?? naglowekP, odd);
   const entries = readEntries(header.wpis);
   const last = naglowekP === undefined ? undefined : findStrikeOff(entries, odd);
-  const sections = fold(contentShape, dane, 'dane', { last_entry: last?.number.toString(), odd });
+  const sections = fold(contentShape, dane, 'dane', {
+    last_entry: last?.number.toString(),
+    entry_days: new Map(entries.flatMap(({ number, day }) => (day ? [[number, day]] : []))),
+    odd,
+  });
   if (!hasName(sections)) throw new UnusableExtract('no name of the company in it');
-  const final_day = last?.final_day;
+  const content = {
+    sections,
+    ...filled({
+      registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
+      struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
+      final_day: last?.final_day,
+    }),
+  };
+  const entry_no = Number(textOf(header.numerOstatniegoWpisu) ?? entries.at(-1)?.number);
   return {
     kind: 'extract',
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header),
+    ...(Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? { entry_no } : {}),
     ...filled({
+      register: textOf(header.rejestr),
       state_day: textOf(header.stanZDnia),
       entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
       activity_day: findActivityDay(dane, entries),
     }),
-    content: {
-      sections,
-      ...filled({
-        registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
-        struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
-        final_day,
-      }),
-    },
+    content,
+    content_hash: hashContent(content),
     odd,
   };
+}
+
+function hashContent(content: object): string {
+  return hash('sha256', JSON.stringify(content, omitEntryDays));
+}
+
+function omitEntryDays(key: string, value: unknown): unknown {
+  return key === 'entry_day' ? undefined : value;
 }
 
 /** A problem document: `{ type, title, status, traceId }`. */
@@ -144,6 +166,7 @@ function findActivityDay(dane: unknown, entries: readonly Entry[]): string | und
   };
   const purpose = isRecord(dane) && isRecord(dane.dzial3) ? dane.dzial3 : {};
   visit(purpose.przedmiotDzialalnosci);
+  visit(purpose.przedmiotDzialalnosciOPP);
   const newest = Math.max(0, ...numbers.filter(Number.isSafeInteger));
   return entries.find(({ number }) => number === newest)?.day;
 }

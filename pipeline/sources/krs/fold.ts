@@ -1,5 +1,5 @@
 import { findCountry } from './country.ts';
-import type { Shape } from './shape.ts';
+import type { ObjectShape, Shape } from './shape.ts';
 
 /** An extract that cannot be used; the message is the reason of its reject. */
 export class UnusableExtract extends Error {
@@ -18,6 +18,8 @@ export type Folded = string | readonly Folded[] | { readonly [key: string]: Fold
 export interface Folding {
   /** The entry that struck the company off: what it removed stands to the last. */
   last_entry?: string | undefined;
+  /** The days of the entries of a full extract, YYYY-MM-DD, by their numbers. */
+  entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
 
@@ -50,7 +52,7 @@ export function fold(
     return text === undefined ? undefined : readLeaf(shape.kind, text, folding);
   }
   const groups = versions.map(({ value, entry }) => ({
-    value: foldMembers(shape.members, value, path, folding),
+    value: foldObject(shape, value, { path, entry }, folding),
     entry,
   }));
   if (shape.kind === 'group') return newest(groups, path);
@@ -67,9 +69,12 @@ function standing(found: unknown, key: string, folding: Folding): Version[] {
     if (pozycja !== undefined) return standing(pozycja, key, folding);
     const isRemoved = isEntry(nrWpisuWykr) && String(nrWpisuWykr) !== folding.last_entry;
     if (isRemoved) return [];
-    // A leaf, and here and there an object, stands below its own name.
+    // A leaf, and here and there an object or a list, stands below its own name.
     const isNamed = isEntry(nrWpisuWprow) && Object.keys(rest).length === 1 && key in rest;
-    return [{ value: isNamed ? rest[key] : rest, entry: Number(nrWpisuWprow ?? 0) || 0 }];
+    const value = isNamed ? rest[key] : rest;
+    const entry = Number(nrWpisuWprow ?? 0) || 0;
+    if (!Array.isArray(value)) return [{ value, entry }];
+    return standing(value, key, folding).map((one) => ({ ...one, entry: one.entry || entry }));
   });
 }
 
@@ -77,28 +82,63 @@ function isEntry(number: unknown): boolean {
   return number !== undefined && number !== null && number !== '';
 }
 
-function foldMembers(
-  members: Readonly<Record<string, Shape>>,
+function foldObject(
+  shape: ObjectShape,
   value: unknown,
-  path: string,
+  { path, entry }: { path: string; entry: number },
   folding: Folding,
 ): Folded | undefined {
   if (value === null) return undefined;
   if (!isRecord(value)) throw new UnusableExtract(`${path} is no object`);
-  const folded: Record<string, Folded> = {};
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw new UnusableExtract(`${path} has a key '__proto__'`);
-    if (!Object.hasOwn(members, key)) {
-      folding.odd.push({ subject: 'field', value: `${path}.${key}`.slice(0, 200) });
-    }
-  }
+  const found = foldMembers(shape, value, path, folding);
   // In the order of the table: two extracts that say the same are equal.
-  for (const [key, shape] of Object.entries(members)) {
-    if (!Object.hasOwn(value, key)) continue;
-    const member = fold(shape, value[key], `${path}.${key}`, folding);
-    if (member !== undefined) folded[key] = member;
+  const members = Object.keys(shape.members).filter((name) => found.has(name));
+  if (members.length === 0) return undefined;
+  const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
+  const entry_day = folding.entry_days?.get(entry || firstEntry(value));
+  return shape.is_dated === true && entry_day !== undefined ? { ...folded, entry_day } : folded;
+}
+
+function foldMembers(
+  { members, spellings = [] }: ObjectShape,
+  value: Record<string, unknown>,
+  path: string,
+  folding: Folding,
+): Map<string, Folded> {
+  const found = new Map<string, Folded>();
+  for (const [key, name] of nameMembers({ members, spellings }, value, path, folding)) {
+    const member = fold(members[name]!, value[key], `${path}.${key}`, folding);
+    const other = found.get(name);
+    if (Array.isArray(member) && Array.isArray(other)) found.set(name, [...other, ...member]);
+    else if (member !== undefined) found.set(name, other ?? member);
   }
-  return Object.keys(folded).length === 0 ? undefined : folded;
+  return found;
+}
+
+/** The keys of an object that are known, each with the member that it means. */
+function nameMembers(
+  { members, spellings }: { members: object; spellings: NonNullable<ObjectShape['spellings']> },
+  value: Record<string, unknown>,
+  path: string,
+  { odd }: Folding,
+): [string, string][] {
+  return Object.keys(value).flatMap((key): [string, string][] => {
+    if (key === '__proto__') throw new UnusableExtract(`${path} has a key '__proto__'`);
+    if (Object.hasOwn(members, key)) return [[key, key]];
+    const spelled = spellings.find(([pattern]) => pattern.test(key));
+    if (spelled) return [[key, spelled[1]]];
+    odd.push({ subject: 'field', value: `${path}.${key}`.slice(0, 200) });
+    return [];
+  });
+}
+
+/** The number of the first entry that brought in anything of what stands in an object; 0: unknown. */
+function firstEntry(value: Record<string, unknown>): number {
+  const numbers = Object.values(value)
+    .flat()
+    .map((version) => (isRecord(version) ? Number(version.nrWpisuWprow) : 0))
+    .filter((number) => number > 0);
+  return numbers.length === 0 ? 0 : Math.min(...numbers);
 }
 
 /** The version that came last; without a path, of several at once the last one. */

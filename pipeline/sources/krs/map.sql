@@ -26,17 +26,21 @@ select
     part.seat #>> '{adres,nrDomu}' as building,
     part.seat #>> '{adres,nrLokalu}' as apartment,
     (
-        select voivodeship.name
+        select voivodeship.teryt
         from registry.voivodeship
         where voivodeship.name = lower(part.seat #>> '{siedziba,wojewodztwo}')
     ) as voivodeship,
     document.document ->> 'activity_version' as activity_version,
     document.document ->> 'activity_main' as activity_main,
-    array(
-        select code.code
-        from jsonb_array_elements_text(document.document -> 'activity_codes') as code (code)
+    coalesce(
+        (
+            select string_agg(code.code, ',' order by code.place)
+            from jsonb_array_elements_text(document.document -> 'activity_codes')
+                with ordinality as code (code, place)
+        ),
+        ''
     ) as activity_codes,
-    false as is_sound,
+    false as is_well_formed,
     null::text as status_text,
     case
         when
@@ -54,11 +58,18 @@ select
     coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
         as address_country_code,
     document.document ->> 'struck_off_day' as struck_off_date,
-    bankruptcy.start_day as bankruptcy_start_date,
-    bankruptcy.end_day as bankruptcy_end_date,
+    proceeding.bankruptcy ->> 'start_day' as bankruptcy_start_date,
+    proceeding.bankruptcy ->> 'end_day' as bankruptcy_end_date,
     unit.units,
     person.persons,
-    other.dates as other_dates
+    other.dates as other_dates,
+    proceeding.bankruptcy ->> 'state' as bankruptcy_state,
+    proceeding.restructuring ->> 'state' as restructuring_state,
+    proceeding.restructuring ->> 'start_day' as restructuring_start_date,
+    proceeding.restructuring ->> 'end_day' as restructuring_end_date,
+    part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
+    (document.document ->> 'entry_no')::integer as version_no,
+    (document.document ->> 'state_day')::date as version_date
 from stage.document
 -- The offset keeps Postgres from taking the document apart again wherever a part is used.
 cross join lateral (
@@ -73,32 +84,27 @@ left join lateral (
     select
         told.item ->> 'dataZawieszenia' as suspension_day,
         told.item ->> 'dataWznowienia' as resumption_day
-    from (
-        select jsonb_path_query(part.sections, '$.dzial6.zawieszenieWznowienieDzialalnosci[*]')
-        union all
-        select jsonb_path_query(part.sections, '$.dzial6.zawieszenieWznowienie[*]')
+    from jsonb_path_query(
+        part.sections, '$.dzial6.zawieszenieWznowienieDzialalnosci[*]'
     ) as told (item)
     where told.item ->> 'dataZawieszenia' is not null
     order by 1 desc, 2 desc nulls first
     limit 1
 ) as suspension on true
--- Declared without a date: then as of the entry that told it first.
-left join lateral (
+cross join lateral (
     select
-        coalesce(
-            told.item #>> '{informacjaOOgloszeniuUpadlosci,data}',
-            document.document ->> 'previous_bankruptcy_day',
-            document.document ->> 'entry_day'
-        ) as start_day,
-        coalesce(
-            told.item #>> '{opisZakonczeniaProcesuUpadlosci,data}',
-            told.item #>> '{opisZakonczeniaProcesuUpadlosci,dataZakonczeniaPostepowania}'
-        ) as end_day
-    from jsonb_path_query(part.sections, '$.dzial6.postepowanieUpadlosciowe[*]') as told (item)
-    where told.item ? 'informacjaOOgloszeniuUpadlosci'
-    order by told.item #>> '{informacjaOOgloszeniuUpadlosci,data}' desc nulls last
-    limit 1
-) as bankruptcy on true
+        stage.krs_proceeding(
+            part.sections #> '{dzial6,postepowanieUpadlosciowe}',
+            document.document -> 'known_bankruptcy',
+            document.document ->> 'only_entry_day'
+        ) as bankruptcy,
+        stage.krs_proceeding(
+            part.sections #> '{dzial6,restrukturyzacja}',
+            document.document -> 'known_restructuring',
+            document.document ->> 'only_entry_day'
+        ) as restructuring
+    offset 0
+) as proceeding
 -- Branches have no number in KRS.
 cross join lateral (
     select jsonb_agg(told.unit order by told.unit) as units
@@ -114,7 +120,7 @@ cross join lateral (
                 'city', coalesce(
                     branch.item #>> '{adres,miejscowosc}', branch.item #>> '{siedziba,miejscowosc}'
                 ),
-                'postal_code', branch.item #>> '{adres,kodPocztowy}',
+                'postal_code', registry.postal_code(branch.item #>> '{adres,kodPocztowy}'),
                 'voivodeship', lower(branch.item #>> '{siedziba,wojewodztwo}'),
                 'country_code', coalesce(
                     branch.item #>> '{adres,kraj}', branch.item #>> '{siedziba,kraj}'
@@ -134,6 +140,7 @@ cross join lateral (
             member.kind,
             coalesce(
                 member.item ->> 'nazwa',
+                member.item #>> '{podmiot,nazwa}',
                 nullif(
                     concat_ws(
                         ' ',
@@ -158,7 +165,13 @@ cross join lateral (
                     member.role
                 ),
                 case
-                    when lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
+                    when
+                        lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
+                        and coalesce(
+                            member.item ->> 'dataZawieszeniaDo'
+                            >= document.document ->> 'state_day',
+                            true
+                        )
                         then ', w zawieszeniu'
                 end
             ) as role
@@ -177,7 +190,19 @@ cross join lateral (
                 ('representative', '$.dzial2.osobyReprezentujacePZ[*]', 'Osoba reprezentująca'),
                 ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
                 ('representative', '$.dzial5.kurator[*]', 'Kurator'),
-                ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator')
+                ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
+                -- Courts and authorities appoint these; the proceedings are the event.
+                ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
+                ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
+                ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
+                ('appointed', '$.dzial6.restrukturyzacja[*].zarzadca[*]', 'Zarządca'),
+                ('appointed', '$.dzial6.*[*].nadzorca_lub_zarzadca[*]', 'Nadzorca lub zarządca'),
+                ('appointed', '$.dzial6.*[*].reprezentant[*]', 'Osoba reprezentująca upadłego'),
+                (
+                    'appointed',
+                    '$.dzial6.zarzadKomisaryczny[*].zarzadca[*]',
+                    'Zarządca komisaryczny'
+                )
             ) as place (kind, path, role)
             cross join lateral jsonb_path_query(part.sections, place.path) as found (item)
             union all
@@ -217,8 +242,5 @@ cross join lateral (
             ) #>> '{}'
         )
     ) as told (type, date)
-    where exists (
-        select from registry.calendar
-        where calendar.written = told.date
-    )
+    where registry.calendar_day(told.date) is not null
 ) as other

@@ -1,47 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { currentLine, fullLine } from '../../../fixtures/krs-extract.ts';
-import { runDump } from '../../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+import { useKrsNights } from '../../../fixtures/krs-nights.ts';
 
-let db: TestDatabase;
-let folder: string;
-let nights = 0;
+const nights = useKrsNights();
+const { runLines, findEntry } = nights;
 
 beforeAll(async () => {
-  db = await createTestDatabase();
-  folder = await mkdtemp(join(tmpdir(), 'krs-night-'));
   await runLines([currentLine({ krs: '0000990099' })]);
 });
 
-afterAll(async () => {
-  await db.drop();
-  await rm(folder, { recursive: true });
-});
-
-/** One more night, of 2026-10-01 and on. */
-async function runLines(lines: readonly string[]) {
-  nights += 1;
-  const path = join(folder, `${nights}.ndjson`);
-  await writeFile(path, lines.join('\n'));
-  const date = `2026-10-${String(nights).padStart(2, '0')}`;
-  return runDump(db, path, date, { source: 'krs' });
-}
-
-async function findEntry(krs: string, columns: string): Promise<unknown[]> {
-  const { rows } = await db.pool.query<unknown[]>({
-    text: `select ${columns} from registry.entry where krs = $1`,
-    values: [krs],
-    rowMode: 'array',
-  });
-  expect(rows.length).toBeLessThanOrEqual(1);
-  return rows[0] ?? [];
-}
-
 async function findRejects(): Promise<string[]> {
-  const { rows } = await db.pool.query<{ reason: string }>(
+  const { rows } = await nights.db.pool.query<{ reason: string }>(
     `select reason from registry.reject
      where run_id = (select max(run_id) from registry.run)
      order by line`,
@@ -94,6 +63,7 @@ test('a state later than the day of the dump is told, one later than today rejec
 
 test('a date that is none rejects the extract', async () => {
   await runLines([
+    currentLine({ krs: '0000990099' }),
     currentLine({ krs: '0000991004', section6: suspended('31.11.2026') }),
     currentLine({ krs: '0000991005', section6: suspended('WCZORAJ') }),
     currentLine({ krs: '0000991006', header: { dataWykreslenia: '00.00.0000' } }),
@@ -116,8 +86,9 @@ test('an OdpisPelny is believed where the OdpisAktualny beside it says the same'
 test('where they do not, neither is believed', async () => {
   const krs = '0000991008';
   const current = currentLine({ krs, identity: { nazwa: 'BETA' }, activities: ['6910Z'] });
-  const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019')]);
-  expect(summary).toMatchObject({ read: 2, accepted: 0, rejected: 2, new: 0 });
+  const other = currentLine({ krs: '0000990099' });
+  const summary = await runLines([current, fullLine(krs, 'ALFA', '6910Z', '04.03.2019'), other]);
+  expect(summary).toMatchObject({ read: 3, accepted: 1, rejected: 2, new: 0 });
 });
 
 test('of several suspensions and bankruptcies the last one counts', async () => {
@@ -196,4 +167,103 @@ test('everyone who owns or represents a company is named, with the role', async 
     { kind: 'shareholder', full_name: 'A** K***', role: 'Wspólnik' },
     { kind: 'shareholder', full_name: 'GMINA ŻÓŁWIN', role: 'Jedyny akcjonariusz' },
   ]);
+});
+
+test('a cancelled number is none; one that was known and is not cancelled stays', async () => {
+  const krs = '0000991012';
+  const say = (identyfikatory: object) =>
+    runLines([currentLine({ krs, identity: { identyfikatory } })]);
+  await say({ nip: '1005000011', regon: '99500001500000' });
+  const other = { dataDecyzji: '2015-11-17', nip: '1005000028', regon: '99500001500000' };
+  expect(await say({ ...other, statusNip: 'UNIEWAŻNIONY' })).toMatchObject({
+    events: 0,
+    notices: [{ subject: 'NIP status', value: 'UNIEWAŻNIONY' }],
+  });
+  expect(await findEntry(krs, 'nip, regon9')).toEqual(['1005000011', '995000015']);
+  expect(await say({ nip: '1005000011', statusNip: 'UCHYLONY' })).toMatchObject({
+    event_types: { ANOMALY_REGON_CHANGE: 1, COMPANY_TAX_IDENTITY_REVOKED: 1 },
+  });
+  const regon = { regon: '99500001500000', statusRegon: 'SKREŚLONY' };
+  expect(await say({ nip: '1005000028', statusNip: 'ZMĄCONY', ...regon })).toMatchObject({
+    events: 0,
+  });
+  expect(await findEntry(krs, 'nip, regon9')).toEqual([null, null]);
+});
+
+test('the activities of a public benefit organisation are its activities', async () => {
+  const krs = '0000991020';
+  const extract = JSON.parse(currentLine({ krs })) as { odpis: { dane: object } };
+  const dzial3 = {
+    przedmiotDzialalnosciOPP: {
+      nieodplatnyPkd: [{ kodDzial: '88', kodKlasa: '99', kodPodklasa: 'Z' }],
+      odplatnyPkd: [
+        { kodDzial: '85', kodKlasa: '59', kodPodklasa: 'B' },
+        { kodDzial: '88', kodKlasa: '99', kodPodklasa: 'Z' },
+      ],
+    },
+  };
+  Object.assign(extract.odpis.dane, { dzial3 });
+  await runLines([JSON.stringify(extract)]);
+  expect(await findEntry(krs, 'activity_main, activity_codes')).toEqual([null, '8559B,8899Z']);
+});
+
+test('the address for electronic delivery is known, and is no event', async () => {
+  const krs = '0000991021';
+  await runLines([currentLine({ krs })]);
+  const siedzibaIAdres = {
+    adresDoDoreczenElektronicznychWpisanyDoBAE: 'AE:PL-00000-00000-AAAAA-11',
+  };
+  const summary = await runLines([currentLine({ krs, section1: { siedzibaIAdres } })]);
+  expect(summary).toMatchObject({ updated: 1, events: 0, notices: [] });
+  expect(await findEntry(krs, 'e_delivery')).toEqual(['AE:PL-00000-00000-AAAAA-11']);
+});
+
+test('a postal code with blanks is the same as without', async () => {
+  const krs = '0000991022';
+  const at = (kodPocztowy: string) =>
+    runLines([
+      currentLine({
+        krs,
+        section1: {
+          siedzibaIAdres: { adres: { kodPocztowy } },
+          jednostkiTerenoweOddzialy: [{ nazwa: 'ODDZIAŁ', adres: { kodPocztowy } }],
+        },
+      }),
+    ]);
+  await at('16-400');
+  expect(await at('16 - 400')).toMatchObject({ updated: 0 });
+});
+
+const member = (first: string, dataZawieszeniaDo: string) =>
+  person(first, { funkcjaWOrganie: 'PREZES', czyZawieszona: true, dataZawieszeniaDo });
+
+test('a suspension that has ended is shown no longer', async () => {
+  const krs = '0000991023';
+  const sklad = [member('A**', '30.09.2026'), member('B**', '31.12.2026')];
+  await runLines([
+    currentLine({
+      krs,
+      header: { stanZDnia: '01.10.2026' },
+      section2: { reprezentacja: { nazwaOrganu: 'ZARZĄD', sklad } },
+    }),
+  ]);
+  const [persons] = await findEntry(krs, 'persons');
+  expect(persons).toMatchObject([{ role: 'PREZES' }, { role: 'PREZES, w zawieszeniu' }]);
+});
+
+test.each([
+  ['INNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K35'],
+  ['ZWIĄZKI ROLNIKÓW, KÓŁEK I ORGANIZACJI ROLNICZYCH', '143'],
+  ['NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ ORGANIZACJA POŻYTKU PUBLICZNEGO', 'K37'],
+])('the legal form %s is known', async (formaPrawna, symbol) => {
+  const krs = `00009911${symbol.slice(-2)}`;
+  expect(await runLines([currentLine({ krs, identity: { formaPrawna } })])).toMatchObject({
+    notices: [],
+  });
+  expect(await findEntry(krs, 'legal_form')).toEqual([symbol]);
+});
+
+test('a dump of which every extract is rejected is refused, however short', async () => {
+  const line = currentLine({ krs: '0000991024', section6: suspended('WCZORAJ') });
+  await expect(runLines([line])).rejects.toThrow(/1 of 1 rows were rejected/);
 });

@@ -5,19 +5,32 @@
  * `text`: a value. `day`: one such as 31.12.2026, read as YYYY-MM-DD. `first_day`: the first day that
  * a text mentions. `country`: the Polish name of a country, read as its ISO 3166-1 code. `ignored`:
  * known, and nothing that the product shows. `group`: one object. `list`: any number of objects.
+ *
+ * `spellings`: patterns of keys that mean a member, since some names drift with the law.
+ * `is_dated`: a full extract gives the group an `entry_day`, the day of the entry that brought it in.
  */
-export type Shape =
-  | { kind: 'text' | 'day' | 'first_day' | 'country' | 'ignored' }
-  | { kind: 'group' | 'list'; members: Readonly<Record<string, Shape>> };
+export type Shape = { kind: 'text' | 'day' | 'first_day' | 'country' | 'ignored' } | ObjectShape;
+
+export interface ObjectShape {
+  kind: 'group' | 'list';
+  members: Members;
+  spellings?: Spellings;
+  is_dated?: boolean;
+}
 
 type Members = Readonly<Record<string, Shape>>;
+type Spellings = readonly (readonly [RegExp, string])[];
 
 const text: Shape = { kind: 'text' };
 const day: Shape = { kind: 'day' };
 const firstDay: Shape = { kind: 'first_day' };
 const country: Shape = { kind: 'country' };
 const group = (members: Members): Shape => ({ kind: 'group', members });
-const list = (members: Members): Shape => ({ kind: 'list', members });
+const list = (members: Members, spellings: Spellings = []): Shape => ({
+  kind: 'list',
+  members,
+  spellings,
+});
 const ignored = (...keys: readonly string[]): Members =>
   Object.fromEntries(keys.map((key) => [key, { kind: 'ignored' }]));
 
@@ -39,6 +52,26 @@ const address = group({
   ...ignored('poczta', 'wojewodztwo', 'powiat', 'gmina'),
 });
 
+/** A decision of a court in proceedings. */
+const decision: Shape = {
+  kind: 'group',
+  is_dated: true,
+  members: {
+    data: day,
+    organWydajacy: text,
+    sygnatura: text,
+    rodzajPostepowania: text,
+    opis: text,
+  },
+  spellings: [
+    // The day of the decision, in spite of its name.
+    [/^dataNadaniaKlauzuliWykonalnosci$/, 'data'],
+    [/^dataZakonczeniaPostepowania$/, 'data'],
+    [/^sygnatura/, 'sygnatura'],
+    [/^(?:opis)?[sS]posob(?:u)?Zakonczenia/, 'opis'],
+  ],
+};
+
 /** Natural persons are masked at the source; of the identifier not even the mask is kept. */
 const person: Members = {
   nazwisko: group({ nazwiskoICzlon: text, nazwiskoIICzlon: text }),
@@ -46,6 +79,8 @@ const person: Members = {
   nazwa: text,
   funkcjaWOrganie: text,
   czyZawieszona: text,
+  dataZawieszeniaDo: day,
+  podmiot: group({ nazwa: text, ...ignored('krs', 'numerKRS', 'nip', 'regon', 'identyfikator') }),
   posiadaneUdzialy: text,
   ...ignored(
     'identyfikator',
@@ -73,14 +108,20 @@ const person: Members = {
   ),
 };
 
-const persons = list(person);
+const persons = list(person, [[/^(?:pelniona|rodzaj)?[fF]unkcj[ai]/, 'funkcjaWOrganie']]);
 
 /** Of a company, an association or another organisation: section 1. */
 const identity = group({
   danePodmiotu: group({
     formaPrawna: text,
     nazwa: text,
-    identyfikatory: group({ regon: text, nip: text }),
+    identyfikatory: group({
+      regon: text,
+      statusRegon: text,
+      nip: text,
+      statusNip: text,
+      ...ignored('dataDecyzji'),
+    }),
     ...ignored(
       'nazwaSkrocona',
       'daneOWczesniejszejRejestracji',
@@ -94,11 +135,8 @@ const identity = group({
     adres: address,
     adresPocztyElektronicznej: text,
     adresStronyInternetowej: text,
-    ...ignored(
-      'adresDoDoreczenElektronicznychWpisanyDoBAE',
-      'adresDoDoreczen',
-      'siedzibaIAdresZakladuGlownego',
-    ),
+    adresDoDoreczenElektronicznychWpisanyDoBAE: text,
+    ...ignored('adresDoDoreczen', 'siedzibaIAdresZakladuGlownego'),
   }),
   jednostkiTerenoweOddzialy: list({
     nazwa: text,
@@ -142,6 +180,8 @@ const purpose = group({
     przedmiotPrzewazajacejDzialalnosci: activities,
     przedmiotPozostalejDzialalnosci: activities,
   }),
+  // The only activities of most foundations.
+  przedmiotDzialalnosciOPP: group({ odplatnyPkd: activities, nieodplatnyPkd: activities }),
   ...ignored(
     'wzmiankiOZlozonychDokumentach',
     'sprawozdaniaGrupyKapitalowej',
@@ -149,54 +189,70 @@ const purpose = group({
     'celDzialaniaOrganizacji',
     'celDzialania',
     'przedmiotDzialalnosciStatutowej',
-    'przedmiotDzialalnosciOPP',
     'dzialalnoscNieodplatnaPozytkuPublicznego',
     'dzialalnoscOdplatnaPozytkuPublicznego',
   ),
 });
 
-/** Liquidation, bankruptcy, suspension and what else changes its state: section 6. */
-const state = group({
-  likwidacja: list({
-    otwarcieLikwidacji: firstDay,
-    zakonczenieLikwidacji: firstDay,
-    likwidatorzy: persons,
-    ...ignored('sposobReprezentacji', 'sposobReprezentacjiPrzezLikwidatorow'),
-  }),
-  postepowanieUpadlosciowe: list({
-    informacjaOOgloszeniuUpadlosci: group({ organWydajacy: text, sygnatura: text, data: day }),
-    opisZakonczeniaProcesuUpadlosci: group({
-      data: day,
-      dataZakonczeniaPostepowania: day,
+/** Proceedings of section 6, whatever their names: how they began and ended, and who was appointed. */
+const proceedings = list(
+  {
+    otwarcie: decision,
+    zakonczenie: decision,
+    syndyk: persons,
+    nadzorca: persons,
+    zarzadca: persons,
+    nadzorca_lub_zarzadca: persons,
+    reprezentant: persons,
+    ...ignored('sposobProwadzeniaPostepowania', 'informacjaOUchyleniuUkladu', 'uchylenieUkladu'),
+  },
+  [
+    [/^(?:informacjaOOgloszeniuUpadlosci|otwarciePostepowania)/, 'otwarcie'],
+    [/^(?:opisZakonczeniaProcesuUpadlosci|zakonczeniePostepowania)/, 'zakonczenie'],
+    [/^daneSyndyka/, 'syndyk'],
+    [/^daneNadzorc/, 'nadzorca'],
+    [/^daneZarzadc/, 'zarzadca'],
+    [/^nadzorcaZarzadca/, 'nadzorca_lub_zarzadca'],
+    [/^daneOsobyReprezentujacejUpadlego/, 'reprezentant'],
+  ],
+);
+
+const suspensions = list({ dataZawieszenia: day, dataWznowienia: day });
+
+/** Liquidation, bankruptcy, restructuring, suspension and what else changes its state: section 6. */
+const state: Shape = {
+  kind: 'group',
+  members: {
+    likwidacja: list({
+      otwarcieLikwidacji: firstDay,
+      zakonczenieLikwidacji: firstDay,
+      likwidatorzy: persons,
       ...ignored(
-        'organWydajacy',
-        'sygnatura',
-        'sposobZakonczenia',
-        'sposobZakonczeniaPostepowania',
+        'sposobReprezentacji',
+        'sposobReprezentacjiPrzezLikwidatorow',
+        'sposobReprezentacjiPodmiotuPrzezLikwidatorow',
       ),
     }),
+    postepowanieUpadlosciowe: proceedings,
+    restrukturyzacja: proceedings,
+    zarzadKomisaryczny: list({ zarzadca: persons }, [
+      [/^(?:zarzadc|komisarz|przedstawiciel)/, 'zarzadca'],
+    ]),
+    zawieszenieWznowienieDzialalnosci: suspensions,
     ...ignored(
-      'sposobProwadzeniaPostepowania',
-      'informacjaOUchyleniuUkladu',
-      'daneSyndyka',
-      'daneOsobyReprezentujacejUpadlego',
+      'polaczeniePodzialPrzeksztalcenie',
+      'rozwiazanieUniewaznienie',
+      'postepowanieUkladowe',
+      'umorzenieEgzekucji',
     ),
-  }),
-  zawieszenieWznowienieDzialalnosci: list({ dataZawieszenia: day, dataWznowienia: day }),
-  zawieszenieWznowienie: list({ dataZawieszenia: day, dataWznowienia: day }),
-  ...ignored(
-    'polaczeniePodzialPrzeksztalcenie',
-    'rozwiazanieUniewaznienie',
-    'postepowanieUkladowe',
-    'postepowanieNaprawcze',
-    'postepowanieRestrukturyzacyjne',
-    'postepowanieRestrukturyzacyjneNaprawczePrzymusowaRestrukturyzacja',
-    'postepowanieRestrukturyzacyjneNaprawczePrzymusowaRestrukturyzacjaUporzadkowanaLikwidacja',
-    'zarzadKomisaryczny',
-    'zarzadKomisarycznyPrzymusowyPowierzenieZarzadzania',
-    'umorzenieEgzekucji',
-  ),
-});
+  },
+  // One list for all that may save a company; its name grew with each law.
+  spellings: [
+    [/^postepowanie(?:Restrukturyzacyjne|Naprawcze)/, 'restrukturyzacja'],
+    [/^zarzadKomisaryczny/, 'zarzadKomisaryczny'],
+    [/^zawieszenieWznowienie$/, 'zawieszenieWznowienieDzialalnosci'],
+  ],
+};
 
 /** Below `odpis.dane`. Section 4 holds arrears and creditors. */
 export const contentShape: Shape = group({
@@ -215,10 +271,10 @@ export const headerShape: Shape = group({
   dataRejestracjiWKRS: day,
   dataWykreslenia: day,
   dataOstatniegoWpisu: day,
+  numerOstatniegoWpisu: text,
+  rejestr: text,
   ...ignored(
-    'rejestr',
     'dataCzasOdpisu',
-    'numerOstatniegoWpisu',
     'sygnaturaAktSprawyDotyczacejOstatniegoWpisu',
     'oznaczenieSaduDokonujacegoOstatniegoWpisu',
     'stanPozycji',

@@ -205,11 +205,10 @@ left join lateral (
         entry.activity_codes,
         entry.units,
         entry.persons
-    from registry.entry_key
-    join registry.entry using (source, company_id, entry_id)
+    from registry.entry
     where
-        entry_key.source = night.source
-        and entry_key.entry_key = activity.entry_key
+        entry.source = night.source
+        and entry.entry_key = activity.entry_key
 ) as known on true
 where activity.reason is null;
 

@@ -14,7 +14,9 @@ return (
         'apartment', record ->> 'apartment',
         'city', record ->> 'city',
         -- The reports leave out the dash.
-        'postal_code', regexp_replace(record ->> 'postal_code', '^(\d{2})(\d{3})$', '\1-\2'),
+        'postal_code', regexp_replace(
+            registry.postal_code(record ->> 'postal_code'), '^(\d{2})(\d{3})$', '\1-\2'
+        ),
         'voivodeship', place.voivodeship,
         'country_code', case
             when record ->> 'country' is not null then upper(record ->> 'country')
@@ -44,7 +46,8 @@ language sql stable
 return (
     select coalesce(
         jsonb_agg(
-            jsonb_build_object('type', label.type, 'date', calendar.written) order by label.type
+            jsonb_build_object('type', label.type, 'date', record ->> label.field)
+            order by label.type
         ),
         '[]'
     )
@@ -58,5 +61,5 @@ return (
         ('end_date', 'Data zakończenia działalności'),
         ('struck_off_date', 'Data skreślenia z REGON')
     ) as label (field, type)
-    join registry.calendar on calendar.written = record ->> label.field
+    where registry.calendar_day(record ->> label.field) is not null
 );

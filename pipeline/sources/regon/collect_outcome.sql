@@ -48,19 +48,19 @@ where
     and listed.regon9 not in (select told.regon9 from told)
 union
 -- An activity that the person is known to have no more.
-select entry_key.entry_key
+select entry.entry_key
 from stage.regon_part as person
 cross join (values (1), (2), (3), (4)) as silo (silo)
 cross join stage.night
-join registry.entry_key
-    on entry_key.source = night.source
-    and entry_key.entry_key = person.regon9 || '-' || silo.silo
+join registry.entry
+    on entry.source = night.source
+    and entry.entry_key = person.regon9 || '-' || silo.silo
 where
     person.part = 'person'
     and person.records -> 0 ->> ('has_' || silo.silo) = '0'
     and not exists (
         select from stage.regon_activity as activity
-        where activity.entry_key = entry_key.entry_key
+        where activity.entry_key = entry.entry_key
     );
 
 insert into stage.outcome (subject, value)
@@ -69,11 +69,15 @@ select
     -- A notice is known by its value, and an index takes no long one.
     left(outcome.value, 200)
 from (
-    -- As many as the lists are long.
+    -- The answer to a search names companies, but is no report of any.
     select
-        'daily list',
-        listed.list
-    from stage.regon_listed as listed
+        'answer without a report',
+        format('%s in %s', answer.answer ->> 'report', file.file)
+    from stage.answer
+    join stage.file using (file_no)
+    where
+        answer.answer ->> 'kind' = 'report'
+        and answer.answer ->> 'report' in ('DaneSzukajPodmioty', 'RaportZbiorczy')
     union all
     select
         'listed without an answer',
@@ -201,10 +205,7 @@ from (
     cross join lateral jsonb_each_text(told.record) as date
     where
         date.key like '%_date'
-        and not exists (
-            select from registry.calendar
-            where calendar.written = date.value
-        )
+        and registry.calendar_day(date.value) is null
     union all
     select
         'activity version',

@@ -142,7 +142,7 @@ describe('activity codes', () => {
     expect(await mapCompany({}, { pkd: rows })).toMatchObject({
       activity_version: version,
       activity_main: main,
-      activity_codes: codes,
+      activity_codes: codes.join(','),
     });
   });
 });
@@ -188,7 +188,7 @@ test('a natural person: an entry an activity', async () => {
     regon9: '995200040',
     krs: null,
     entity_type: 'NATURAL',
-    legal_form: 'osoba-fizyczna-prowadzaca-dzialalnosc-gospodarcza',
+    legal_form: '099',
     surname: 'ŹDŹBŁO',
     first_name: 'DOBROŻYŹŃ ANNA',
     persons: [{ kind: 'owner', full_name: 'DOBROŻYŹŃ ANNA ŹDŹBŁO', role: 'Właściciel' }],
@@ -196,7 +196,7 @@ test('a natural person: an entry an activity', async () => {
   expect(entries).toMatchObject({
     '995200040-1': {
       ...shared,
-      activity_codes: ['4941Z'],
+      activity_codes: '4941Z',
       struck_off_date: null,
       units: [{ identifier: '99520004000013' }],
       other_dates: [
@@ -206,7 +206,7 @@ test('a natural person: an entry an activity', async () => {
     },
     '995200040-2': {
       ...shared,
-      activity_codes: ['0150Z'],
+      activity_codes: '0150Z',
       struck_off_date: '2026-01-03',
       units: [{ identifier: '99520004000020' }],
     },

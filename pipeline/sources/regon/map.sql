@@ -23,8 +23,9 @@ select
     case when owner.is_person then 'NATURAL' else 'LEGAL' end as entity_type,
     coalesce(
         (
-            select min(legal_form.slug)
+            select min(legal_form_symbol.symbol)
             from registry.legal_form
+            join registry.legal_form_symbol using (slug)
             where legal_form.symbol = owner.legal_form
         ),
         case when owner.legal_form is not null then known.legal_form end
@@ -49,13 +50,21 @@ select
     seat.address ->> 'street' as street,
     seat.address ->> 'building' as building,
     seat.address ->> 'apartment' as apartment,
-    seat.address ->> 'voivodeship' as voivodeship,
+    (
+        select voivodeship.teryt
+        from registry.voivodeship
+        where voivodeship.name = seat.address ->> 'voivodeship'
+    ) as voivodeship,
     case when code.is_told then code.version else known.activity_version end as activity_version,
     case when code.is_told then code.main else known.activity_main end as activity_main,
     coalesce(
-        case when code.is_told then code.codes else known.activity_codes end, '{}'
+        case
+            when code.is_told then array_to_string(code.codes, ',')
+            else known.activity_codes
+        end,
+        ''
     ) as activity_codes,
-    false as is_sound,
+    false as is_well_formed,
     null::text as status_text,
     case
         when activity.suspension_date > coalesce(activity.resumption_date, '') then 'SUSPENDED'
@@ -72,7 +81,17 @@ select
     activity.bankruptcy_end_date,
     unit.units,
     person.persons,
-    other.dates as other_dates
+    other.dates as other_dates,
+    case
+        when activity.bankruptcy_end_date is not null then 'ENDED'
+        when activity.bankruptcy_start_date is not null then 'OPEN'
+    end as bankruptcy_state,
+    null::text as restructuring_state,
+    null::text as restructuring_start_date,
+    null::text as restructuring_end_date,
+    null::text as e_delivery,
+    null::integer as version_no,
+    null::date as version_date
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
     name text, nip text, nip_status text, legal_form text, register text, register_number text,
@@ -87,7 +106,7 @@ left join lateral jsonb_to_record(document.document -> 'person') as person_recor
 ) on true
 left join lateral jsonb_to_record(document.document -> 'known') as known (
     nip text, krs text, legal_form text,
-    activity_version text, activity_main text, activity_codes text[], units jsonb, persons jsonb
+    activity_version text, activity_main text, activity_codes text, units jsonb, persons jsonb
 ) on true
 -- The natural person, or the legal one itself.
 cross join lateral (
@@ -233,7 +252,7 @@ cross join lateral (
 ) as person
 cross join lateral (
     select jsonb_agg(
-        jsonb_build_object('type', label.type, 'date', calendar.written)
+        jsonb_build_object('type', label.type, 'date', label.written)
         order by label.type
     ) as dates
     from (
@@ -244,5 +263,5 @@ cross join lateral (
         ('Data wpisu do rejestru lub ewidencji', activity.register_date),
         ('Data skreślenia z rejestru lub ewidencji', activity.register_end_date)
     ) as label (type, written)
-    join registry.calendar on calendar.written = label.written
+    where registry.calendar_day(label.written) is not null
 ) as other

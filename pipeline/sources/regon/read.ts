@@ -13,7 +13,7 @@ import {
 import { findReportIn } from './report.ts';
 import { decodeXml } from './xml-text.ts';
 
-/** Even a company with thousands of units has less; to read one takes some twenty times its memory. */
+/** Even a company with thousands of units has less. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
 
 /** Characters of an answer that are kept for whoever looks at the rejects. */
@@ -70,29 +70,7 @@ function readXml(text: string): ReturnType<typeof readRows> {
     throw new UnusableAnswer('HTML, no answer of BIR');
   }
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
-  return readRows(isWrapped ? unwrap(text) : text);
-}
-
-const escapes: Readonly<Record<string, string>> = {
-  '&lt;': '<',
-  '&gt;': '>',
-  '&quot;': '"',
-  '&apos;': "'",
-  '&amp;': '&',
-  '&#xD;': '\r',
-};
-
-/** What stands in the envelope. The parser takes a long escaped text apart in far too much memory. */
-function unwrap(text: string): string {
-  const operation = 'DanePobierzPelnyRaport';
-  const found = /(<(?:[\w.-]+:)?DanePobierzPelnyRaportResult>)([^<]+)(?=<\/)/.exec(text);
-  const isPlain = found && !/&(?!(?:lt|gt|quot|apos|amp|#xD);)/.test(found[2]!);
-  if (!isPlain) return readResult(text, operation);
-  const start = found.index + found[1]!.length;
-  const frame = `${text.slice(0, start)}x${text.slice(start + found[2]!.length)}`;
-  // Of an envelope that is none, or holds something else as well, the parser says what it is.
-  if (readResult(frame, operation) !== 'x') return readResult(text, operation);
-  return found[2]!.replace(/&[^;]+;/g, (escape) => escapes[escape]!);
+  return readRows(isWrapped ? readResult(text, 'DanePobierzPelnyRaport') : text);
 }
 
 const reportLine = z.object({
@@ -132,7 +110,9 @@ function describeAnswer(line: number, raw: string, read: () => RegonAnswer): Ans
       return { line, raw: shown, reason: `a fault of BIR: ${error.message}` };
     }
     if (!(error instanceof UnreadableAnswer)) throw error;
-    const cause = error.cause instanceof Error ? `: ${error.cause.message.slice(0, 200)}` : '';
+    // The parser adds lines that say where.
+    const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
+    const cause = what === undefined ? '' : `: ${what}`;
     return { line, raw: shown, reason: `${error.message}${cause}` };
   }
 }

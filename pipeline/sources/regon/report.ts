@@ -97,17 +97,19 @@ export function fieldsOf(name: ReportName): Fields | undefined {
   return (reports[name] as Report).fields;
 }
 
+/** The daily lists of entities and of local units. */
+const listName = /^(?:nowe|aktualizowane|skreslone)(?:podmioty|jednostki)/;
+
 /**
  * The report behind a name of any version: `BIR11OsPrawna`, `BIR121JednLokalnaOsPrawnej`, and with
  * slips that answers of GUS show, ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
  */
 export function findReport(name: string): ReportName | undefined {
-  return byName.get(
-    name
-      .trim()
-      .toLowerCase()
-      .replace(/^(?:bir)+[\d.]*/, ''),
-  );
+  const known = name
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:bir)+[\d.]*/, '');
+  return listName.test(known) ? 'RaportZbiorczy' : byName.get(known);
 }
 
 /** The report that the name of a file speaks of, such as `990000001-BIR12OsPrawnaPkd.xml`. */

@@ -1,0 +1,82 @@
+import { createRequire } from 'node:module';
+import { domainToASCII } from 'node:url';
+import { getDomain } from 'tldts-icann';
+
+const require = createRequire(import.meta.url);
+
+// Free mail and aliases that the lists below lack.
+const furtherDomains = [
+  'addy.io',
+  'adresik.net',
+  'aleeas.com',
+  'buziaczek.pl',
+  'disroot.org',
+  'gmx.pl',
+  'hotmail.pl',
+  'ii.pl',
+  'int.pl',
+  'interia.com',
+  'interiowy.pl',
+  'internxt.com',
+  'intmail.pl',
+  'mozmail.com',
+  'murena.io',
+  'ogarnij.se',
+  'onet.com',
+  'outlook.pl',
+  'pacz.to',
+  'passinbox.com',
+  'pisz.to',
+  'poczta.pl',
+  'riseup.net',
+  'simplelogin.co',
+  'slmail.me',
+  'startmail.com',
+  'temp-mail.io',
+  'tuta.com',
+  'zoho.eu',
+  'zoho.in',
+  'zohomail.eu',
+];
+
+// The lists hold these domains, but companies register domains of their own below them.
+const registries = new Set(['msk.ru', 'pp.ua', 'spb.ru', 'za.com']);
+
+interface FreeMailList {
+  DOMAINS: string[];
+}
+
+// Free mail, then disposable mailboxes, from lists that are kept.
+const refusedDomains = new Set(
+  [
+    ...(require('free-email-domains-list/build/src/constants') as FreeMailList).DOMAINS,
+    ...(require('disposable-email-domains') as string[]),
+    ...(require('disposable-email-domains/wildcard.json') as string[]),
+    ...(require('disposable-email-domains-js/dist/dict/disposable_email_blocklist.json') as string[]),
+    ...furtherDomains,
+  ]
+    .map((domain) => (/^[a-z0-9.-]+$/.test(domain) ? domain : domainToASCII(domain)))
+    // One entry is an address: as a domain it is the empty text.
+    .filter((domain) => domain !== ''),
+);
+
+/** The part of a domain that somebody registered, such as `firma.pl` of `poczta.firma.pl`. */
+export function registeredDomainOf(domain: string): string {
+  return getDomain(domain) ?? domain;
+}
+
+/**
+ * Whether anybody can have an address of a domain at once: the domain, or one above it up to the
+ * registered one, gives away mailboxes (free mail) or lets them vanish (disposable).
+ *
+ * @param domain as `normalizeDomain` gives it
+ * @param further domains that are refused too
+ */
+export function isRefusedDomain(domain: string, further: ReadonlySet<string> = new Set()): boolean {
+  const registered = registeredDomainOf(domain);
+  for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
+    const isListed = refusedDomains.has(name) || further.has(name);
+    if (isListed && (name === domain || !registries.has(name))) return true;
+    if (name === registered) return false;
+  }
+}

@@ -1,0 +1,34 @@
+import type { Transaction } from 'kysely';
+import type { Tables } from '../../sql/tables/tables.ts';
+
+interface MailOrder {
+  /** Names the cause; a second mail with the same key is not written. */
+  mail_key: string;
+  account: { account_id: string; email: string };
+  /** One of the letters of `pipeline/mail/letters/`. */
+  template: 'init' | 'recover' | 'recovered' | 'refund';
+  data: Record<string, unknown>;
+  now: Date;
+  /** Absent: at once. */
+  send_after?: Date | null;
+}
+
+/** Writes a mail to the owner of an account; the worker sends it after the caller's transaction. */
+export async function leaveMail(
+  tx: Transaction<Tables>,
+  { mail_key, account, template, data, now, send_after = null }: MailOrder,
+): Promise<void> {
+  await tx
+    .insertInto('customer.mail')
+    .values({
+      mail_key,
+      account_id: account.account_id,
+      recipient: account.email,
+      template,
+      data: JSON.stringify(data),
+      created_at: now,
+      send_after,
+    })
+    .onConflict((conflict) => conflict.column('mail_key').doNothing())
+    .execute();
+}

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { createAccount } from '../fixtures/account.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database-proxy.ts';
+import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { connect, type Database } from '../sql/database.ts';
+import { openKysely } from '../sql/kysely.ts';
+
+const patience_ms = 1_000;
+
+let database: TestDatabase;
+let proxy: DatabaseProxy;
+let db: Database;
+let api: TestApi;
+let tokens: string[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await database.pool.query(
+    `insert into registry.daily_stat values ('ceidg', '2026-01-01', 0, 0, 0, 100, true)`,
+  );
+  const accounts = await Promise.all(
+    Array.from({ length: 10 }, () => createAccount(openKysely(database.pool))),
+  );
+  tokens = accounts.map(({ master_token }) => master_token);
+  proxy = await startDatabaseProxy(database.url);
+  db = await connect({
+    databaseUrl: proxy.url,
+    dataDir: '',
+    applicationName: 'cut off',
+    patience_ms,
+  });
+  api = await startTestApi({ db: openKysely(db.pool) });
+});
+
+afterAll(async () => {
+  await api.close();
+  await db.close();
+  await proxy.close();
+  await database.drop();
+});
+
+interface Answered {
+  status: number;
+  retryAfter: string | null;
+  body: unknown;
+}
+
+async function ask(method: string, path: string, token?: string): Promise<Answered> {
+  const response = await api.ask(`/api/v1${path}`, {
+    method,
+    ...(token === undefined ? {} : { headers: { Authorization: `Bearer ${token}` } }),
+  });
+  const retryAfter = response.headers.get('retry-after');
+  return { status: response.status, retryAfter, body: await response.json() };
+}
+
+/** Asks for everything at once that needs the database. */
+function askAll(): Promise<Answered[]> {
+  return Promise.all(
+    tokens.flatMap((token) => [
+      ask('POST', '/tokens/verify', token),
+      ask('GET', '/wallet', token),
+      ask('GET', '/wallet/transactions', token),
+      ask('GET', '/tokens', token),
+      ask('GET', '/stats/day/2026-01-01'),
+    ]),
+  );
+}
+
+const away = { status: 503, retryAfter: '5', body: { message: 'Service Unavailable' } };
+
+function expectAway(answers: Answered[]): void {
+  expect(answers).toEqual(answers.map(() => away));
+}
+
+async function isWell(): Promise<boolean> {
+  const answers = await askAll();
+  return answers.every(({ status }) => status === 200);
+}
+
+describe('a database that is away', () => {
+  it('503 with Retry-After while no session can be opened, and 200 once it is back', async () => {
+    expect(await isWell()).toBe(true);
+    const answers = askAll();
+    await proxy.cut();
+    expectAway((await answers).filter(({ status }) => status !== 200));
+    expectAway(await askAll());
+    expect(JSON.stringify(api.log)).toContain('ECONNREFUSED');
+    await proxy.mend();
+    expect(await isWell()).toBe(true);
+  });
+
+  it('503 or 200 while sessions are ended under load', async () => {
+    const answers: Promise<Answered[]>[] = [];
+    for (let round = 0; round < 10; round += 1) {
+      answers.push(askAll());
+      await database.pool.query(
+        `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'cut off'`,
+      );
+    }
+    const all = (await Promise.all(answers)).flat();
+    const failed = all.filter(({ status }) => status !== 200);
+    expect(failed.length).toBeGreaterThan(0);
+    expect(failed).toEqual(failed.map(() => away));
+    expect(await isWell()).toBe(true);
+  });
+
+  it('503 within its patience while the database says nothing, and 200 once it does', async () => {
+    expect(await isWell()).toBe(true);
+    proxy.hang();
+    expectAway(await askAll());
+    await proxy.mend();
+    expect(await isWell()).toBe(true);
+  });
+
+  it('503 within its patience for what waits for a lock, and nothing stays behind', async () => {
+    const client = await database.pool.connect();
+    onTestFinished(() => client.release());
+    await client.query('begin; lock table customer.wallet');
+    const waiting = await Promise.all(
+      Array.from({ length: 40 }, (_, at) => ask('GET', '/wallet', tokens[at % 10])),
+    );
+    expectAway(waiting);
+    const { rows } = await client.query(
+      `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`,
+    );
+    expect(rows).toEqual([]);
+    await client.query('rollback');
+    expect(await isWell()).toBe(true);
+  });
+
+  it('logs what was wrong, under the id of the request', async () => {
+    await proxy.cut();
+    const response = await api.ask('/api/v1/stats/day/2026-01-01');
+    await proxy.mend();
+    expect(api.log.at(-1)).toMatchObject({
+      level: 50,
+      req: { id: response.headers.get('x-request-id') },
+      res: { status: 503 },
+      err: { message: expect.stringMatching(/ECONNREFUSED|terminated/) as string },
+    });
+  });
+});

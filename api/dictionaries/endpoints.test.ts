@@ -1,0 +1,100 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+interface Dictionary {
+  status: string;
+  data: Record<string, string>[];
+  meta: { total: number };
+}
+
+async function read(path: string): Promise<Dictionary> {
+  const response = await api.ask(`/api/v1${path}`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('cache-control')).toBe('public, max-age=3600');
+  return (await response.json()) as Dictionary;
+}
+
+describe('the dictionaries', () => {
+  it.each([
+    [
+      '/event-types',
+      {
+        event_type: 'COMPANY_NAME_CHANGED',
+        severity: 'warning',
+        event_class: 'change',
+        category: 'identity',
+        description: 'The name changed.',
+      },
+    ],
+    ['/legal-forms', { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' }],
+    ['/voivodeships', { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' }],
+    ['/activities?version=2007', { code: '0112Z', name: 'Uprawa ryżu' }],
+  ])(
+    'GET %s: 200 without a token, with all entries and how long to keep them',
+    async (path, entry) => {
+      const { status, data, meta } = await read(path);
+      expect(status).toBe('success');
+      expect(data).toContainEqual(entry);
+      expect(meta).toEqual({ total: data.length });
+    },
+  );
+
+  it('GET /voivodeships: 304 where the client has it', async () => {
+    const first = await api.ask('/api/v1/voivodeships');
+    const known = { 'If-None-Match': first.headers.get('etag')! };
+    const again = await api.ask('/api/v1/voivodeships', { headers: known });
+    expect(again.status).toBe(304);
+    expect(again.headers.get('cache-control')).toBe('public, max-age=3600');
+    expect(await again.text()).toBe('');
+  });
+
+  it('GET /legal-forms has each form once, with its newest symbol', async () => {
+    const { data } = await read('/legal-forms');
+    const slugs = data.map(({ slug }) => slug);
+    expect(new Set(slugs).size).toBe(slugs.length);
+  });
+
+  it('GET /activities is of 2025 unless 2007 is asked for', async () => {
+    const [newest, named, older] = await Promise.all([
+      read('/activities'),
+      read('/activities?version=2025'),
+      read('/activities?version=2007'),
+    ]);
+    expect(newest).toEqual(named);
+    expect(newest.data).not.toEqual(older.data);
+  });
+
+  it.each([
+    ['/activities?version=2004', 'version'],
+    ['/voivodeships?name=opolskie', 'name'],
+  ])('GET %s: 422', async (path, field) => {
+    const response = await api.ask(`/api/v1${path}`);
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({ errors: { [field]: [expect.any(String)] } });
+  });
+
+  it('are those that a search understands', async () => {
+    const [forms, voivodeships] = await Promise.all([read('/legal-forms'), read('/voivodeships')]);
+    const { rows } = await database.pool.query<{ slugs: string[]; names: string[] }>(
+      `select
+        (select array_agg(distinct slug) from registry.legal_form) as slugs,
+        (select array_agg(name) from registry.voivodeship) as names`,
+    );
+    expect(new Set(forms.data.map(({ slug }) => slug))).toEqual(new Set(rows[0]!.slugs));
+    expect(new Set(voivodeships.data.map(({ name }) => name))).toEqual(new Set(rows[0]!.names));
+  });
+});

@@ -1,0 +1,153 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { keep } from '../http/keep.ts';
+import { category, eventClass, eventTypeName, severity } from './names.ts';
+
+// Dictionaries change with a release.
+const cacheControl = 'public, max-age=3600';
+
+const eventType = z
+  .strictObject({
+    event_type: eventTypeName,
+    severity,
+    event_class: eventClass,
+    category,
+    description: z.string(),
+  })
+  .meta({ id: 'EventTypeEntry' });
+
+const legalForm = z
+  .strictObject({
+    slug: z.string(),
+    symbol: z.string().meta({ description: 'The newest symbol of GUS for the form.' }),
+    name: z.string().meta({ description: 'In Polish, as a snapshot shows it.' }),
+  })
+  .meta({ id: 'LegalFormEntry' });
+
+const voivodeship = z
+  .strictObject({
+    name: z.string().meta({ description: 'In Polish, in lower case.' }),
+    slug: z.string().meta({ description: 'The name without diacritics.' }),
+    teryt: z.string().meta({ description: 'The symbol of two digits.' }),
+  })
+  .meta({ id: 'VoivodeshipEntry' });
+
+const activity = z
+  .strictObject({
+    code: z.string().meta({ description: 'Without dots.' }),
+    name: z.string().meta({ description: 'In Polish.' }),
+  })
+  .meta({ id: 'ActivityEntry' });
+
+const versions = ['2007', '2025'] as const;
+
+/** A public list that is read from its table when it is first asked for. */
+function dictionary<Query extends z.ZodObject>(
+  about: { path: string; summary: string; description?: string; query?: Query },
+  entry: z.ZodObject,
+  example: object,
+  read: (query: z.output<Query>) => Promise<object[]>,
+): Endpoint {
+  return endpoint(
+    {
+      ...about,
+      method: 'get',
+      tag: 'Dictionaries',
+      auth: 'none',
+      status: 200,
+      cacheControl,
+      answer: z.strictObject({
+        status: z.literal('success'),
+        data: z.array(entry),
+        meta: z.strictObject({ total: z.int() }),
+      }),
+      example: { status: 'success', data: [example], meta: { total: 1 } },
+    },
+    async ({ query }) => {
+      const data = await read(query);
+      return { status: 'success', data, meta: { total: data.length } };
+    },
+  );
+}
+
+function readActivities(db: Kysely<Tables>, version: string) {
+  return db
+    .selectFrom('registry.activity_code')
+    .select(['code', 'name'])
+    .where('version', '=', Number(version))
+    .orderBy('code')
+    .execute();
+}
+
+/** The dictionaries that the data refer to: public and free. */
+export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] {
+  const activities = new Map(
+    versions.map((version) => [version, keep(() => readActivities(db, version))]),
+  );
+  return [
+    dictionary(
+      { path: '/event-types', summary: 'List the types of events' },
+      eventType,
+      {
+        event_type: 'COMPANY_NAME_CHANGED',
+        severity: 'warning',
+        event_class: 'change',
+        category: 'identity',
+        description: 'The name changed.',
+      },
+      keep(() =>
+        db
+          .selectFrom('registry.event_type')
+          .select(['event_type', 'severity', 'event_class', 'category', 'description'])
+          .orderBy('event_type')
+          .execute(),
+      ),
+    ),
+    dictionary(
+      {
+        path: '/legal-forms',
+        summary: 'List the legal forms',
+        description: '`slug` is what `legal_form` of a search takes.',
+      },
+      legalForm,
+      { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
+      keep(() =>
+        db
+          .selectFrom('registry.legal_form_symbol')
+          .select(['slug', 'symbol', 'label as name'])
+          .orderBy('slug')
+          .execute(),
+      ),
+    ),
+    dictionary(
+      {
+        path: '/voivodeships',
+        summary: 'List the voivodeships',
+        description: 'A search takes `name` or `slug`.',
+      },
+      voivodeship,
+      { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
+      keep(() =>
+        db
+          .selectFrom('registry.voivodeship')
+          .select(['name', 'slug', 'teryt'])
+          .orderBy('teryt')
+          .execute(),
+      ),
+    ),
+    dictionary(
+      {
+        path: '/activities',
+        summary: 'List the activity codes of a version of the PKD',
+        query: z.strictObject({
+          version: z.enum(versions).default('2025').meta({ description: 'Year of the PKD.' }),
+        }),
+      },
+      activity,
+      { code: '1071Z', name: 'Produkcja pieczywa' },
+      ({ version }) => activities.get(version)!(),
+    ),
+  ];
+}

@@ -1,0 +1,63 @@
+import type { Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+
+// In the order of the specification; the dictionaries of the database hold the same.
+export const severities = ['info', 'notice', 'warning', 'high', 'error', 'critical'] as const;
+export const eventClasses = [
+  'initialization',
+  'change',
+  'growth',
+  'risk',
+  'anomaly',
+  'recovery',
+] as const;
+export const categories = [
+  'status',
+  'identity',
+  'location',
+  'ownership',
+  'activities',
+  'contacts',
+  'web_presence',
+  'finance',
+] as const;
+
+export const severity = z.enum(severities).meta({
+  id: 'Severity',
+  description: 'How much an event of this type matters, from the least to the most critical.',
+});
+
+export const eventClass = z.enum(eventClasses).meta({
+  id: 'EventClass',
+  description: 'What kind of change events of this type are.',
+});
+
+export const category = z.enum(categories).meta({
+  id: 'EventCategory',
+  description: 'What events of this type are about.',
+});
+
+const longestName = 100;
+
+/** A name of the dictionary of event types; `readEnums` has all of them. */
+export const eventTypeName = z.string().min(1).max(longestName).meta({
+  id: 'EventType',
+  description: 'What happened; `GET /event-types` explains each type. More may be added.',
+});
+
+/** The names of the dictionaries by the schema of the document that stands for them. */
+export type Enums = Readonly<Record<'EventType' | 'LegalForm' | 'Voivodeship', string[]>>;
+
+export async function readEnums(db: Kysely<Tables>): Promise<Enums> {
+  const [eventTypes, legalForms, voivodeships] = await Promise.all([
+    db.selectFrom('registry.event_type').select('event_type').orderBy('event_type').execute(),
+    db.selectFrom('registry.legal_form_symbol').select('slug').orderBy('slug').execute(),
+    db.selectFrom('registry.voivodeship').select('name').orderBy('teryt').execute(),
+  ]);
+  return {
+    EventType: eventTypes.map(({ event_type }) => event_type),
+    LegalForm: legalForms.map(({ slug }) => slug),
+    Voivodeship: voivodeships.map(({ name }) => name),
+  };
+}

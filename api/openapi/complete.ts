@@ -1,0 +1,101 @@
+import type { OpenApiDocument } from './document.ts';
+import type { Enums } from '../dictionaries/names.ts';
+import { describeProperty, describeSchema } from './glossary.ts';
+
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  description?: string | undefined;
+  enum?: unknown[];
+  properties?: Record<string, Schema>;
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  allOf?: Schema[];
+  additionalProperties?: boolean | Schema;
+}
+
+interface Parameter {
+  name: string;
+  description?: string | undefined;
+  schema: Schema & { example?: string };
+}
+
+interface Operation {
+  operationId: string;
+  parameters?: Parameter[];
+  requestBody?: { content: Record<string, { schema: Schema }> };
+  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+}
+
+/**
+ * Adds to a generated document what follows from all of it: answers have names and are open for
+ * more fields, every property and parameter has a description, names of dictionaries are enums.
+ */
+export function complete(document: OpenApiDocument, enums?: Enums): void {
+  const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
+  for (const [path, item] of Object.entries(document.paths ?? {})) {
+    for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
+      const description = `Answer of \`${method.toUpperCase()} ${path}\`.`;
+      nameAnswer(operation, description, schemas);
+      for (const parameter of operation.parameters ?? []) describeParameter(parameter);
+      const body = operation.requestBody?.content['application/json']?.schema;
+      if (body) describeWithin(body, 'request');
+    }
+  }
+  for (const [name, schema] of Object.entries(schemas)) {
+    schema.description ??= describeSchema(name);
+    describeWithin(schema, name);
+    open(schema);
+  }
+  for (const [name, values] of Object.entries(enums ?? {})) {
+    if (schemas[name]) schemas[name].enum = values;
+  }
+}
+
+// `get_wallet_transactions` answers `GetWalletTransactionsAnswer`.
+function nameAnswer(
+  { operationId, responses }: Operation,
+  description: string,
+  schemas: Record<string, Schema>,
+): void {
+  const success = Object.keys(responses).find((status) => status.startsWith('2'))!;
+  const content = responses[success]?.content?.['application/json'];
+  if (!content || content.schema.$ref !== undefined) return;
+  const words = operationId.split('_').map((word) => word[0]!.toUpperCase() + word.slice(1));
+  const name = `${words.join('')}Answer`;
+  schemas[name] = { description, ...content.schema };
+  content.schema = { $ref: `#/components/schemas/${name}` };
+}
+
+// Pages that try a request out fill in examples of parameters: all filters at once would find nothing.
+function describeParameter(parameter: Parameter): void {
+  const { name, schema } = parameter;
+  const description =
+    parameter.description ?? schema.description ?? describeProperty(name, 'query');
+  if (description === undefined) return;
+  const { example } = schema;
+  delete schema.example;
+  parameter.description =
+    example === undefined
+      ? description
+      : `${description.replace(/\.$/, '')}, such as \`${example}\`.`;
+}
+
+function partsOf({ items, anyOf, oneOf, allOf }: Schema): Schema[] {
+  return [...(items ? [items] : []), ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
+}
+
+function describeWithin(schema: Schema, name: string): void {
+  for (const [property, of] of Object.entries(schema.properties ?? {})) {
+    if (of.$ref === undefined) of.description ??= describeProperty(property, name);
+    describeWithin(of, name);
+  }
+  for (const part of partsOf(schema)) describeWithin(part, name);
+}
+
+// A client must accept fields that later versions add.
+function open(schema: Schema): void {
+  if (schema.additionalProperties === false) delete schema.additionalProperties;
+  for (const part of [...Object.values(schema.properties ?? {}), ...partsOf(schema)]) open(part);
+}

@@ -1,0 +1,68 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { Router } from 'express';
+import { onlyAllow } from '../http/errors.ts';
+
+/** Every file that a page loads, by its name below `/assets/`. */
+const files = {
+  'site.css': './assets/site.css',
+  'icon.svg': './assets/icon.svg',
+  'copy.js': './assets/copy.js',
+  'stats.js': './assets/stats.js',
+  'console-kit.js': './assets/console-kit.js',
+  'console.js': './assets/console.js',
+  'docs.css': './assets/docs.css',
+  'docs.js': './assets/docs.js',
+  'uplot.css': 'uplot/dist/uPlot.min.css',
+  'uplot.js': 'uplot/dist/uPlot.iife.min.js',
+  'swagger-ui.css': 'swagger-ui-dist/swagger-ui.css',
+  'swagger-ui.js': 'swagger-ui-dist/swagger-ui-bundle.js',
+};
+
+export type AssetName = keyof typeof files;
+
+/** Whether a file is of a package: a script of it is no module. */
+export function isLibrary(name: AssetName): boolean {
+  return !files[name].startsWith('.');
+}
+
+interface Asset {
+  content: Buffer;
+  version: string;
+}
+
+const loaded = new Map<string, Asset>();
+
+function load(name: AssetName): Asset {
+  let asset = loaded.get(name);
+  if (!asset) {
+    const content = readFileSync(new URL(import.meta.resolve(files[name])));
+    asset = { content, version: createHash('sha256').update(content).digest('hex').slice(0, 12) };
+    loaded.set(name, asset);
+  }
+  return asset;
+}
+
+/** The address of a file. The version in the address changes with the content, so browsers may keep the file. */
+export function linkAsset(name: AssetName): string {
+  return `/assets/${name}?v=${load(name).version}`;
+}
+
+/** `/assets/{name}`: style sheets, scripts and the icon of all pages. */
+export function createAssets(): Router {
+  const router = Router();
+  for (const name of Object.keys(files) as AssetName[]) {
+    router
+      .route(`/assets/${name}`)
+      .get((request, response) => {
+        const { content, version } = load(name);
+        const isCurrent = request.query.v === version;
+        response
+          .set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
+          .type(name)
+          .send(content);
+      })
+      .all(onlyAllow('GET, HEAD'));
+  }
+  return router;
+}

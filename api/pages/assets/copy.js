@@ -1,0 +1,18 @@
+// Copies the code before a button with `data-copy`, on every page that has one.
+async function copy(button) {
+  const code = button.parentElement.querySelector('code');
+  try {
+    await navigator.clipboard.writeText(code.textContent);
+    button.textContent = 'Copied';
+  } catch {
+    // Without HTTPS a page has no clipboard: the selection leaves copying to the reader.
+    getSelection().selectAllChildren(code);
+    button.textContent = 'Selected';
+  }
+  setTimeout(() => (button.textContent = 'Copy'), 2000);
+}
+
+document.addEventListener('click', ({ target }) => {
+  const button = target instanceof Element && target.closest('[data-copy]');
+  if (button) void copy(button);
+});

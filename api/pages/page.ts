@@ -1,0 +1,122 @@
+import type { Response } from 'express';
+import { isLibrary, linkAsset, type AssetName } from './assets.ts';
+
+// A page loads only its own files, runs no inline script or style, and posts only to this service.
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "base-uri 'none'",
+].join('; ');
+
+const entities: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+export function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
+}
+
+const doors = { '/stats': 'Statistics', '/console': 'Console', '/docs': 'Reference' };
+
+/** The bar at the top of every page; `path` is the page that is open. */
+function header(path: string): string {
+  const current = (href: string) => (href === path ? ' aria-current="page"' : '');
+  const links = Object.entries(doors).map(
+    ([href, name]) => `<a href="${href}"${current(href)}>${name}</a>`,
+  );
+  return `<a class="skip" href="#main">Skip to the content</a>
+<header>
+<a class="brand" href="/"${current('/')}>Company registry</a>
+<nav aria-label="Pages">${links.join('\n')}</nav>
+</header>`;
+}
+
+/** A page in the dress of the service; `content` is HTML, `title` is text. */
+export interface Page {
+  /** Path of the page, when the bar at the top links it. */
+  path?: string;
+  title: string;
+  content: string;
+  /** Width of the content: `narrow` for a form or a message, `bare` where the content brings its own main part. */
+  layout?: 'narrow' | 'wide' | 'bare';
+  styles?: AssetName[];
+  /** Loaded in this order, after the page is parsed. */
+  scripts?: AssetName[];
+}
+
+function scriptOf(name: AssetName): string {
+  const kind = isLibrary(name) ? 'defer' : 'type="module"';
+  return `<script ${kind} src="${linkAsset(name)}"></script>`;
+}
+
+/** Writes the HTML of a page. */
+export function renderPage({ path = '', layout = 'wide', ...page }: Page): string {
+  const title = path === '/' ? page.title : `${page.title} · Company registry`;
+  const tag = layout === 'bare' ? 'div' : 'main';
+  const styles: AssetName[] = [...(page.styles ?? []), 'site.css'];
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${escapeHtml(title)}</title>
+<link rel="icon" href="${linkAsset('icon.svg')}">
+${styles.map((name) => `<link rel="stylesheet" href="${linkAsset(name)}">`).join('\n')}
+${(page.scripts ?? []).map(scriptOf).join('\n')}
+</head>
+<body>
+${header(path)}
+<${tag} id="main" class="${layout}" tabindex="-1">
+${page.content}
+</${tag}>
+</body>
+</html>
+`;
+}
+
+/** Sends a page that holds no secret. */
+export function sendPublicPage(response: Response, page: Page): void {
+  response
+    .set('Content-Security-Policy', policy)
+    .set('Cache-Control', 'no-cache')
+    .type('html')
+    .send(renderPage(page));
+}
+
+/**
+ * Sends a page whose address or content can be a secret, so that nothing of it is kept or passed on.
+ * `content` is HTML, `title` is text.
+ */
+export function sendPage(response: Response, status: number, title: string, content: string): void {
+  response
+    .status(status)
+    .set('Content-Security-Policy', policy)
+    .set('Cache-Control', 'no-store')
+    .set('Referrer-Policy', 'no-referrer')
+    .set('X-Robots-Tag', 'noindex')
+    .type('html')
+    .send(
+      renderPage({
+        title,
+        content: `<h1>${escapeHtml(title)}</h1>\n${content}`,
+        layout: 'narrow',
+        scripts: ['copy.js'],
+      }),
+    );
+}
+
+/** A text that the reader takes along, with a button that copies it. `label` names what it is. */
+export function copyable(text: string, label: string): string {
+  return `<div class="copyable"><pre tabindex="0"><code>${escapeHtml(text)}</code></pre>
+<button type="button" data-copy aria-label="Copy ${escapeHtml(label)}">Copy</button></div>`;
+}

@@ -1,0 +1,169 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { insertYear } from '../../fixtures/year-of-statistics.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+const now = () => new Date('2026-11-20T23:30:00Z');
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now, snapshotCredits: 7 });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** Asks as a browser does. */
+function open(path: string): Promise<Response> {
+  return api.ask(path, { headers: { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' } });
+}
+
+async function read(path: string): Promise<string> {
+  const response = await open(path);
+  expect(response.status).toBe(200);
+  return response.text();
+}
+
+/** The count of one voivodeship on the map. */
+function titleOf(page: string): string | undefined {
+  return /<title>(mazowieckie: [\d,]+)</.exec(page)?.[1];
+}
+
+describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
+  it('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
+    const response = await open(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    const page = await response.text();
+    expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
+    expect(page).toContain('<html lang="en">');
+    // Swagger UI writes its own.
+    expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
+  });
+
+  it('200 loads its own files alone, which browsers may keep', async () => {
+    const page = await read(path);
+    const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
+    const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
+    for (const { status, headers } of files) {
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+    const sizes = await Promise.all(
+      files.map(async (file) => (await file.arrayBuffer()).byteLength),
+    );
+    const sum = sizes.reduce((one, other) => one + other, page.length);
+    expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
+  });
+
+  it('405 for another method', async () => {
+    const response = await api.ask(path, { method: 'POST' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
+
+describe('GET /', () => {
+  it('200 without a snapshot says so', async () => {
+    expect(await read('/')).toContain('<p>No snapshot has been published yet.</p>');
+  });
+
+  it('200 shows the newest snapshot of each source with its age in Poland, and what calls cost', async () => {
+    await database.pool.query(
+      `insert into registry.daily_stat (source, stat_date, new_count, updated_count, deleted_count,
+         entry_count, is_baseline)
+       values ('krs', '2026-11-18', 0, 0, 0, 7, true), ('krs', '2026-11-20', 1, 0, 0, 1234, false)`,
+    );
+    const page = await read('/');
+    const rows = [...page.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>
+      row
+        .replaceAll(/<[^>]+>|\n/g, ' ')
+        .split(/\s{2,}/)
+        .filter(Boolean),
+    );
+    expect(rows).toEqual([
+      [
+        'KRS',
+        'Companies, cooperatives, foundations and associations',
+        '1,234',
+        '2026-11-20',
+        'yesterday',
+      ],
+    ]);
+    expect(page).toContain('a full profile\n7 credits');
+  });
+
+  it('passes on what does not ask for HTML', async () => {
+    for (const Accept of ['application/json', '*/*']) {
+      const response = await api.ask('/', { headers: { Accept } });
+      expect(response.headers.get('content-type')).not.toContain('text/html');
+    }
+  });
+});
+
+describe('GET /stats', () => {
+  beforeAll(() => insertYear(database));
+
+  it('200 selects what the address holds, in the form, the map and the file', async () => {
+    const page = await read(
+      '/stats?source=ceidg&voivodeship=slaskie&section=F&by=month&from=2026-01-01',
+    );
+    for (const name of ['CEIDG', 'śląskie', 'F: Budownictwo', 'All forms', 'Month']) {
+      expect(page).toMatch(new RegExp(`<option value="[^"]*" selected>${name}</option>`));
+    }
+    expect(page.match(/<a [^>]*aria-current="true"[^>]*>/)?.[0]).toContain('śląskie');
+    expect(page.match(/<rect /g)).toHaveLength(16);
+    const query =
+      'source=ceidg&amp;voivodeship=slaskie&amp;section=F&amp;from=2026-01-01&amp;by=month';
+    expect(page).toContain(`href="/api/v1/stats/series.csv?${query}"`);
+  });
+
+  it('200 counts the entries of each voivodeship as the series does', async () => {
+    for (const filter of ['', '&section=G', '&legal_form=spolka-cywilna', '&to=2026-03-01']) {
+      const query = `source=ceidg${filter}`;
+      const path = `/api/v1/stats/series?${query}&voivodeship=mazowieckie`;
+      const { series } = (await (await api.ask(path)).json()) as {
+        series: { stock: { ACTIVE: number } }[];
+      };
+      const count = series.at(-1)!.stock.ACTIVE.toLocaleString('en');
+      expect([filter, titleOf(await read(`/stats?${query}`))]).toEqual([
+        filter,
+        `mazowieckie: ${count}`,
+      ]);
+    }
+  });
+
+  it('200 takes what it does not know for nothing, and writes it as text', async () => {
+    const page = await read(
+      `/stats?from=x&by=year&section=a&section=b&source=${encodeURIComponent('"><script>')}`,
+    );
+    expect(page).not.toContain('"><script>');
+    expect(page).toContain('<option value="day" selected>');
+  });
+});
+
+describe('GET /assets/', () => {
+  it('200 is not kept under another version', async () => {
+    for (const path of ['/assets/site.css', '/assets/site.css?v=0']) {
+      expect((await api.ask(path)).headers.get('cache-control')).toBe('no-cache');
+    }
+  });
+
+  it.each(['package.json', 'index.html', '..%2Fapp.ts', '%2e%2e%2f%2e%2e%2fpackage.json', ''])(
+    '404 for other files of the packages, and for those above: %s',
+    async (path) => {
+      expect((await api.ask(`/assets/${path}`)).status).toBe(404);
+    },
+  );
+
+  it('405 for another method', async () => {
+    expect((await api.ask('/assets/site.css', { method: 'POST' })).status).toBe(405);
+  });
+});

@@ -1,0 +1,284 @@
+import { sql, type Kysely } from 'kysely';
+import { z } from 'zod';
+import type { Tables } from '../../sql/tables/tables.ts';
+import { CsvText } from '../http/csv-text.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { invalid, type Problem } from '../http/errors.ts';
+import {
+  chooseSource,
+  common,
+  countField,
+  dateField,
+  requireSource,
+  sourceField,
+  toNumber,
+} from './source.ts';
+
+const query = z
+  .strictObject({
+    from: dateField('from')
+      .meta({ description: 'The first day; default that of the first snapshot' })
+      .optional(),
+    to: dateField('to')
+      .meta({ description: 'The last day; default that of the newest snapshot' })
+      .optional(),
+    by: z
+      .enum(['day', 'month'])
+      .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
+      .default('day'),
+    source: sourceField
+      .meta({ description: 'The registry; default the one with the longest history' })
+      .optional(),
+    voivodeship: z
+      .string()
+      .meta({ description: 'Its name, with or without diacritics', example: 'mazowieckie' })
+      .optional(),
+    section: z
+      .string()
+      .regex(/^[A-Va-v]$/, {
+        error: 'The section field must be a section of the PKD 2025, A to V.',
+      })
+      .transform((section) => section.toUpperCase())
+      .meta({
+        type: 'string',
+        pattern: '^[A-Va-v]$',
+        description: 'The section of the PKD 2025 of the main activity',
+        example: 'F',
+      })
+      .optional(),
+    legal_form: z
+      .string()
+      .meta({ description: 'Its slug', example: 'spolka-z-ograniczona-odpowiedzialnoscia' })
+      .optional(),
+  })
+  .refine(({ from, to }) => !from || !to || from <= to, {
+    path: ['to'],
+    error: 'The to field must not be before from.',
+  });
+
+type SeriesQuery = z.output<typeof query>;
+
+const point = z.strictObject({
+  date: z.iso.date().meta({ description: 'The day of the snapshot, or the first of the month' }),
+  stock: z
+    .strictObject({
+      ACTIVE: countField.meta({ description: 'Entries whose activity goes on.' }),
+      SUSPENDED: countField.meta({ description: 'Entries whose activity is suspended.' }),
+      DELETED: countField.meta({ description: 'Entries that have ended and are still listed.' }),
+    })
+    .meta({ description: 'Entries in the registry by status; of a month, in its last snapshot' }),
+  new: countField.meta({ description: 'Entries that came to stand: ACTIVE or SUSPENDED' }),
+  ended: countField.meta({ description: 'Entries that no longer stand' }),
+  suspended: countField.meta({ description: 'Entries that went from ACTIVE to SUSPENDED' }),
+  resumed: countField.meta({ description: 'Entries that went from SUSPENDED to ACTIVE' }),
+  is_baseline: z.boolean().meta({
+    description: 'Whether the first snapshot of the source is among them, which has no flows',
+  }),
+});
+
+type Point = z.output<typeof point>;
+
+const answer = z.strictObject({
+  by: z.enum(['day', 'month']).meta({ description: 'What an element of the series stands for.' }),
+  source: z.string(),
+  series: z.array(point).meta({ description: 'In the order of the days' }),
+});
+
+const example: z.output<typeof answer> = {
+  by: 'day',
+  source: 'ceidg',
+  series: [
+    {
+      date: '2026-11-06',
+      stock: { ACTIVE: 123, SUSPENDED: 4, DELETED: 7 },
+      new: 5,
+      ended: 1,
+      suspended: 2,
+      resumed: 0,
+      is_baseline: false,
+    },
+  ],
+};
+
+/** A group of entries, in the terms of the table; undefined: all. */
+interface Group {
+  source: string;
+  voivodeship: string | undefined;
+  section: string | undefined;
+  legal_form: string | undefined;
+}
+
+async function findGroup(db: Kysely<Tables>, asked: SeriesQuery): Promise<Group> {
+  const found = await db
+    .with('chosen', () => chooseSource(db, asked.source))
+    .selectFrom('chosen')
+    .select((eb) => [
+      'chosen.source',
+      eb
+        .selectFrom('registry.voivodeship')
+        .select('teryt')
+        .where('slug', '=', sql<string>`registry.fold(${asked.voivodeship ?? null}::text)`)
+        .as('voivodeship'),
+      eb
+        .selectFrom('registry.legal_form_symbol')
+        .select('symbol')
+        .where('slug', '=', sql<string>`registry.fold(${asked.legal_form ?? null}::text)`)
+        .as('legal_form'),
+    ])
+    .executeTakeFirst();
+  const { source, voivodeship, legal_form } = requireSource(found, asked.source);
+  const problems: Problem[] = [];
+  if (asked.voivodeship !== undefined && voivodeship === null)
+    problems.push(['voivodeship', 'The voivodeship field must be the name of a voivodeship.']);
+  if (asked.legal_form !== undefined && legal_form === null)
+    problems.push(['legal_form', 'The legal_form field must be the slug of a legal form.']);
+  if (problems.length > 0) throw invalid(problems);
+  return {
+    source,
+    section: asked.section,
+    voivodeship: voivodeship ?? undefined,
+    legal_form: legal_form ?? undefined,
+  };
+}
+
+type Count = 'active' | 'suspended' | 'deleted' | 'new' | 'ended' | 'flow_suspended' | 'resumed';
+type Row = Record<Count, string> & { date: string; is_baseline: boolean };
+
+function only(column: string, value: string | undefined) {
+  return value === undefined ? sql`` : sql`and ${sql.ref(`stock_change.${column}`)} = ${value}`;
+}
+
+// The stock of a day is the sum of all changes up to it: those before `from` count too.
+async function readSeries(db: Kysely<Tables>, group: Group, asked: SeriesQuery): Promise<Row[]> {
+  const { rows } = await sql<Row>`
+    with changed as (
+        select
+            stock_change.stat_date,
+            sum(entry_change) filter (where status = 'ACTIVE') as active,
+            sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
+            sum(entry_change) filter (where status = 'DELETED') as deleted,
+            sum(new_count) as new,
+            sum(ended_count) as ended,
+            sum(suspended_count) as flow_suspended,
+            sum(resumed_count) as resumed
+        from registry.stock_change
+        where
+            stock_change.source = ${group.source}
+            ${only('voivodeship', group.voivodeship)}
+            ${only('activity_section', group.section)}
+            ${only('legal_form', group.legal_form)}
+        group by stock_change.stat_date
+    ),
+
+    snapshot as (
+        select
+            stat_date,
+            is_baseline,
+            coalesce(sum(active) over past, 0) as active,
+            coalesce(sum(suspended) over past, 0) as suspended,
+            coalesce(sum(deleted) over past, 0) as deleted,
+            coalesce(new, 0) as new,
+            coalesce(ended, 0) as ended,
+            coalesce(flow_suspended, 0) as flow_suspended,
+            coalesce(resumed, 0) as resumed
+        from registry.daily_stat
+        left join changed using (stat_date)
+        where daily_stat.source = ${group.source}
+        window past as (order by stat_date)
+    )
+
+    select
+        date_trunc(${asked.by}, stat_date)::date as date,
+        (array_agg(active order by stat_date desc))[1] as active,
+        (array_agg(suspended order by stat_date desc))[1] as suspended,
+        (array_agg(deleted order by stat_date desc))[1] as deleted,
+        sum(new) as new,
+        sum(ended) as ended,
+        sum(flow_suspended) as flow_suspended,
+        sum(resumed) as resumed,
+        bool_or(is_baseline) as is_baseline
+    from snapshot
+    where stat_date between coalesce(${asked.from ?? null}::date, '-infinity')
+        and coalesce(${asked.to ?? null}::date, 'infinity')
+    group by 1
+    order by 1
+  `.execute(db);
+  return rows;
+}
+
+function viewPoint(row: Row): Point {
+  return {
+    date: row.date,
+    stock: {
+      ACTIVE: toNumber(row.active),
+      SUSPENDED: toNumber(row.suspended),
+      DELETED: toNumber(row.deleted),
+    },
+    new: toNumber(row.new),
+    ended: toNumber(row.ended),
+    suspended: toNumber(row.flow_suspended),
+    resumed: toNumber(row.resumed),
+    is_baseline: row.is_baseline,
+  };
+}
+
+const csvHeader =
+  'date,stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline';
+
+// Dates, numbers and truth values: nothing needs a quote.
+function writeCsv(series: Point[]): CsvText {
+  const lines = series.map(
+    ({ date, stock, new: added, ended, suspended, resumed, is_baseline }) =>
+      `${date},${stock.ACTIVE},${stock.SUSPENDED},${stock.DELETED},${added},${ended},${suspended},${resumed},${is_baseline}`,
+  );
+  return new CsvText([csvHeader, ...lines, ''].join('\n'));
+}
+
+/**
+ * (+) How many entries of a registry stand, and what flowed, by snapshot or by month. Days without a
+ * snapshot are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
+ */
+export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
+  const shared = {
+    ...common,
+    query,
+    errors: {
+      404: {
+        description: 'Nothing has been published at all.',
+        example: { message: 'No snapshot has been published yet.' },
+      },
+    },
+  } as const;
+  const read = async (asked: SeriesQuery) => {
+    const group = await findGroup(db, asked);
+    const series = (await readSeries(db, group, asked)).map(viewPoint);
+    return { by: asked.by, source: group.source, series };
+  };
+  const json = {
+    ...shared,
+    path: '/stats/series',
+    summary: 'How many entries stand, and what flowed, by day or month',
+    description:
+      'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
+    answer,
+    example,
+    csvExample: writeCsv(example.series).text,
+  } as const;
+  const csv = {
+    ...shared,
+    path: '/stats/series.csv',
+    summary: 'The same series as CSV',
+    answer: z.string(),
+    mediaType: 'text/csv',
+    example: writeCsv(example.series).text,
+  } as const;
+  return [
+    endpoint(json, async ({ query: asked, request, response }) => {
+      const found = await read(asked);
+      response.vary('Accept');
+      // Whatever a client accepts equally gets JSON.
+      return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
+    }),
+    endpoint(csv, async ({ query: asked }) => writeCsv((await read(asked)).series)),
+  ];
+}

@@ -1,0 +1,70 @@
+import type { Database } from '../../sql/database.ts';
+
+/** What `registry check` puts up with. */
+export interface CheckLimits {
+  max_age_days: number;
+  /** Of a mail, since it was written; of a job, since it was due. */
+  max_wait_minutes: number;
+}
+
+/** Something that a person has to look at. */
+export interface Trouble {
+  kind: 'snapshot' | 'run' | 'mail' | 'job';
+  /** The registry, or the task; null: of all. */
+  subject: string | null;
+  sentence: string;
+}
+
+/**
+ * Looks for snapshots that are stale, registries whose last run was not published, and mails and jobs
+ * that wait too long.
+ *
+ * @param today the calendar day, YYYY-MM-DD
+ */
+export async function findTrouble(
+  { pool }: Database,
+  today: string,
+  { max_age_days, max_wait_minutes }: CheckLimits,
+): Promise<Trouble[]> {
+  const { rows } = await pool.query<Trouble>(
+    `select 'snapshot' as kind, null as subject, 'Nothing is published yet' as sentence
+     where not exists (select from registry.run where state = 'published')
+     union all
+     select 'snapshot', source, format(
+       'The newest snapshot of %s, %s, is %s days old; the limit is %s',
+       source, max(dump_date), $1::date - max(dump_date), $2::integer
+     )
+     from registry.run
+     where state = 'published'
+     group by source
+     having $1::date - max(dump_date) > $2::integer
+     union all
+     select 'run', source, format('The last run of %s, %s of %s, was %s', source, run_id, dump_date, state)
+     from (
+       select distinct on (source) source, run_id, dump_date, state
+       from registry.run
+       where state <> 'imported'
+       order by source, run_id desc
+     ) as last_run
+     where state in ('refused', 'failed', 'abandoned')
+     union all
+     select 'mail', null, format(
+       '%s mails wait, the oldest since %s; the limit is %s minutes',
+       count(*), to_char(min(created_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
+     )
+     from customer.mail
+     where state = 'queued'
+     having min(created_at) < now() - make_interval(mins => $3::integer)
+     union all
+     select 'job', task_identifier, format(
+       '%s jobs %s are due, the oldest since %s; the limit is %s minutes. Does a worker run?',
+       count(*), task_identifier, to_char(min(run_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
+     )
+     from graphile_worker.jobs
+     where locked_at is null and attempts < max_attempts
+     group by task_identifier
+     having min(run_at) < now() - make_interval(mins => $3::integer)`,
+    [today, max_age_days, max_wait_minutes],
+  );
+  return rows;
+}

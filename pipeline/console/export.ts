@@ -1,0 +1,128 @@
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import type { Writable } from 'node:stream';
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { Database } from '../../sql/database.ts';
+import { writeCursor } from '../../sql/feed-cursor.ts';
+import { WrongUsage } from '../errors.ts';
+import { writeParquet } from './parquet.ts';
+import { withDatabase } from './session.ts';
+
+const formats = ['csv', 'parquet'] as const;
+/** No secrets are in them. */
+const schemas = new Set(['analyst', 'registry', 'billing']);
+
+/** What was exported, and where the event feed (`scope=all`) goes on after it. */
+export interface Exported {
+  relation: string;
+  rows: number;
+  cursor: string;
+}
+
+export interface ExportOptions {
+  format: string;
+  output?: string;
+  json?: boolean;
+}
+
+/**
+ * `registry export`: a view or a table to stdout or a file, which is there only when it is whole. What
+ * was exported is said on stderr, or on stdout as JSON.
+ */
+export async function exportTo(name: string, options: ExportOptions): Promise<void> {
+  const { format, output, json } = options;
+  if (!isFormat(format)) throw new WrongUsage(`--format is ${formats.join(' or ')}`);
+  if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
+  await withDatabase(async (db) => {
+    const relation = await findRelation(db, name);
+    const exported =
+      output === undefined
+        ? await exportRelation(db, relation, format, process.stdout)
+        : await exportToFile(db, relation, format, output);
+    const { rows, cursor } = exported;
+    if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
+    else
+      process.stderr.write(
+        `${rows} rows of ${relation}; the event feed goes on with scope=all&after=${cursor}\n`,
+      );
+  });
+}
+
+function isFormat(format: string): format is (typeof formats)[number] {
+  return (formats as readonly string[]).includes(format);
+}
+
+async function findRelation(db: Database, name: string): Promise<string> {
+  const [, schema = 'analyst', relation] = /^(?:([a-z_]+)\.)?([a-z_0-9]+)$/.exec(name) ?? [];
+  const { rows } = await db.pool.query<{ is_there: boolean }>(
+    'select to_regclass($1) is not null as is_there',
+    [`${schema}.${relation}`],
+  );
+  if (relation === undefined || !schemas.has(schema) || !rows[0]!.is_there)
+    throw new WrongUsage(`'${name}' is no view or table of ${[...schemas].join(', ')}`);
+  return `${schema}.${relation}`;
+}
+
+async function exportToFile(
+  db: Database,
+  relation: string,
+  format: (typeof formats)[number],
+  path: string,
+): Promise<Exported> {
+  const partial = `${path}.part`;
+  const file = createWriteStream(partial);
+  // What fails is thrown by the write that fails.
+  file.on('error', () => undefined);
+  try {
+    await once(file, 'open');
+    const exported = await exportRelation(db, relation, format, file);
+    file.end();
+    await once(file, 'close');
+    await rename(partial, path);
+    return exported;
+  } catch (error) {
+    file.destroy();
+    await rm(partial, { force: true });
+    throw error;
+  }
+}
+
+/** Exports a relation in one snapshot of the database, in bounded memory. */
+async function exportRelation(
+  db: Database,
+  relation: string,
+  format: (typeof formats)[number],
+  output: Writable,
+): Promise<Exported> {
+  const put = (bytes: Uint8Array) =>
+    new Promise<void>((resolve, reject) =>
+      output.write(bytes, (error) => (error ? reject(error) : resolve())),
+    );
+  const write = { csv: writeCsv, parquet: writeParquet }[format];
+  const client = await db.pool.connect();
+  try {
+    await client.query('begin isolation level repeatable read read only');
+    const { rows: last } = await client.query<{ event_id: string }>(
+      `select last_id as event_id from registry.last_id where table_name = 'event'`,
+    );
+    const rows = await write(client, `select * from ${relation}`, put);
+    await client.query('commit');
+    client.release();
+    return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+async function writeCsv(
+  client: PoolClient,
+  query: string,
+  put: (bytes: Uint8Array) => Promise<void>,
+): Promise<number> {
+  const copy = client.query(copyTo(`copy (${query}) to stdout (format csv, header)`));
+  for await (const chunk of copy) await put(chunk as Uint8Array);
+  return copy.rowCount;
+}

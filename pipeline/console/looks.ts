@@ -1,0 +1,123 @@
+import { warsawDate } from '../calendar.ts';
+import { NothingToDo, WrongUsage } from '../errors.ts';
+import { exitCodes } from '../exit-codes.ts';
+import { verify } from '../night/verify.ts';
+import { loadSource } from '../sources/source.ts';
+import { findTrouble } from './check.ts';
+import { print } from './print.ts';
+import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } from './runs.ts';
+import { withDatabase } from './session.ts';
+import { describeStatus, readSnapshots, readStatus } from './status.ts';
+import { readVersion } from './version.ts';
+
+interface LookOptions {
+  json?: boolean;
+}
+
+/** `registry --version` */
+export function showVersion(): void {
+  print([readVersion()]);
+}
+
+/** `registry status` */
+export async function showStatus({ json }: LookOptions): Promise<void> {
+  await withDatabase(async (db) => {
+    const status = await readStatus(db, warsawDate(new Date()));
+    print([json ? JSON.stringify(status) : describeStatus(status)]);
+  });
+}
+
+/** `registry check` */
+export async function checkHealth({
+  json,
+  maxAge,
+  maxWait,
+}: LookOptions & { maxAge: string; maxWait: string }): Promise<void> {
+  const limits = {
+    max_age_days: readCount(maxAge, '--max-age'),
+    max_wait_minutes: readCount(maxWait, '--max-wait'),
+  };
+  await withDatabase(async (db) => {
+    const findings = await findTrouble(db, warsawDate(new Date()), limits);
+    const is_well = findings.length === 0;
+    if (json) print([JSON.stringify({ is_well, findings })]);
+    else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
+    if (!is_well) process.exitCode = exitCodes.fault;
+  });
+}
+
+/** `registry runs` */
+export async function listRuns({
+  json,
+  source,
+  limit,
+}: LookOptions & { source?: string; limit: string }): Promise<void> {
+  if (source !== undefined) await loadSource(source);
+  const count = readCount(limit, '--limit');
+  await withDatabase(async (db) => {
+    const runs = await readRuns(db, { source, limit: count });
+    if (json) print([JSON.stringify({ runs })]);
+    else if (runs.length === 0) print(['No run yet']);
+    else print(describeRunRows(runs));
+  });
+}
+
+/** `registry show <run>` */
+export async function showRun(text: string, { json }: LookOptions): Promise<void> {
+  const run_id = readRunId(text);
+  await withDatabase(async (db) => {
+    const run = await readRun(db, run_id);
+    if (!run) throw new WrongUsage(`There is no run ${run_id}`);
+    print([json ? JSON.stringify(run.run) : describeRunDetail(run)]);
+  });
+}
+
+/** `registry rejects <run>` */
+export async function showRejects(text: string, { json }: LookOptions): Promise<void> {
+  const run_id = readRunId(text);
+  await withDatabase(async (db) => {
+    const rejects = await readRejects(db, run_id);
+    if (!rejects) throw new WrongUsage(`There is no run ${run_id}`);
+    if (json) print([JSON.stringify({ run_id, rejects })]);
+    else if (rejects.length === 0) print([`Run ${run_id} rejected no rows`]);
+    else print(rejects.map((row) => `${row.file}:${row.line}: ${row.reason}\n    ${row.raw}`));
+  });
+}
+
+/** `registry verify [source]` */
+export async function verifySnapshots(
+  source: string | undefined,
+  { json }: LookOptions,
+): Promise<void> {
+  if (source !== undefined) await loadSource(source);
+  await withDatabase(async (db) => {
+    const snapshots = (await readSnapshots(db, warsawDate(new Date()))).filter(
+      (snapshot) => source === undefined || snapshot.source === source,
+    );
+    if (snapshots.length === 0) {
+      throw new NothingToDo(
+        source ? `Nothing of ${source} is published yet` : 'Nothing is published yet',
+      );
+    }
+    const verified = [];
+    for (const { source: name, dump_date, entries } of snapshots) {
+      const findings = await verify(db, name);
+      const is_whole = findings.length === 0;
+      verified.push({ source: name, dump_date, is_whole, findings });
+      if (!is_whole) process.exitCode = exitCodes.fault;
+      if (!json) print(is_whole ? [`${name} ${dump_date}: whole, ${entries} entries`] : findings);
+    }
+    if (json) print([JSON.stringify(source ? verified[0] : { snapshots: verified })]);
+  });
+}
+
+function readRunId(text: string): number {
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new WrongUsage(`'${text}' is no number of a run`);
+  return Number(text);
+}
+
+function readCount(text: string, option: string): number {
+  if (!/^\d{1,6}$/.test(text))
+    throw new WrongUsage(`${option} must be a whole number, not '${text}'`);
+  return Number(text);
+}

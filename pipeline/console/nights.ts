@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import type { Logger } from 'pino';
+import { isDate } from '../calendar.ts';
+import { WrongUsage } from '../errors.ts';
+import { exitCodeOf } from '../exit-codes.ts';
+import type { FetchOutcome } from '../fetch/due.ts';
+import { describeFetch } from '../fetch/report.ts';
+import { ingest, inspectInbox, type Outcome } from '../night/inbox.ts';
+import { runNights } from '../night/nights.ts';
+import { runSchedule } from '../night/schedule.ts';
+import { Interrupted } from '../signals.ts';
+import { loadSource } from '../sources/source.ts';
+import { print, say } from './print.ts';
+import { describeOutcome, wireOf } from './report.ts';
+import { withDatabase } from './session.ts';
+
+export interface IngestOptions {
+  date: string;
+  accept?: string;
+  dryRun?: boolean;
+  full?: boolean;
+  json?: boolean;
+}
+
+/** `registry ingest <source> <path> --date <day>` */
+export async function ingestDump(
+  source: string,
+  path: string,
+  options: IngestOptions,
+): Promise<void> {
+  await loadSource(source);
+  if (!isDate(options.date)) throw new WrongUsage(`'${options.date}' is no day YYYY-MM-DD`);
+  if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
+  if (options.accept?.trim() === '') throw new WrongUsage('--accept needs a reason');
+  await withDatabase(async (db, { logger, signal }) => {
+    const night = {
+      source,
+      path: resolve(path),
+      dump_date: options.date,
+      reason: options.accept?.trim(),
+      isDryRun: options.dryRun === true,
+      isFullRead: options.full === true,
+    };
+    const outcome = await ingest({ db, logger, signal }, night);
+    if (options.json) print([JSON.stringify(wireOf(outcome))]);
+    report(outcome, logger, options.json === true);
+    process.exitCode = exitCodeOf([outcome]);
+  });
+}
+
+/** `registry nightly` */
+export async function takeInbox(options: { fetch?: boolean; json?: boolean }): Promise<void> {
+  await withDatabase(async (db, { environment, logger, signal }) => {
+    const isJson = options.json === true;
+    const nights = await runNights(db, {
+      environment,
+      logger,
+      signal,
+      isFetching: options.fetch,
+      onIgnored: (sentence) => say(logger, 'warn', sentence),
+      onFetched: (outcome) => reportFetch(outcome, environment.inboxDir, logger, isJson),
+      onOutcome: (outcome) => report(outcome, logger, isJson),
+    });
+    const { runs, fetched = [] } = nights;
+    if (isJson) print([JSON.stringify({ ...nights, runs: runs.map(wireOf) })]);
+    else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
+    process.exitCode = exitCodeOf([...runs, ...fetched]);
+  });
+}
+
+/** `registry schedule` */
+export async function keepSchedule(options: { fetch?: boolean }): Promise<void> {
+  try {
+    await withDatabase(async (db, session) => {
+      const { inboxDir, isInboxDefault } = session.environment;
+      await inspectInbox(inboxDir, isInboxDefault);
+      await runSchedule(db, { ...session, isFetching: options.fetch });
+    });
+  } catch (error) {
+    // It runs until a signal ends it.
+    if (!(error instanceof Interrupted)) throw error;
+  }
+}
+
+/**
+ * Says how a night ended. A run, published or refused, is a result and goes to stdout; a night that made
+ * no run is a message. The log gets what was not published.
+ */
+function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
+  const isRun = 'run_id' in outcome;
+  if (isRun && !isJson) print([describeOutcome(outcome)]);
+  if (outcome.state === 'published' || (isRun && process.stderr.isTTY && !isJson)) return;
+  const level = outcome.state === 'nothing' ? 'info' : 'error';
+  say(logger, level, describeOutcome(outcome), wireOf(outcome));
+}
+
+function reportFetch(
+  outcome: FetchOutcome,
+  inboxDir: string,
+  logger: Logger,
+  isJson: boolean,
+): void {
+  const { source, dump_date } = outcome;
+  if (outcome.state !== 'fetched') {
+    say(logger, 'error', `Not fetched: ${source} ${dump_date}: ${outcome.message}`, outcome);
+  } else if (!isJson) print([describeFetch(outcome, join(inboxDir, source, dump_date))]);
+}

@@ -1,0 +1,17 @@
+import type { Logger } from 'pino';
+
+/** Writes lines to stdout, where results go. */
+export function print(lines: readonly string[]): void {
+  process.stdout.write(`${lines.join('\n')}\n`);
+}
+
+/** Says something on stderr: a sentence on a terminal, elsewhere a line of the log with the fields. */
+export function say(
+  logger: Logger,
+  level: 'info' | 'warn' | 'error',
+  text: string,
+  fields = {},
+): void {
+  if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
+  else logger[level](fields, text);
+}

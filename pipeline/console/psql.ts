@@ -1,0 +1,103 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { Pool } from 'pg';
+import { connect } from '../../sql/database.ts';
+import { readEnvironment } from '../environment.ts';
+import { WrongUsage } from '../errors.ts';
+import { reader, serveReaders } from './reader-port.ts';
+import { endSignal, withDatabase } from './session.ts';
+
+export interface PsqlOptions {
+  print?: boolean;
+  port?: string;
+}
+
+/**
+ * `registry psql`: opens psql as the reader of the analyst views, or prints the connection, also where
+ * there is no psql. The embedded server runs as long as the command does.
+ */
+export async function openPsql(args: readonly string[], options: PsqlOptions): Promise<void> {
+  const { databaseUrl, dataDir } = readEnvironment();
+  const port = options.port === undefined ? undefined : readPort(options.port, databaseUrl);
+  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry psql' });
+  try {
+    await withDatabase(({ pool }) => requireReader(pool));
+    const url = databaseUrl ? asReader(databaseUrl) : embeddedUrl(db.pool);
+    if (port !== undefined) await keepPort(db.pool, port);
+    else if (options.print) process.stdout.write(`${withoutPassword(url)}\n`);
+    else await runPsql(url, args);
+  } finally {
+    await db.close();
+  }
+}
+
+function readPort(text: string, databaseUrl: string | undefined): number {
+  if (databaseUrl) throw new WrongUsage('--port is for the embedded server, not for DATABASE_URL');
+  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
+    throw new WrongUsage(`'${text}' is no port: 0 to 65535`);
+  return Number(text);
+}
+
+async function requireReader(pool: Pool): Promise<void> {
+  const { rows } = await pool.query<{ is_there: boolean }>(
+    'select to_regrole($1) is not null as is_there',
+    [reader],
+  );
+  if (rows[0]!.is_there) return;
+  throw new Error(
+    `There is no role ${reader}. An administrator runs: create role ${reader} login; then the owner of the database runs: call registry.make_reader();`,
+  );
+}
+
+/** The login of the product takes the role of the reader for the session. */
+function asReader(databaseUrl: string): string {
+  const url = new URL(databaseUrl);
+  const given = url.searchParams.get('options');
+  const role = `-c role=${reader} -c default_transaction_read_only=on`;
+  url.searchParams.set('options', given ? `${given} ${role}` : role);
+  // libpq takes a plus sign for itself.
+  return url.href.replaceAll('+', '%20');
+}
+
+function embeddedUrl({ options: { host = '', port, database } }: Pool): string {
+  return `postgresql://${reader}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+}
+
+const passwordIn = /^(\w+:\/\/[^:/@?]*):([^@/?]*)@/;
+
+function withoutPassword(url: string): string {
+  return url.replace(passwordIn, '$1@');
+}
+
+async function keepPort(pool: Pool, port: number): Promise<void> {
+  const { host = '', port: socketPort, database } = pool.options;
+  const server = serveReaders(`${host}/.s.PGSQL.${socketPort}`);
+  server.listen(port, '127.0.0.1');
+  await once(server, 'listening');
+  const { port: given } = server.address() as { port: number };
+  process.stdout.write(`postgresql://${reader}@127.0.0.1:${given}/${database}\n`);
+  await once(endSignal(), 'abort');
+  server.close();
+}
+
+// Ctrl-C is for psql, which ends a query by it.
+const ignore = () => undefined;
+
+async function runPsql(url: string, args: readonly string[]): Promise<void> {
+  const password = passwordIn.exec(url)?.[2];
+  // A password does not belong into the list of processes.
+  const env = { ...process.env, ...(password && { PGPASSWORD: decodeURIComponent(password) }) };
+  const child = spawn('psql', [withoutPassword(url), ...args], { stdio: 'inherit', env });
+  process.on('SIGINT', ignore);
+  try {
+    await once(child, 'spawn');
+    const [code] = (await once(child, 'close')) as [number | null];
+    process.exitCode = code ?? 1;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    process.stderr.write('There is no psql here; the connection is:\n');
+    process.stdout.write(`${withoutPassword(url)}\n`);
+  } finally {
+    process.off('SIGINT', ignore);
+  }
+}

@@ -1,0 +1,147 @@
+import type { Database } from '../../sql/database.ts';
+import type { GuardFinding } from '../errors.ts';
+import { describeRefusal, describeRun, listRefusals } from './report.ts';
+import { type RunSummary, summarise } from '../night/summary.ts';
+
+/** Characters of a message that a list shows. */
+const SHOWN = 90;
+
+/** A run as lists show it. */
+export interface RunStatus {
+  run_id: number;
+  source: string;
+  dump_date: string;
+  state: string;
+  reason: string | null;
+  message: string | null;
+  started_at: string;
+  finished_at: string | null;
+}
+
+/** The newest runs, the newest first; without those on demand, of which there may be many a day. */
+export async function readRuns(
+  { pool }: Database,
+  { source, limit }: { source?: string | undefined; limit: number },
+): Promise<RunStatus[]> {
+  const { rows } = await pool.query<RunStatus>(
+    `select run_id::float8 as run_id, source, dump_date, state, reason, message,
+       to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at
+     from registry.run
+     where state <> 'imported' and ($1::text is null or source = $1)
+     order by run_id desc
+     limit $2`,
+    [source ?? null, limit],
+  );
+  return rows;
+}
+
+/** A line a run; long messages are shortened. */
+export function describeRunRows(runs: readonly RunStatus[]): string[] {
+  return runs.map(({ run_id, source, dump_date, state, reason, message }) => {
+    const text = shorten(reason ? `accepted: ${reason}` : (message ?? ''));
+    return `  ${String(run_id).padStart(5)}  ${source.padEnd(8)} ${dump_date}  ${state.padEnd(9)} ${text}`.trimEnd();
+  });
+}
+
+function shorten(text: string): string {
+  const line = text.replaceAll(/\s+/g, ' ');
+  return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
+}
+
+/** All that is known of a run. */
+export interface RunDetail extends RunSummary {
+  started_at: string;
+  finished_at: string | null;
+  /** Where its dump lay. */
+  path: string | null;
+  /** Seconds by step. */
+  step_seconds: Record<string, number> | null;
+  refusals: ReturnType<typeof listRefusals>;
+}
+
+/** Undefined when there is no such run. */
+export async function readRun(
+  { pool }: Database,
+  run_id: number,
+): Promise<
+  { run: RunDetail; findings: GuardFinding[]; published_date: string | null } | undefined
+> {
+  const { rows } = await pool.query<
+    Pick<RunDetail, 'started_at' | 'finished_at' | 'path' | 'step_seconds'> & {
+      findings: GuardFinding[] | null;
+      published_date: string | null;
+    }
+  >(
+    `select
+       to_json(run.started_at)#>>'{}' as started_at, to_json(run.finished_at)#>>'{}' as finished_at,
+       run.path, run.step_seconds, run.refusals as findings, newest.dump_date as published_date
+     from registry.run
+     left join lateral (
+       select max(dump_date) as dump_date
+       from registry.run as other
+       where other.source = run.source and other.state = 'published'
+     ) as newest on true
+     where run.run_id = $1`,
+    [run_id],
+  );
+  const [row] = rows;
+  if (!row) return undefined;
+  const { findings, published_date, ...times } = row;
+  const summary = await summarise(pool, String(run_id));
+  const refusals = listRefusals(findings ?? []);
+  return { run: { ...summary, ...times, refusals }, findings: findings ?? [], published_date };
+}
+
+export function describeRunDetail({
+  run,
+  findings,
+  published_date,
+}: NonNullable<Awaited<ReturnType<typeof readRun>>>): string {
+  const { source, dump_date, run_id, path, reason } = run;
+  const message = run.message ?? '';
+  const heading = () => {
+    if (run.state === 'published' || run.state === 'imported') return describeRun(run);
+    if (run.state !== 'refused') {
+      return `${source} ${dump_date}: ${run.state}, run ${run_id}${message && `\n  ${message}`}`;
+    }
+    const refused = { source, dump_date, run_id, message, findings, published_date };
+    return describeRefusal({ ...refused, state: 'refused', path: path ?? '<path>' });
+  };
+  const steps = Object.entries(run.step_seconds ?? {});
+  return [
+    heading(),
+    ...(reason === null ? [] : [`  accepted: ${reason}`]),
+    `  from ${path ?? 'a folder that is not known'}`,
+    `  started ${moment(run.started_at)}${run.finished_at ? `, ended ${moment(run.finished_at)}` : ''}`,
+    ...steps.map(([step, seconds]) => `    ${step.padEnd(22)} ${seconds.toFixed(1)} s`),
+  ].join('\n');
+}
+
+/** To the second; the sessions of this product are in UTC. */
+function moment(timestamp: string): string {
+  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`;
+}
+
+export interface RejectedRow {
+  file: string;
+  line: number;
+  reason: string;
+  raw: string;
+}
+
+/** The rejected rows of a run; undefined when there is no such run. */
+export async function readRejects(
+  db: Database,
+  run_id: number,
+): Promise<RejectedRow[] | undefined> {
+  const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
+  if (run.rowCount === 0) return undefined;
+  const { rows } = await db.pool.query<RejectedRow>(
+    `select file, line::float8 as line, reason, raw
+     from registry.reject
+     where run_id = $1
+     order by file, line`,
+    [run_id],
+  );
+  return rows;
+}

@@ -1,0 +1,169 @@
+import * as fc from 'fast-check';
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { parseRecord } from './header.ts';
+import { RecordScanner } from './record-scanner.ts';
+
+const width = 3;
+
+/** What is seen of a record of one line, with other bytes around it. */
+function look(text: string) {
+  const data = Buffer.from(`"${text}"`);
+  const scanner = new RecordScanner();
+  const fault = scanner.scan(data, 1, data.length - 1);
+  const { ends, field_count, needs_tidying } = scanner;
+  const isPlain = fault === undefined && scanner.is_plain && !scanner.is_multiline;
+  const starts = [0, ...ends].map((at) => at + 1);
+  const fields = [...ends.subarray(0, field_count)].map((at, field) =>
+    data.toString('utf8', starts[field], at),
+  );
+  return { fault, isPlain, field_count, needs_tidying, fields };
+}
+
+const piece = fc.constantFrom(
+  '"',
+  '""',
+  ';',
+  ' ',
+  'a',
+  'ż',
+  'P.H.U.',
+  "'",
+  '\\',
+  '\\.',
+  '\\N',
+  ',',
+);
+const anyText = fc.string({ unit: piece, maxLength: 5 });
+const anyField = fc.oneof(
+  fc.string({ unit: fc.constantFrom('a', 'ż', ' ', '\\N'), maxLength: 4 }),
+  anyText.map((text) => `"${text.replaceAll('"', '""')}"`),
+  anyText,
+);
+const anyRecord = fc.array(anyField, { minLength: 1, maxLength: 4 }).map((list) => list.join(';'));
+
+/** White space as `registry.squeeze` knows it, of what the fields here may hold. */
+function squeeze(text: string): string {
+  return text.replaceAll(/ +/g, ' ').trim();
+}
+
+describe('a record with quotes', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    await db.pool.query('create table kept (no integer, a text, b text, c text)');
+  });
+
+  afterAll(() => db.drop());
+
+  test('that is plain has the fields that a parser finds, and white space is not overlooked', () => {
+    fc.assert(
+      fc.property(anyRecord, (text) => {
+        const seen = look(text);
+        // A blank line is no record.
+        if (!seen.isPlain || text === '') return;
+        const fields = parseRecord(Buffer.from(text))!;
+        expect(fields).toHaveLength(seen.field_count);
+        if (fields.length !== width) return;
+        expect(seen.fields.map((raw) => parseRecord(Buffer.from(raw))?.[0] ?? '')).toEqual(fields);
+        expect(seen.needs_tidying || fields.every((one) => squeeze(one) === one)).toBe(true);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('is plain and tidy as registers write it', () => {
+    expect(look('1;"P.H.U. ""Żuk"";Jan Kowalski";x')).toMatchObject({
+      isPlain: true,
+      field_count: 3,
+      needs_tidying: false,
+      fields: ['1', '"P.H.U. ""Żuk"";Jan Kowalski"', 'x'],
+    });
+    expect(look('"a";"""b""";"c"').isPlain).toBe(true);
+  });
+
+  test.each(['a"b;"c";', '"a"b;c;d', '"";b;c', 'a;"b;c', '"a";"b" ;c', '"a""'])(
+    'leaves %s to a parser',
+    (text) => {
+      expect(look(text).isPlain).toBe(false);
+    },
+  );
+
+  test('that is plain has the same fields to COPY', async () => {
+    const texts = fc
+      .sample(anyRecord, { numRuns: 30_000, seed: 7 })
+      .filter((text) => look(text).isPlain && look(text).field_count === width);
+    expect(texts.length).toBeGreaterThan(500);
+    const client = await db.pool.connect();
+    const copy = client.query(copyFrom(`copy kept from stdin (format csv, delimiter ';')`));
+    await pipeline(
+      texts.map((text, no) => `${no};${text}\n`),
+      copy,
+    );
+    client.release();
+    const { rows } = await db.pool.query('select a, b, c from kept order by no');
+    expect(rows).toEqual(
+      texts.map((text) => {
+        const [a, b, c] = parseRecord(Buffer.from(text))!.map((one) => (one === '' ? null : one));
+        return { a, b, c };
+      }),
+    );
+  });
+});
+
+/** All white space as `registry.squeeze` knows it. */
+const white = /[\s\u0085\u00a0\u1680\u2000-\u200b\u2028\u2029\u202f\u205f\u3000\ufeff]+/g;
+
+function squeezeAll(field: string): string {
+  return field.replaceAll(white, ' ').replace(/^ +| +$/g, '');
+}
+
+const letter = fc.constantFrom(
+  ...Array.from(
+    'a1żŁ€😀 \t\v\f\r\u0085\u00a0\u1680\u2000\u2009\u200b\u2028\u2029\u202f\u205f\u3000\ufeff\u0001',
+  ),
+);
+const spaced = fc.string({ unit: fc.oneof(fc.constantFrom('a', 'ż', ' '), letter), maxLength: 6 });
+const spacedFields = fc.array(spaced, { minLength: 1, maxLength: 6 });
+
+describe('a record without quotes', () => {
+  test('never overlooks white space to tidy, a NUL byte, or a separator', () => {
+    fc.assert(
+      fc.property(spacedFields, fc.boolean(), fc.nat(5), (list, hasNul, offset) => {
+        const text = list.join(';') + (hasNul ? '\0' : '');
+        const data = Buffer.from(`${' '.repeat(offset)}${text} ;`);
+        const scanner = new RecordScanner();
+        expect(scanner.scan(data, offset, offset + Buffer.byteLength(text))).toBeUndefined();
+        expect(scanner).toMatchObject({
+          field_count: list.length,
+          has_nul: hasNul,
+          has_return: text.includes('\r'),
+          is_ascii: Buffer.byteLength(text) === text.length,
+        });
+        let end = offset - 1;
+        expect([...scanner.ends.subarray(0, list.length)]).toEqual(
+          list.map((field, at) => {
+            const isLast = at === list.length - 1;
+            end += 1 + Buffer.byteLength(field) + (isLast && hasNul ? 1 : 0);
+            return end;
+          }),
+        );
+        // What is not tidied stands in the table as it stands in the file.
+        expect(scanner.needs_tidying || list.every((field) => squeezeAll(field) === field)).toBe(
+          true,
+        );
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('leaves alone what has no white space to tidy, so that most records are not', () => {
+    const record = Buffer.from('1;Usługi Łukasz Kowalski;ul. Żółta 3;;');
+    const scanner = new RecordScanner();
+    scanner.scan(record, 0, record.length);
+    expect(scanner.needs_tidying).toBe(false);
+  });
+});

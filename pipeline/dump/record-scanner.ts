@@ -1,0 +1,139 @@
+const LINE_FEED = 10;
+const RETURN = 13;
+const BLANK = 32;
+const QUOTE = 34;
+const SEPARATOR = 59;
+
+/** What a byte may mean; the others are ordinary, 0. */
+const kinds = { separator: 1, blank: 2, nul: 4, return: 8, white_space: 16, quote: 32 };
+
+/** White space beyond ASCII (U+0085 … U+FEFF) is known by the first byte of its UTF-8 form. */
+const KIND_OF_BYTE = new Uint8Array(256).map((_, byte) => {
+  if (byte === SEPARATOR) return kinds.separator;
+  if (byte === BLANK) return kinds.blank;
+  if (byte === 0) return kinds.nul;
+  if (byte === RETURN) return kinds.return;
+  if (byte === QUOTE) return kinds.quote;
+  return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
+});
+
+/** Fields of which the ends are kept. */
+const MOST_FIELDS = 1024;
+
+/** Why a record has no end: a quoted field is open at the end of the bytes, or closes in its middle. */
+export type ScanFault = 'open quote' | 'stray quote';
+
+/**
+ * Looks at the bytes of one record after another, once each, by RFC 4180 with `;`: where its fields and
+ * the record itself end, and what its bytes tell without a parser.
+ */
+export class RecordScanner {
+  /** Where the record ends, without its line end. */
+  end = 0;
+  /** The index of the line feed that ends the record, or the end of the bytes. */
+  line_feed = 0;
+  field_count = 0;
+  /** Where each field ends, its quotes included. */
+  readonly ends = new Uint32Array(MOST_FIELDS);
+  /** Whether a quoted field holds a line break. */
+  is_multiline = false;
+  /** Whether COPY reads the record as a parser does: no quote within a field, no quotes around nothing. */
+  is_plain = true;
+  /** Whether there may be white space to trim or to collapse; never false when there is. */
+  needs_tidying = false;
+  is_ascii = true;
+  has_nul = false;
+  /** Whether there is a carriage return that ends no line. */
+  has_return = false;
+
+  #seen = 0;
+  #high = 0;
+
+  /**
+   * Scans data[start, stop), or less where the record ends before.
+   *
+   * @returns undefined when the record has an end
+   */
+  scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
+    this.field_count = 0;
+    this.is_multiline = false;
+    this.is_plain = true;
+    this.needs_tidying = false;
+    this.#seen = 0;
+    this.#high = 0;
+    let at = start;
+    for (;;) {
+      const isQuoted = at < stop && data[at] === QUOTE;
+      at = isQuoted ? this.#scanQuoted(data, at, stop) : this.#scanUnquoted(data, at, stop);
+      if (at < 0) return 'open quote';
+      this.ends[this.field_count] = at;
+      this.field_count += 1;
+      if (at >= stop || data[at] !== SEPARATOR) break;
+      at += 1;
+    }
+    if (at < stop && data[at] !== LINE_FEED && !isLineEnd(data, at, stop)) return 'stray quote';
+    this.end = at;
+    this.line_feed = at < stop && data[at] === RETURN ? at + 1 : at;
+    this.is_ascii = this.#high < 128;
+    this.has_nul = (this.#seen & kinds.nul) !== 0;
+    this.has_return = (this.#seen & kinds.return) !== 0;
+    if ((this.#seen & (kinds.nul | kinds.return | kinds.white_space)) !== 0) {
+      this.needs_tidying = true;
+    }
+    return undefined;
+  }
+
+  /** @returns where the field ends */
+  #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
+    let at = start;
+    let seen = 0;
+    let high = 0;
+    let before: number = kinds.blank;
+    for (; at < stop; at += 1) {
+      const byte = data[at]!;
+      const kind = KIND_OF_BYTE[byte]!;
+      if (kind !== 0) {
+        if (kind === kinds.separator || byte === LINE_FEED) break;
+        if (kind === kinds.return && data[at + 1] === LINE_FEED && at + 1 < stop) break;
+        seen |= kind;
+        if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
+      }
+      high |= byte;
+      before = kind;
+    }
+    if (at > start && before === kinds.blank) this.needs_tidying = true;
+    if ((seen & kinds.quote) !== 0) this.is_plain = false;
+    this.#seen |= seen;
+    this.#high |= high;
+    return at;
+  }
+
+  /** @returns the place behind the closing quote, -1 where there is none */
+  #scanQuoted(data: Uint8Array, start: number, stop: number): number {
+    let at = start + 1;
+    let before: number = kinds.blank;
+    for (; at < stop; at += 1) {
+      const byte = data[at]!;
+      let kind = KIND_OF_BYTE[byte]!;
+      if (kind === kinds.quote) {
+        // Two quotes in a row are one of the text.
+        if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
+        at += 1;
+      } else if (kind === kinds.separator) kind = 0;
+      else if (byte === LINE_FEED) this.is_multiline = true;
+      if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
+      this.#seen |= kind;
+      this.#high |= byte;
+      before = kind;
+    }
+    if (at >= stop) return -1;
+    if (at === start + 1) this.is_plain = false;
+    else if (before === kinds.blank) this.needs_tidying = true;
+    return at + 1;
+  }
+}
+
+/** Whether a carriage return is part of a line end: at the end of the bytes, or before a line feed. */
+function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
+  return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
+}

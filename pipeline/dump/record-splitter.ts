@@ -1,0 +1,154 @@
+import { RecordScanner } from './record-scanner.ts';
+
+const LINE_FEED = 10;
+const RETURN = 13;
+const QUOTE = 34;
+
+/** A record may have this many bytes; a longer one is rejected, line by line. */
+export const RECORD_BYTES = 32 * 1024;
+
+/** What the splitter hands out; `data` is only valid during the call. */
+export interface RecordHandler {
+  /**
+   * One record, data[start, end) without its line end, on `line` (the first line of the file is 1).
+   *
+   * @param scanned what was seen of a record that has quotes
+   * @returns false when the record does not parse; a record of several lines is then given up after
+   *   its first line, and reading resumes at the second
+   */
+  record(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    scanned: RecordScanner | undefined,
+  ): boolean;
+  /** One line, data[start, end), that cannot be the beginning of a record. */
+  reject(data: Buffer, start: number, end: number, line: number, reason: string): void;
+}
+
+/**
+ * Splits bytes into records by RFC 4180 with `;`: a line break inside a quoted field does not end a
+ * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed.
+ * A quote that never closes costs its own line and no other: past `RECORD_BYTES`, at the end of the
+ * file, or where a closing quote is followed by anything but a separator, the first line is
+ * rejected and reading resumes at the next one.
+ */
+export class RecordSplitter {
+  readonly #handler: RecordHandler;
+  readonly #scanner = new RecordScanner();
+  #rest: Buffer | undefined;
+  #line = 1;
+  /** Inside a line that is longer than a record may be: bytes are dropped up to its end. */
+  #isSkipping = false;
+
+  constructor(handler: RecordHandler) {
+    this.#handler = handler;
+  }
+
+  /** The number of the line that comes next. */
+  get line(): number {
+    return this.#line;
+  }
+
+  write(chunk: Buffer): void {
+    let data = chunk;
+    // What is left of the last chunk is joined with a line of this one, not with all of it.
+    while (this.#rest && data.length > 0) {
+      const lineEnd = data.indexOf(LINE_FEED) + 1 || data.length;
+      const joined = Buffer.concat([this.#rest, data.subarray(0, lineEnd)]);
+      data = data.subarray(lineEnd);
+      this.#keep(joined, this.#split(joined, false));
+    }
+    if (data.length > 0) this.#keep(data, this.#split(data, false));
+  }
+
+  /** Keeps what was not used, in a copy, so that the chunk can go. */
+  #keep(data: Buffer, used: number): void {
+    this.#rest = used < data.length ? Buffer.from(data.subarray(used)) : undefined;
+  }
+
+  /** Hands out what is left; a file need not end with a line end. */
+  end(): void {
+    const data = this.#rest;
+    this.#rest = undefined;
+    if (data) this.#split(data, true);
+  }
+
+  /** @returns how many bytes were used up */
+  #split(data: Buffer, isLast: boolean): number {
+    let at = 0;
+    let quote = data.indexOf(QUOTE);
+    while (at < data.length) {
+      const feed = data.indexOf(LINE_FEED, at);
+      const stop = feed < 0 ? data.length : feed;
+      if (this.#isSkipping) {
+        if (feed < 0) return data.length;
+        this.#isSkipping = false;
+        this.#line++;
+        at = feed + 1;
+        continue;
+      }
+      if (stop - at > RECORD_BYTES) {
+        this.#handler.reject(data, at, at + RECORD_BYTES, this.#line, tooLong);
+        this.#isSkipping = true;
+        continue;
+      }
+      if (feed < 0 && !isLast) return at;
+      if (quote >= 0 && quote < at) quote = data.indexOf(QUOTE, at);
+      if (quote < 0 || quote >= stop) {
+        this.#handler.record(data, at, trimEnd(data, at, stop), this.#line, undefined);
+        this.#line++;
+        at = stop + 1;
+        continue;
+      }
+      const next = this.#quotedRecord(data, at, stop, isLast);
+      if (next < 0) return at;
+      at = next;
+    }
+    return data.length;
+  }
+
+  /** @returns where the next record begins, or -1 when more bytes are needed */
+  #quotedRecord(data: Buffer, start: number, lineEnd: number, isLast: boolean): number {
+    const scanned = this.#scanner;
+    const fault = scanned.scan(data, start, Math.min(data.length, start + RECORD_BYTES + 2));
+    if (fault === 'open quote' && !isLast && data.length - start <= RECORD_BYTES) return -1;
+    if (fault || scanned.end - start > RECORD_BYTES) {
+      // A quote may close beyond the bound.
+      const isLonger = fault === 'open quote' && data.indexOf(QUOTE, start + RECORD_BYTES + 2) >= 0;
+      const reason = fault && !isLonger ? reasons[fault] : tooLong;
+      this.#handler.reject(data, start, trimEnd(data, start, lineEnd), this.#line, reason);
+    } else {
+      const { line_feed } = scanned;
+      // Only the bytes that follow tell whether the record ends here.
+      if (line_feed >= data.length && !isLast) return -1;
+      if (this.#handler.record(data, start, scanned.end, this.#line, scanned)) {
+        this.#line += countLines(data, start, line_feed);
+        return line_feed + 1;
+      }
+    }
+    this.#line++;
+    return lineEnd + 1;
+  }
+}
+
+const tooLong = `longer than ${RECORD_BYTES} bytes`;
+const reasons = {
+  'open quote': 'a quote that never closes',
+  'stray quote': 'a closing quote that is not followed by a separator',
+};
+
+/** The line feeds in data[start, end]. */
+function countLines(data: Buffer, start: number, end: number): number {
+  let count = 0;
+  for (let at = data.indexOf(LINE_FEED, start); at >= 0 && at <= end;) {
+    count += 1;
+    at = data.indexOf(LINE_FEED, at + 1);
+  }
+  return count;
+}
+
+function trimEnd(data: Buffer, start: number, end: number): number {
+  return end > start && data[end - 1] === RETURN ? end - 1 : end;
+}

@@ -1,0 +1,79 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { Refusal } from '../errors.ts';
+import { runSteps } from '../night/steps.ts';
+import { loadSource, type TableSource } from '../sources/source.ts';
+import { readDump } from './files.ts';
+import { stageDump } from './stage.ts';
+import { noEntries } from './yesterday.ts';
+
+const stage = 'stage_test';
+let db: TestDatabase;
+let source: TableSource;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  source = (await loadSource('ceidg')) as TableSource;
+});
+
+afterAll(() => db.drop());
+
+/** Stages a folder, and skips the records of yesterday. */
+async function stageFolder(folder: string, yesterday = noEntries) {
+  const client = await db.pool.connect();
+  let records = 0;
+  const onProgress = (read: number) => void (records = read);
+  try {
+    await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
+    await client.query(
+      `insert into ${stage}.night
+       values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
+    );
+    const { files } = await readDump(source, folder);
+    await stageDump(client, { pool: db.pool, stage, source, files, yesterday, onProgress });
+    return records;
+  } finally {
+    client.release(true);
+  }
+}
+
+async function query<Row>(text: string): Promise<Row[]> {
+  return (await db.pool.query(text)).rows as Row[];
+}
+
+describe('stageDump', () => {
+  test('skips the records of yesterday, and finds those that are missing', async () => {
+    const folder = fileURLToPath(new URL('../../fixtures/ceidg/2026-11-03', import.meta.url));
+    const read = await stageFolder(folder);
+    const all = await query<{ fingerprint: string }>(
+      `select fingerprint from ${stage}.column_text`,
+    );
+    expect(all.length).toBeGreaterThan(70);
+    const [known] = all;
+    const fingerprints = Buffer.alloc(16);
+    fingerprints.writeBigInt64BE(BigInt(known!.fingerprint));
+    fingerprints.writeBigInt64BE(77n, 8);
+    const places = Buffer.from('000000000001000000090002', 'hex');
+    expect(await stageFolder(folder, { fingerprints, places })).toBe(read);
+    const [left] = await query<{ count: number }>(`select count(*)::int from ${stage}.column_text`);
+    expect(left!.count).toBe(all.length - 1);
+    expect(await query(`select fingerprint, place from ${stage}.missing_entry`)).toEqual([
+      { fingerprint: '77', place: '(9,2)' },
+    ]);
+  });
+
+  test('refuses a file as a whole by its name, and writes nothing more', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-stage-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const path = join(folder, 'Zarejestrowane działalności - województwo opolskie.csv');
+    await writeFile(path, 'Lp;NIP\n1;2\n');
+    const error: unknown = await stageFolder(folder).catch((reason: unknown) => reason);
+    expect(error).toBeInstanceOf(Refusal);
+    expect((error as Refusal).message).toMatch(/opolskie\.csv, line 1: the header lacks/);
+    expect(await query(`select from ${stage}.entry`)).toEqual([]);
+  });
+});

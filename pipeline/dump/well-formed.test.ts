@@ -1,0 +1,150 @@
+import * as fc from 'fast-check';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
+import { RecordScanner } from './record-scanner.ts';
+import { type ColumnForm, isWellFormed } from './well-formed.ts';
+
+const digits = (length: number) =>
+  fc.array(fc.nat(9), { minLength: length, maxLength: length }).map((list) => list.join(''));
+
+/** Looks at fields of a record with others around it. */
+function look(fields: readonly (readonly [ColumnForm, string])[]): boolean {
+  const lead = 'ż;x';
+  const text = fields.map(([, field]) => field).join(';');
+  const data = Buffer.from(`${lead}${text};1234`);
+  const start = Buffer.byteLength(lead);
+  const scanner = new RecordScanner();
+  scanner.scan(data, start, start + Buffer.byteLength(text));
+  return isWellFormed(
+    fields.map(([form], at) => ({ at, form })),
+    data,
+    start,
+    scanner,
+  );
+}
+
+describe('check digits', () => {
+  let db: TestDatabase;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+  });
+
+  afterAll(() => db.drop());
+
+  test.each([
+    ['is_nip', 10, areNipDigits],
+    ['is_regon9', 9, areRegon9Digits],
+  ] as const)('are those of registry.%s', async (name, length, are) => {
+    const odd = ['12345678', '٣', ' ', '-', ':', '/', 'O'].map((part) => part.padEnd(length, '0'));
+    // Some 180 of 2000 are valid.
+    // Behind '9', where a check digit of ten would be.
+    const colons = fc.sample(digits(length - 1), 200).map((text) => `${text}:`);
+    const texts = [...fc.sample(digits(length), 2000), '0'.repeat(length), ...odd, ...colons];
+    const { rows } = await db.pool.query<{ value: string; is_valid: boolean }>(
+      `select value, registry.${name}(value) as is_valid from unnest($1::text[]) as value`,
+      [texts],
+    );
+    expect(rows.map(({ value }) => are(Buffer.from(value), 0) && value.length === length)).toEqual(
+      rows.map(({ is_valid }) => is_valid),
+    );
+    expect(rows.filter(({ is_valid }) => is_valid).length).toBeGreaterThan(50);
+  });
+});
+
+describe('a record', () => {
+  const codes = '6201Z$##$6202Z$##$4321A';
+
+  test('is well-formed when each field is blank or has the form of its column', () => {
+    expect(look([])).toBe(true);
+    expect(
+      look([
+        ['nip', '1234563218'],
+        ['regon', '123456785'],
+        ['activity', '6201Z'],
+      ]),
+    ).toBe(true);
+    expect(
+      look([
+        ['regon', '12345678500012'],
+        ['activities', codes],
+      ]),
+    ).toBe(true);
+    expect(
+      look([
+        ['nip', ''],
+        ['regon', ''],
+        ['activity', ''],
+        ['activities', ''],
+      ]),
+    ).toBe(true);
+  });
+
+  test.each<[ColumnForm, string]>([
+    ['nip', '1234563219'],
+    ['nip', '123-456-32-18'],
+    ['nip', '123456321'],
+    ['nip', '12345632180'],
+    ['nip', '0000000000'],
+    ['regon', '123456786'],
+    ['regon', '1234567850001'],
+    ['regon', '1234567850001O'],
+    ['regon', '000000000'],
+    ['regon', '123456785 '],
+    ['activity', '62.01.Z'],
+    ['activity', '6201'],
+    ['activity', '6201z'],
+    ['activity', '6201ZZ'],
+    ['activities', `${codes}$##$`],
+    ['activities', `$##$${codes}`],
+    ['activities', '6201Z$##6202Z'],
+    ['activities', '6201Z$##$620'],
+    ['activities', '6201Z$##$6202Ż'],
+    ['date', '2024-1-1'],
+    ['date', '01.02.2024'],
+    ['date', '2024-13-01'],
+    ['date', '2023-02-29'],
+    ['date', '2024-04-31'],
+    ['date', '2024-00-10'],
+    ['date', '2024-01-00'],
+    ['date', '1799-12-31'],
+  ])('is not with the %s %s', (form, field) => {
+    expect(
+      look([
+        ['nip', '1234563218'],
+        [form, field],
+        ['activity', '6201Z'],
+      ]),
+    ).toBe(false);
+  });
+
+  test('has activities that the pattern of a record lets through', () => {
+    const unit = fc.constantFrom(...Array.from('09AZ$#a'), '6201Z', '$##$', 'ż');
+    fc.assert(
+      fc.property(fc.string({ unit, minLength: 1, maxLength: 8 }), (field) => {
+        expect(look([['activities', field]])).toBe(
+          /^([0-9]{4}[A-Z])(\$##\$[0-9]{4}[A-Z])*$/.test(field),
+        );
+      }),
+      { numRuns: 3000 },
+    );
+  });
+
+  test('has dates that SQL takes for the same day', async () => {
+    const parts = [fc.integer({ min: 1880, max: 2120 }), fc.nat(14), fc.nat(33)] as const;
+    const texts = fc
+      .sample(fc.tuple(...parts), 3000)
+      .map(([year, month, day]) => [year, month, day].map((part) => `${part}`.padStart(2, '0')))
+      .map((written) => written.join('-'))
+      .filter((text) => look([['date', text]]));
+    expect(texts.length).toBeGreaterThan(1000);
+    const db = await createTestDatabase();
+    const { rows } = await db.pool.query<{ written: string; day: string | null }>(
+      'select written, registry.calendar_day(written) as day from unnest($1::text[]) as written',
+      [texts],
+    );
+    await db.drop();
+    expect(rows.filter(({ written, day }) => written !== day)).toEqual([]);
+  });
+});

@@ -1,0 +1,120 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Refusal } from '../errors.ts';
+import { type Bir, errorCodeOf } from './bir.ts';
+import { type DumpFolder, joinLines, readLines, writeWhole } from './folder.ts';
+import { birError } from './regon-report.ts';
+import type { FetchPlan } from './report.ts';
+
+/** The daily lists of BIR by the file that they go to. */
+const lists = {
+  'new.txt': 'BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'updated.txt': 'BIR11AktualizowanePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'deleted.txt': 'BIR11SkreslonePodmiotyPrawneOrazDzialalnosciOsFizycznych',
+  'new_units.txt': 'BIR11NoweJednostkiLokalne',
+  'updated_units.txt': 'BIR11AktualizowaneJednostkiLokalne',
+  'deleted_units.txt': 'BIR11SkresloneJednostkiLokalne',
+};
+
+/** How the file ends that holds the numbers which the fetch of a day has left to the next one. */
+const leftEnd = '.left.txt';
+
+/**
+ * Reads the daily lists into `lists/` of the work folder, and moves there what earlier fetches left.
+ * A retry finds the lists that are whole.
+ */
+export async function readLists(
+  bir: Bir,
+  { date, progress, signal }: FetchPlan,
+  { work, inbox }: DumpFolder,
+): Promise<void> {
+  const folder = join(work, 'lists');
+  await mkdir(folder, { recursive: true });
+  const all = Object.entries(lists);
+  for (const [at, [file, list]] of all.entries()) {
+    const path = join(folder, file);
+    if (!existsSync(path)) {
+      const errors = await bir.list(list, date, `${path}.new`, signal);
+      const code = errorCodeOf(errors);
+      if (code === '101') {
+        throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
+      }
+      if (code !== undefined && code !== '4') throw birError(errors, list);
+      await rename(`${path}.new`, path);
+    }
+    progress.count(at + 1, all.length);
+  }
+  for (const name of await readdir(inbox)) {
+    if (name.endsWith(leftEnd)) await rename(join(inbox, name), join(folder, name));
+  }
+}
+
+/** What the lists of a day say, by entity. */
+export interface Entities {
+  /** REGON9 of each entity that is listed itself or by a unit, ascending. */
+  asked: string[];
+  /** REGON14 of the listed units, by the REGON9 of their entity. */
+  units: Map<string, string[]>;
+  /** What stands in the lists and is no number. */
+  odd: string[];
+}
+
+export async function listEntities({ work }: DumpFolder): Promise<Entities> {
+  const regons = new Set<string>();
+  const odd = new Set<string>();
+  const units = new Map<string, string[]>();
+  for (const file of await readdir(join(work, 'lists'))) {
+    for (const number of await readNumbers(work, file)) {
+      const regon = toRegon9(number);
+      (/^\d{9}$/.test(regon) ? regons : odd).add(regon);
+      const known = units.get(regon) ?? [];
+      if (isUnit(number) && !known.includes(number)) units.set(regon, [...known, number]);
+    }
+  }
+  return { asked: [...regons].toSorted(), units, odd: [...odd] };
+}
+
+/**
+ * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with a REGON9 a line. A
+ * unit that is gone says nothing of its entity, so that no list holds the numbers of units.
+ *
+ * @param left entities that were not asked for in time. The next fetch finds them in a file next to
+ *   the folder, and has them in its `updated.txt`; here only `deleted.txt` still holds them.
+ */
+export async function writeLists(
+  { asked, units }: Entities,
+  left: ReadonlySet<string>,
+  { dump, work, inbox }: DumpFolder,
+  date: string,
+): Promise<void> {
+  const isHad = (regon: string) => !left.has(regon);
+  const taken = (await readdir(join(work, 'lists'))).filter((file) => file.endsWith(leftEnd));
+  const parts = {
+    'new.txt': { files: ['new.txt'], isKept: isHad },
+    'updated.txt': { files: ['updated.txt', ...taken], isKept: isHad },
+    'deleted.txt': { files: ['deleted.txt'], isKept: () => true },
+  };
+  for (const [file, { files, isKept }] of Object.entries(parts)) {
+    const numbers = await Promise.all(files.map((name) => readNumbers(work, name)));
+    const listed = new Set(numbers.flat().map(toRegon9));
+    const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));
+    await writeWhole(join(dump, file), joinLines(regons));
+  }
+  if (left.size === 0) return;
+  const rest = [...left].flatMap((regon) => [regon, ...(units.get(regon) ?? [])]);
+  await writeWhole(join(inbox, `${date}${leftEnd}`), joinLines(rest));
+}
+
+async function readNumbers(work: string, file: string): Promise<string[]> {
+  return (await readLines(join(work, 'lists', file))) ?? [];
+}
+
+/** Fourteen digits are a unit, unless the last five are zeros. */
+function isUnit(number: string): boolean {
+  return /^\d{14}$/.test(number) && !number.endsWith('00000');
+}
+
+function toRegon9(number: string): string {
+  return /^\d{14}$/.test(number) ? number.slice(0, 9) : number;
+}

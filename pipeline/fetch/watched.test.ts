@@ -1,0 +1,40 @@
+import { pino } from 'pino';
+import { expect, onTestFinished, test } from 'vitest';
+import { legalPerson } from '../../fixtures/bir-entity.ts';
+import { hasty } from '../../fixtures/fetching.ts';
+import { startRegistries } from '../../fixtures/registries.ts';
+import { createSubmitter } from '../../fixtures/submitter.ts';
+import { startTestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase } from '../../fixtures/test-database.ts';
+import { importAwaited } from '../import/import.ts';
+import { createOnDemandSources } from '../import/services.ts';
+import { findWatched } from './watched.ts';
+
+test('of many companies those are found that are watched, by whichever number', async () => {
+  const database = await createTestDatabase();
+  onTestFinished(() => database.drop());
+  const api = await startTestApi({ db: database.kysely });
+  onTestFinished(() => api.close());
+  const { settings } = await startRegistries({
+    regon: [
+      legalPerson('997142044', '1000705505', 'ZMYŚLONA'),
+      legalPerson('997152054', '1000705907', 'INNA'),
+    ],
+  });
+  for (const nip of ['1000705505', '1000705907']) {
+    await (await createSubmitter(database, api)).add('NIP', nip);
+  }
+  await importAwaited({
+    db: database,
+    logger: pino({ level: 'silent' }),
+    sources: createOnDemandSources(settings, hasty),
+    now: () => new Date(),
+    signal: new AbortController().signal,
+  });
+  expect(await findWatched(database, ['999999999', '997152054'])).toEqual(['997152054']);
+  expect(await findWatched(database, ['997152054', '997142044'])).toEqual([
+    '997142044',
+    '997152054',
+  ]);
+  expect(await findWatched(database, [])).toEqual([]);
+});

@@ -1,0 +1,80 @@
+import { z } from 'zod';
+import { runFile } from '../../../sql/database.ts';
+import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/one-time-token.ts';
+import type { Letter } from '../letter.ts';
+import { greet, type LetterOptions, Superseded } from './options.ts';
+
+const initData = z.object({ one_time_token_id: z.uuid() });
+
+/** Brings the one-time token that initializes an account. Names no name: the reader may be a stranger. */
+export async function writeInitLetter(options: LetterOptions, data: unknown): Promise<Letter> {
+  const { one_time_token_id } = initData.parse(data);
+  const { jwt, until } = await takeToken(options, one_time_token_id, 'init');
+  const { greeting, init } = options.texts;
+  const url = `${options.baseUrl}/api/v1/auth/init`;
+  return {
+    subject: init.subject,
+    pieces: [
+      { text: greeting },
+      { text: init.task(until) },
+      { code: jwt },
+      { text: init.example },
+      {
+        code: `curl -X POST ${url} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"token":"${jwt}"}'`,
+      },
+      { text: init.outcome },
+      { text: init.ignore },
+    ],
+  };
+}
+
+const recoverData = initData.extend({ user_name: z.string() });
+
+/** Brings the link that confirms a recovery. */
+export async function writeRecoverLetter(options: LetterOptions, data: unknown): Promise<Letter> {
+  const { one_time_token_id, user_name } = recoverData.parse(data);
+  const { jwt, until } = await takeToken(options, one_time_token_id, 'recover');
+  const { recover } = options.texts;
+  return {
+    subject: recover.subject,
+    pieces: [
+      { text: greet(options.texts, user_name) },
+      { text: recover.task(until) },
+      { link: `${options.baseUrl}/recover?token=${jwt}`, label: recover.confirm },
+      { text: recover.outcome },
+      { text: recover.ignore },
+    ],
+  };
+}
+
+const recoveredData = z.object({ user_name: z.string(), recovered_at: z.iso.datetime() });
+
+/** Confirms a finished recovery. */
+export function writeRecoveredLetter(
+  { texts, baseUrl }: LetterOptions,
+  data: unknown,
+): Promise<Letter> {
+  const { user_name, recovered_at } = recoveredData.parse(data);
+  return Promise.resolve({
+    subject: texts.recovered.subject,
+    pieces: [
+      { text: greet(texts, user_name) },
+      { text: texts.recovered.done(texts.moment(new Date(recovered_at))) },
+      { text: texts.recovered.alarm },
+      { code: `POST ${baseUrl}/api/v1/auth/recover` },
+    ],
+  });
+}
+
+/** Throws `Superseded` when the token is used, cancelled or expired. */
+async function takeToken(
+  { client, secretKey, texts, now }: LetterOptions,
+  one_time_token_id: string,
+  purpose: IssuedToken['purpose'],
+): Promise<{ jwt: string; until: string }> {
+  const [result] = await runFile(client, 'mail/one_time_token.sql', [one_time_token_id, now]);
+  const token = result!.rows[0] as (IssuedToken & { ending: string | null }) | undefined;
+  if (token?.purpose !== purpose) throw new Superseded(`There is no such ${purpose} token`);
+  if (token.ending) throw new Superseded(`The one-time token ${token.ending}`);
+  return { jwt: signOneTimeToken(secretKey, token), until: texts.moment(token.expires_at) };
+}

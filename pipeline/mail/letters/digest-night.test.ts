@@ -1,0 +1,101 @@
+import { expect, onTestFinished, test } from 'vitest';
+import { createAccount } from '../../../fixtures/account.ts';
+import { secretKey, serveMail } from '../../../fixtures/mail-delivery.ts';
+import { runFixture } from '../../../fixtures/night.ts';
+import { createTestDatabase } from '../../../fixtures/test-database.ts';
+import type { ReceivedMail } from '../../../fixtures/test-smtp.ts';
+import { createWatch } from '../../../fixtures/watch.ts';
+import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
+import { sendMail } from '../send.ts';
+
+test('the mail of a night', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  const reader = await createAccount(db.kysely, { email: 'anna@company.example' });
+  await db.pool.query(
+    `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
+    [reader.account_id],
+  );
+  await runFixture(db, '2026-11-02');
+  const { rows } = await db.pool.query<{ company_id: string }>(
+    `select company_id from registry.company
+     where nip in ('1001001002', '1003201001', '1002201016', '1000201006')`,
+  );
+  for (const { company_id } of rows) {
+    await createWatch(db.kysely, { account_id: reader.account_id, company_id });
+  }
+  await runFixture(db, '2026-11-03');
+  const { rows: mails } = await db.pool.query<{ mail_id: string; message_id: string }>(
+    'select mail_id, message_id from customer.mail',
+  );
+  expect(mails).toHaveLength(1);
+  const { smtp, options } = await serveMail(db);
+  expect(await sendMail(options, Number(mails[0]!.mail_id), false)).toEqual({ state: 'sent' });
+  const [mail] = smtp.mails as [ReceivedMail];
+  const link = `https://api.registry.example/unsubscribe?token=${signUnsubscribeToken(secretKey, { user_ref: reader.user_ref, issued_at: new Date('2026-11-20T05:00:00Z') })}`;
+  expect(mail.to).toEqual(['anna@company.example']);
+  expect(mail.email.text).toBe(`Hello Anna Nowak,
+
+CEIDG of 3 November 2026 brings 6 changes at companies that you watch: 2 critical, 2 warning, 2 notice. The worst come first.
+
+Critical: 2
+===========
+
+Tkaniny Artystyczne Jadwiga Włókniarz
+NIP 1001001002
+- The activity was suspended on 1 November 2026
+
+Wypożyczalnia Rowerów Pedał Adam Szprycha
+NIP 1002201016
+- The entry was struck off the registry on 3 November 2026; it was active until then
+
+Warning: 2
+==========
+
+Klub Fitness Sztanga i Mata Oskar Hantel
+NIP 1003201001
+- The registered address changed: al. Wojska Polskiego 50, 70-001 Szczecin, zachodniopomorskie → al. Wojska Polskiego 52/3, 70-001 Szczecin, zachodniopomorskie
+- The name changed: Klub Fitness Sztanga Oskar Hantel → Klub Fitness Sztanga i Mata Oskar Hantel
+
+Notice: 2
+=========
+
+Klub Fitness Sztanga i Mata Oskar Hantel
+NIP 1003201001
+- The phone number changed: 400232101 → 400232199
+
+Piekarnia Pod Wieżą Anna Żakowska
+NIP 1000201006
+- A phone number was added: 400202101
+
+You get this mail because alerts by e-mail are turned on for your account. PATCH /watchlist/alerts sets which events you are told of.
+
+Stop these mails:
+${link}
+`);
+  expect(mail.email.headers.map(({ key, value }) => [key, value])).toEqual([
+    ['auto-submitted', 'auto-generated'],
+    ['list-unsubscribe', `<${link}>`],
+    ['list-unsubscribe-post', 'List-Unsubscribe=One-Click'],
+    ['from', 'Company Registry <no-reply@registry.example>'],
+    ['to', 'Anna Nowak <anna@company.example>'],
+    ['subject', '3 November 2026: 6 changes at companies you watch, 2 critical'],
+    ['message-id', `<${mails[0]!.message_id}@registry.example>`],
+    ['date', 'Fri, 20 Nov 2026 05:00:00 +0000'],
+    ['mime-version', '1.0'],
+    ['content-type', expect.stringMatching(/^multipart\/alternative; boundary=/)],
+  ]);
+  // In one piece: a link that is broken into lines is no link to many programs.
+  expect(mail.raw).toContain(`<${link}>\r\n`);
+  const html = mail.email.html!;
+  expect(html).toContain('<b>Klub Fitness Sztanga i Mata Oskar Hantel</b>');
+  expect(html).toContain(
+    '<li>The name changed: Klub Fitness Sztanga Oskar Hantel → Klub Fitness Sztanga i Mata Oskar Hantel</li>',
+  );
+  expect(html.match(/<h2[^>]*>[^<]*/g)!.map((tag) => tag.replace(/.*>/, ''))).toEqual([
+    'Critical: 2',
+    'Warning: 2',
+    'Notice: 2',
+  ]);
+  expect(html).not.toMatch(/<(img|link|script|style|iframe|object)|url\(/);
+});

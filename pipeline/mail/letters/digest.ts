@@ -1,0 +1,160 @@
+import { z } from 'zod';
+import { runFile } from '../../../sql/database.ts';
+import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
+import type { Letter, Piece } from '../letter.ts';
+import { en, type EventType, type Severity } from '../texts/en.ts';
+import type { Texts } from '../texts/texts.ts';
+import { greet, type LetterOptions, present, Superseded } from './options.ts';
+
+const text = z.string();
+
+const severity = z.enum(Object.keys(en.digest.severities) as [Severity]);
+
+const digestEvent = z.object({
+  company_name: text.nullable(),
+  primary_identifier: text.nullable(),
+  identifier_type: text.nullable(),
+  event_type: z.enum(Object.keys(en.events) as [EventType]),
+  severity,
+  old_value: text.nullable(),
+  new_value: text.nullable(),
+});
+
+type DigestEvent = z.output<typeof digestEvent>;
+
+/** How many events a severity has. */
+const severityTotal = z.object({ severity, event_count: z.int() });
+
+type Total = z.output<typeof severityTotal>;
+
+/** What the night leaves for the mail about its events, the worst first. */
+const digestData = z.object({
+  account_id: z.int(),
+  user_name: text,
+  source: text,
+  event_date: z.iso.date(),
+  /** Of all events. */
+  totals: z.array(severityTotal).min(1),
+  /** Not more than a mail may hold. */
+  events: z.array(digestEvent).min(1),
+});
+
+type DigestData = z.output<typeof digestData>;
+
+/** Reports the events of a night at the companies that an account watches. */
+export async function writeDigestLetter(options: LetterOptions, data: unknown): Promise<Letter> {
+  const digest = digestData.parse(data);
+  const { texts } = options;
+  const { account_id, user_name, event_date, totals, events } = digest;
+  const user_ref = await findReader(options, account_id);
+  const unsubscribe_link = writeUnsubscribeLink(options, user_ref);
+  const feed = `${options.baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
+  const rest = subtract(totals, events);
+  return {
+    subject: writeSubject(texts, digest),
+    pieces: [
+      { text: greet(texts, user_name) },
+      { text: introduce(texts, digest, rest.length === 0) },
+      ...totals.flatMap((total) => writeSection(texts, total, events)),
+      ...(rest.length === 0
+        ? []
+        : [
+            { heading: texts.digest.moreHeading(sum(rest)) },
+            { text: texts.digest.more(list(texts, rest)) },
+            { code: `GET ${feed}` },
+          ]),
+      { footnote: texts.digest.footnote, link: unsubscribe_link, label: texts.digest.stop },
+    ],
+    unsubscribe_link,
+  };
+}
+
+function writeSubject(texts: Texts, { event_date, totals }: DigestData): string {
+  const [worst] = totals as [Total];
+  const { severity: name, event_count } = worst;
+  const worstTotal = texts.digest.total(name, event_count);
+  return texts.digest.subject(texts.day(event_date), sum(totals), worstTotal);
+}
+
+function introduce(texts: Texts, digest: DigestData, isComplete: boolean): string {
+  const { source, event_date, totals, events } = digest;
+  const day = texts.day(event_date);
+  const { intro, worstFirst, worstOnly } = texts.digest;
+  const sentence = intro(source.toUpperCase(), day, sum(totals), list(texts, totals));
+  return sentence + (isComplete ? worstFirst : worstOnly(events.length));
+}
+
+/** Throws `Superseded` when the account has turned the mails off since. */
+async function findReader({ client }: LetterOptions, account_id: number): Promise<string> {
+  const [result] = await runFile(client, 'mail/digest_account.sql', [account_id]);
+  const account = result!.rows[0] as { user_ref: string; is_wanted: boolean } | undefined;
+  if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
+  return account.user_ref;
+}
+
+function writeUnsubscribeLink(options: LetterOptions, user_ref: string): string {
+  const { secretKey, baseUrl, created_at } = options;
+  const token = signUnsubscribeToken(secretKey, { user_ref, issued_at: created_at });
+  return `${baseUrl}/unsubscribe?token=${token}`;
+}
+
+/** The events of a severity, grouped by company. */
+function writeSection(texts: Texts, total: Total, events: readonly DigestEvent[]): Piece[] {
+  const ofSeverity = events.filter((event) => event.severity === total.severity);
+  if (ofSeverity.length === 0) return [];
+  const companies = Map.groupBy(ofSeverity, (event) =>
+    JSON.stringify([event.company_name, event.identifier_type, event.primary_identifier]),
+  );
+  const { heading, part } = texts.digest;
+  const isPart = ofSeverity.length < total.event_count;
+  const count = isPart
+    ? part(ofSeverity.length, total.event_count)
+    : texts.number(total.event_count);
+  return [
+    { heading: heading(total.severity, count) },
+    ...[...companies.values()].map((ofCompany) => {
+      const [{ company_name, identifier_type, primary_identifier }] = ofCompany as [DigestEvent];
+      return {
+        title: present(company_name) || texts.unnamedCompany,
+        note: primary_identifier
+          ? `${identifier_type ?? ''} ${present(primary_identifier)}`
+          : texts.withoutNumber,
+        lines: ofCompany.map((event) => describeEvent(texts, event)),
+      };
+    }),
+  ];
+}
+
+const dateForm = /^\d{4}-\d{2}-\d{2}$/;
+
+/** An event in words, such as `The activity was suspended on 6 November 2026`. */
+export function describeEvent(
+  texts: Texts,
+  { event_type, old_value, new_value }: Pick<DigestEvent, 'event_type' | 'old_value' | 'new_value'>,
+): string {
+  const prepare = (value: string | null) => {
+    const line = present(value);
+    if (line === '') return null;
+    return dateForm.test(line) ? texts.day(line) : line;
+  };
+  return texts.events[event_type]({ before: prepare(old_value), after: prepare(new_value) });
+}
+
+function subtract(totals: readonly Total[], events: readonly DigestEvent[]): Total[] {
+  return totals
+    .map((total) => ({
+      severity: total.severity,
+      event_count:
+        total.event_count - events.filter((event) => event.severity === total.severity).length,
+    }))
+    .filter(({ event_count }) => event_count > 0);
+}
+
+function sum(totals: readonly Total[]): number {
+  return totals.reduce((count, { event_count }) => count + event_count, 0);
+}
+
+/** Returns such as `1 critical, 30 high`. */
+function list(texts: Texts, totals: readonly Total[]): string {
+  return totals.map((total) => texts.digest.total(total.severity, total.event_count)).join(', ');
+}

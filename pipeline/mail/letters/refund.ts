@@ -1,0 +1,29 @@
+import { z } from 'zod';
+import type { Letter } from '../letter.ts';
+import { greet, type LetterOptions } from './options.ts';
+
+/** What the API leaves for the mail about a payment that went back; counts are credits. */
+const refundData = z.object({
+  user_name: z.string(),
+  package_name: z.string(),
+  cause: z.enum(['refund', 'dispute']),
+  /** Taken back. */
+  credits: z.int(),
+  /** Bought by the money that went back, and spent already. */
+  rest: z.int(),
+  balance: z.int(),
+});
+
+/** Says which credits a refund or a dispute took back. */
+export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Promise<Letter> {
+  const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
+  const { refund } = texts;
+  return Promise.resolve({
+    subject: refund.subject(texts.number(credits)),
+    pieces: [
+      { text: greet(texts, user_name) },
+      { text: `${refund.cause[cause](package_name)} ${refund.outcome(credits, balance)}` },
+      ...(rest > 0 ? [{ text: refund.rest(rest) }] : []),
+    ],
+  });
+}

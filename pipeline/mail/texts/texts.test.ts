@@ -1,0 +1,138 @@
+import { expect, test } from 'vitest';
+import { createTestDatabase } from '../../../fixtures/test-database.ts';
+import { describeEvent } from '../letters/digest.ts';
+import { en, type EventType } from './en.ts';
+import { textsOf } from './texts.ts';
+
+test('every event type and severity of the dictionary has its text in both languages', async () => {
+  const db = await createTestDatabase();
+  try {
+    const { rows: types } = await db.pool.query<{ event_type: string }>(
+      'select event_type from registry.event_type',
+    );
+    const { rows: severities } = await db.pool.query<{ severity: string }>(
+      'select severity from registry.severity',
+    );
+    expect(Object.keys(en.events)).toEqual(
+      expect.arrayContaining(types.map(({ event_type }) => event_type)),
+    );
+    expect(Object.keys(en.digest.severities).toSorted()).toEqual(
+      severities.map(({ severity }) => severity).toSorted(),
+    );
+  } finally {
+    await db.drop();
+  }
+});
+
+const cases: [EventType, string | null, string | null, string, string][] = [
+  [
+    'COMPANY_SUSPENDED',
+    null,
+    '2026-11-06',
+    'The activity was suspended on 6 November 2026',
+    'Zawieszono działalność 6 listopada 2026',
+  ],
+  [
+    'COMPANY_RESUMED',
+    '2026-01-02',
+    '2026-11-06',
+    'The activity was resumed on 6 November 2026; it had been suspended on 2 January 2026',
+    'Wznowiono działalność 6 listopada 2026; była zawieszona od 2 stycznia 2026',
+  ],
+  [
+    'COMPANY_CLOSED_DATE',
+    null,
+    '2026-12-31',
+    'A closing date was entered: 31 December 2026',
+    'Wpisano datę zakończenia działalności: 31 grudnia 2026',
+  ],
+  [
+    'COMPANY_CLOSED_DATE',
+    '2026-12-31',
+    '2027-01-31',
+    'The closing date moved from 31 December 2026 to 31 January 2027',
+    'Przesunięto datę zakończenia działalności z 31 grudnia 2026 na 31 stycznia 2027',
+  ],
+  [
+    'COMPANY_STRUCK_OFF',
+    'ACTIVE',
+    '2026-11-06',
+    'The entry was struck off the registry on 6 November 2026; it was active until then',
+    'Wpis wykreślono z rejestru 6 listopada 2026; do tego dnia był aktywny',
+  ],
+  [
+    'COMPANY_REOPENED',
+    '2026-11-06',
+    null,
+    'The entry is back in the registry; its end on 6 November 2026 no longer holds',
+    'Wpis wrócił do rejestru; zakończenie z 6 listopada 2026 już nie obowiązuje',
+  ],
+  [
+    'COMPANY_BANKRUPTCY_ENDED',
+    '2024-02-03',
+    null,
+    'The bankruptcy proceedings ended; they had begun on 3 February 2024',
+    'Zakończono postępowanie upadłościowe; trwało od 3 lutego 2024',
+  ],
+  [
+    'COMPANY_NAME_CHANGED',
+    'Bar',
+    'Bar Kłos',
+    'The name changed: Bar → Bar Kłos',
+    'Zmieniono nazwę: Bar → Bar Kłos',
+  ],
+  ['COMPANY_FAX_ADDED', null, '221', 'A fax number was added: 221', 'Dodano numer faksu: 221'],
+  [
+    'COMPANY_FAX_REMOVED',
+    '221',
+    null,
+    'The fax number was removed: 221',
+    'Usunięto numer faksu: 221',
+  ],
+  [
+    'COMPANY_START_DATE_CHANGE',
+    '2019-05-01',
+    null,
+    'The start date of the activity changed: 1 May 2019 → —',
+    'Zmieniono datę rozpoczęcia działalności: 1 maja 2019 → —',
+  ],
+  [
+    'ANOMALY_REGON_CHANGE',
+    '141428610',
+    null,
+    'The REGON number is gone: 141428610',
+    'Usunięto numer REGON: 141428610',
+  ],
+];
+
+test.each(cases)(
+  '%s from %j to %j is described in words',
+  (event_type, old_value, new_value, english, polish) => {
+    const event = { event_type, old_value, new_value };
+    expect(describeEvent(textsOf('en'), event)).toBe(english);
+    expect(describeEvent(textsOf('pl'), event)).toBe(polish);
+  },
+);
+
+test('no event is described with "null" or "undefined", whatever its values', () => {
+  for (const event_type of Object.keys(en.events) as EventType[]) {
+    for (const old_value of [null, 'x']) {
+      for (const new_value of [null, 'y']) {
+        for (const language of ['en', 'pl'] as const) {
+          const words = describeEvent(textsOf(language), { event_type, old_value, new_value });
+          expect(words).not.toMatch(/null|undefined/);
+        }
+      }
+    }
+  }
+});
+
+test('counts have the right form in Polish', () => {
+  const { digest } = textsOf('pl');
+  const subject = (count: number) =>
+    digest.subject('6 listopada 2026', count, digest.total('critical', 1));
+  expect(subject(1)).toBe('6 listopada 2026: 1 zmiana w obserwowanych firmach, krytyczne: 1');
+  expect(subject(3)).toContain(': 3 zmiany w');
+  expect(subject(5)).toContain(': 5 zmian w');
+  expect(subject(22)).toContain(': 22 zmiany w');
+});

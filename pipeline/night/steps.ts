@@ -1,0 +1,81 @@
+import type { Pool, PoolClient } from 'pg';
+import { runFile } from '../../sql/database.ts';
+import { isDiskFull } from '../fault.ts';
+
+/** The tables of one night, and the sessions that work on them. */
+export interface NightSessions {
+  pool: Pool;
+  /** The session that holds the locks of the night, and publishes. */
+  client: PoolClient;
+  /** The schema of the tables. */
+  stage: string;
+}
+
+/** Files of `sql/nightly/`, without their ending, that run one after another. */
+export type Steps = readonly string[];
+
+/** The schema of the tables of a source's night. */
+export function stageOf(source: string): string {
+  return `stage_${source}`;
+}
+
+/** Prepares a session for the large statements of a night. */
+export async function configureSession(client: PoolClient): Promise<void> {
+  await client.query(`
+    set work_mem = '128MB';
+    set maintenance_work_mem = '256MB';
+    set max_parallel_maintenance_workers = 0;
+    set max_parallel_workers_per_gather = 2;
+    set min_parallel_table_scan_size = '8MB';
+    set jit = off`);
+}
+
+/** Runs steps in the session of the night. */
+export async function runSteps({ client, stage }: NightSessions, steps: Steps): Promise<void> {
+  for (const step of steps) await runFile(client, `nightly/${step}.sql`, undefined, stage);
+}
+
+/**
+ * Runs lists of steps in parallel: the first in the session of the night, each other one in a session of
+ * its own, which sees nothing that an open transaction has written.
+ */
+export async function runParallel(
+  sessions: NightSessions,
+  [first, ...others]: readonly Steps[],
+): Promise<void> {
+  await settle([
+    runSteps(sessions, first ?? []),
+    ...others.map((steps) => runInSession(sessions, steps)),
+  ]);
+}
+
+async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promise<void> {
+  const client = await pool.connect();
+  try {
+    await configureSession(client);
+    // What is staged is made anew anyway: no statement need wait until it is on the disk.
+    await client.query('set synchronous_commit = off');
+    await runSteps({ pool, client, stage }, steps);
+    await client.query('reset all');
+    client.release();
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/**
+ * Waits for all tasks, also when one fails: none may still write when the night is given up. Of several
+ * errors it throws that of a full disk, which ends the other sessions too, or else that of the first
+ * task in the list.
+ */
+export async function settle<Tasks extends readonly Promise<unknown>[]>(
+  tasks: readonly [...Tasks],
+): Promise<{ [Place in keyof Tasks]: Awaited<Tasks[Place]> }> {
+  const results = await Promise.allSettled(tasks);
+  const errors = results.flatMap((result): unknown[] =>
+    result.status === 'rejected' ? [result.reason] : [],
+  );
+  if (errors.length > 0) throw errors.find(isDiskFull) ?? errors[0];
+  return Promise.all(tasks);
+}

@@ -1,0 +1,48 @@
+import { expect, test } from 'vitest';
+import { currentLine } from '../../../fixtures/krs-extract.ts';
+import { useKrsNights } from '../../../fixtures/krs-nights.ts';
+
+const { runLines, findEntry } = useKrsNights();
+
+function newest(numerOstatniegoWpisu: number, stanZDnia = '01.10.2026') {
+  return { numerOstatniegoWpisu, stanZDnia, dataOstatniegoWpisu: stanZDnia };
+}
+
+test('an extract that is older than the known one says nothing, and is noted', async () => {
+  const krs = '0000991018';
+  const at = (header: object, nazwa: string) => currentLine({ krs, header, identity: { nazwa } });
+  await runLines([at(newest(7, '03.10.2026'), 'NOWA')]);
+  expect(await runLines([at(newest(6, '02.10.2026'), 'DAWNA')])).toMatchObject({
+    read: 0,
+    rejected: 0,
+    events: 0,
+    notices: [{ subject: 'older extract', value: `${krs}, entry 6, state of 2026-10-02` }],
+  });
+  await runLines([at({ stanZDnia: '02.10.2026' }, 'DAWNA')]);
+  expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
+  // The same extract of a later day moves what is known.
+  await runLines([at(newest(7, '05.10.2026'), 'NOWA')]);
+  await runLines([at({ stanZDnia: '04.10.2026' }, 'DAWNA')]);
+  expect(await findEntry(krs, 'name, version_no, version_date')).toEqual(['NOWA', 7, '2026-10-05']);
+});
+
+test('of two versions of one dump the newer one counts', async () => {
+  const krs = '0000991019';
+  const summary = await runLines([
+    currentLine({ krs, header: newest(8, '03.10.2026'), identity: { nazwa: 'NOWA' } }),
+    currentLine({ krs, header: newest(7, '02.10.2026'), identity: { nazwa: 'DAWNA' } }),
+  ]);
+  expect(summary).toMatchObject({ read: 1, accepted: 1, rejected: 0, new: 1 });
+  expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
+});
+
+test('a number that the register of entrepreneurs alone has struck off is not struck off', async () => {
+  const krs = '0000991025';
+  const header = { ...newest(9, '03.10.2026'), dataWykreslenia: '02.10.2026' };
+  const summary = await runLines([
+    currentLine({ krs, header }),
+    currentLine({ krs, header: { ...newest(4, '03.10.2026'), rejestr: 'RejS' } }),
+  ]);
+  expect(summary).toMatchObject({ read: 1, accepted: 1, new: 1 });
+  expect(await findEntry(krs, 'status, version_no')).toEqual(['ACTIVE', 4]);
+});

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../fixtures/account.ts';
+import { leaveMail } from '../../fixtures/mail.ts';
+import { runFixture } from '../../fixtures/night.ts';
+import { findPort } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { serveMetrics } from './metrics.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  await runFixture(db, '2026-11-02');
+  await runFixture(db, '2026-11-05', { reason: 'for the rejected row' });
+  await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
+  await createAccount(db.kysely);
+  await leaveMail(db);
+  await db.pool.query(
+    `update customer.mail set created_at = now() - interval '2 hours' where state = 'queued'`,
+  );
+});
+
+afterAll(() => db.drop());
+
+/** The lines of /metrics of this product, without their help. */
+async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> {
+  const port = await findPort();
+  const server = await serveMetrics(pool, { host: '127.0.0.1', port });
+  try {
+    const answer = await fetch(`http://127.0.0.1:${port}/metrics`);
+    expect(answer.status).toBe(200);
+    expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+    const lines = (await answer.text()).matchAll(/^(registry_.+) (\S+)$/gm);
+    return new Map([...lines].map(([, name, value]) => [name!, Number(value)]));
+  } finally {
+    server.close();
+    server.closeAllConnections();
+  }
+}
+
+describe('/metrics of the worker', () => {
+  test('says how old the snapshots are, and how the last run ended', async () => {
+    const metrics = await scrape(db.pool);
+    expect(metrics.get('registry_database_up')).toBe(1);
+    const days = (Date.now() - Date.parse('2026-11-05T00:00:00+01:00')) / 86_400_000;
+    expect(metrics.get('registry_snapshot_age_seconds{source="ceidg"}')! / 86_400).toBeCloseTo(
+      days,
+      1,
+    );
+    expect(metrics.get('registry_snapshot_entries{source="ceidg"}')).toBeGreaterThan(70);
+    expect(metrics.get('registry_run_state{source="ceidg",state="refused"}')).toBe(1);
+    expect(metrics.get('registry_refused_in_a_row{source="ceidg"}')).toBe(1);
+    expect(metrics.has('registry_run_seconds{source="ceidg",step="total"}')).toBe(true);
+    expect(metrics.has('registry_run_seconds{source="ceidg",step="read the list of files"}')).toBe(
+      true,
+    );
+  });
+
+  test('counts rows, mails, jobs and credits', async () => {
+    const other = await createTestDatabase();
+    await runFixture(other, '2026-11-02');
+    const first = await scrape(other.pool);
+    expect(first.get('registry_run_rows{source="ceidg",kind="read"}')).toBe(81);
+    expect(first.get('registry_run_rows{source="ceidg",kind="rejected"}')).toBe(0);
+    expect(first.get('registry_refused_in_a_row{source="ceidg"}')).toBe(0);
+    expect(first.get('registry_mail_wait_seconds')).toBe(0);
+    await other.drop();
+
+    const metrics = await scrape(db.pool);
+    expect(metrics.get('registry_mails{state="queued"}')).toBe(1);
+    expect(metrics.get('registry_mail_wait_seconds')).toBeGreaterThan(7_100);
+    expect(metrics.get('registry_jobs{task="send_mail",state="waiting"}')).toBe(1);
+    expect(metrics.get('registry_credits_sold_total')).toBe(0);
+    expect(metrics.get('registry_credits_spent_total')).toBe(0);
+    expect(metrics.has('registry_pool_connections{state="idle"}')).toBe(true);
+  });
+
+  test('is there when the database is not', async () => {
+    const other = await createTestDatabase();
+    await other.pool.end();
+    const metrics = await scrape(other.pool);
+    expect(metrics.get('registry_database_up')).toBe(0);
+    expect([...metrics.keys()].filter((name) => name.startsWith('registry_run'))).toEqual([]);
+    await other.drop();
+  });
+});

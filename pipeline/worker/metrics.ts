@@ -1,0 +1,42 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { Pool } from 'pg';
+import { collectDefaultMetrics, Registry } from 'prom-client';
+import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
+import { WrongUsage } from '../errors.ts';
+
+export interface MetricsAddress {
+  host: string;
+  port: number;
+}
+
+/**
+ * Serves `/metrics` of a worker, in the format of Prometheus. Throws `WrongUsage` when the port cannot be
+ * had.
+ */
+export async function serveMetrics(pool: Pool, { host, port }: MetricsAddress): Promise<Server> {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry });
+  const refresh = addRegistryMetrics(registry, {
+    read: async (text) => (await pool.query(text)).rows as unknown[],
+    pool,
+  });
+  const server = createServer((request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    refresh()
+      .then(() => registry.metrics())
+      .then(
+        (text) => response.setHeader('Content-Type', registry.contentType).end(text),
+        () => response.writeHead(500).end(),
+      );
+  });
+  try {
+    await once(server.listen(port, host), 'listening');
+  } catch (cause) {
+    throw new WrongUsage(`METRICS_PORT cannot be had: ${(cause as Error).message}`, { cause });
+  }
+  return server;
+}

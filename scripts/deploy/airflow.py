@@ -1,0 +1,25 @@
+"""Company registry: the dumps of the inbox every morning, then a look at what is published."""
+
+import pendulum
+from airflow.providers.standard.operators.bash import BashOperator
+from airflow.sdk import DAG
+
+with DAG(
+    dag_id="company_registry",
+    schedule="30 7 * * *",
+    start_date=pendulum.datetime(2026, 1, 1, tz="Europe/Warsaw"),
+    catchup=False,
+    max_active_runs=1,
+) as dag:
+    # 5: nothing to do. A refused dump (3) is not tried again by itself: a person looks at it.
+    nightly = BashOperator(
+        task_id="nightly",
+        bash_command="cd /srv/company-registry && npx registry nightly --json",
+        skip_on_exit_code=5,
+    )
+    check = BashOperator(
+        task_id="check",
+        bash_command="cd /srv/company-registry && npx registry check --max-age 2",
+        trigger_rule="all_done",
+    )
+    nightly >> check

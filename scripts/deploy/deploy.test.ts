@@ -1,0 +1,191 @@
+import { readFile, readdir } from 'node:fs/promises';
+import { parser as pythonParser } from '@lezer/python';
+import { parser as promqlParser } from '@prometheus-io/lezer-promql';
+import { validate as validateDockerfile } from 'dockerfile-utils';
+import { validate as isCron } from 'node-cron';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parse, parseAllDocuments } from 'yaml';
+import { runCommand } from '../../fixtures/cli.ts';
+import { findPort, startTestApi } from '../../fixtures/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { serveMetrics } from '../../pipeline/worker/metrics.ts';
+
+const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
+
+interface Parser {
+  parse(text: string): {
+    iterate(spec: {
+      enter(node: { name: string; type: { isError: boolean }; from: number; to: number }): void;
+    }): void;
+  };
+}
+
+/** The nodes of a text, and where it cannot be parsed. */
+function parseBy(parser: Parser, text: string) {
+  const nodes: { name: string; text: string }[] = [];
+  const errors: string[] = [];
+  parser.parse(text).iterate({
+    enter: ({ name, type, from, to }) => {
+      if (type.isError) errors.push(`${from}: ${text.slice(from, to + 20)}`);
+      nodes.push({ name, text: text.slice(from, to) });
+    },
+  });
+  return { nodes, errors };
+}
+
+interface Rules {
+  groups: { rules: { alert: string; expr: string; annotations: { summary: string } }[] }[];
+}
+
+interface Dashboard {
+  panels: { id: number; title: string; targets: { expr: string }[] }[];
+}
+
+async function readExpressions(): Promise<string[]> {
+  const rules = parse(await read('alerts.yaml')) as Rules;
+  const dashboard = JSON.parse(await read('grafana-dashboard.json')) as Dashboard;
+  return [
+    ...rules.groups.flatMap((group) => group.rules.map(({ expr }) => expr)),
+    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+  ];
+}
+
+describe('alert rules and dashboard', () => {
+  let db: TestDatabase;
+  /** What /metrics of API and worker print. */
+  let printed: Set<string>;
+
+  beforeAll(async () => {
+    db = await createTestDatabase();
+    const api = await startTestApi({ db: db.kysely, pool: db.pool });
+    const port = await findPort();
+    const worker = await serveMetrics(db.pool, { host: '127.0.0.1', port });
+    const texts = [await api.ask('/metrics'), await fetch(`http://127.0.0.1:${port}/metrics`)].map(
+      (answer) => answer.text(),
+    );
+    const types = (await Promise.all(texts)).join('\n').matchAll(/^# TYPE (\w+) (\w+)$/gm);
+    printed = new Set(
+      [...types].flatMap(([, name, type]) =>
+        type === 'histogram' ? [`${name}_bucket`, `${name}_count`, `${name}_sum`] : [name!],
+      ),
+    );
+    worker.close();
+    await api.close();
+  });
+  afterAll(() => db.drop());
+
+  test('every expression is one of Prometheus, over metrics that /metrics prints', async () => {
+    const used = new Set<string>();
+    for (const expression of await readExpressions()) {
+      const { nodes, errors } = parseBy(promqlParser, expression);
+      expect({ expression, errors }).toEqual({ expression, errors: [] });
+      // An identifier within a selector is the name of a metric.
+      for (const { name, text } of nodes) if (name === 'Identifier') used.add(text);
+    }
+    const metrics = [...used].filter((name) => /_/.test(name));
+    expect(metrics.filter((name) => !printed.has(name))).toEqual([]);
+    const own = [...printed].filter((name) => name.startsWith('registry_'));
+    expect(own.filter((name) => !used.has(name))).toEqual([]);
+  });
+
+  test('every alert has a name of its own and says what is wrong', async () => {
+    const { groups } = parse(await read('alerts.yaml')) as Rules;
+    const alerts = groups.flatMap(({ rules }) => rules);
+    expect(new Set(alerts.map(({ alert }) => alert)).size).toBe(alerts.length);
+    for (const { annotations } of alerts) expect(annotations.summary).not.toBe('');
+  });
+
+  test('the panels of the dashboard have numbers of their own', async () => {
+    const { panels } = JSON.parse(await read('grafana-dashboard.json')) as Dashboard;
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+  });
+});
+
+describe('deployment', () => {
+  test('the Dockerfile has no fault', async () => {
+    const faults = validateDockerfile(await read('Dockerfile'), {});
+    expect(faults.map(({ message }) => message)).toEqual([]);
+  });
+
+  test.each(['compose.yaml', 'kubernetes.yaml', 'alerts.yaml'])('%s is YAML', async (file) => {
+    const documents = parseAllDocuments(await read(file), { merge: true });
+    for (const document of Array.isArray(documents) ? documents : []) {
+      expect(document.errors).toEqual([]);
+      expect(document.warnings).toEqual([]);
+    }
+  });
+
+  test('compose.yaml runs database, API, worker and schedule', async () => {
+    const { services, volumes } = parse(await read('compose.yaml'), { merge: true }) as {
+      services: Record<string, { image: string; command?: string[]; volumes: string[] }>;
+      volumes: object;
+    };
+    expect(Object.keys(services)).toEqual(['database', 'api', 'worker', 'schedule']);
+    const { api, worker, schedule } = services;
+    expect([api, worker, schedule].map((service) => service!.command)).toEqual([
+      undefined,
+      ['worker'],
+      ['schedule'],
+    ]);
+    const mounted = Object.values(services).flatMap((service) => service.volumes);
+    for (const volume of mounted) expect(volumes).toHaveProperty(volume.split(':')[0]!);
+  });
+
+  test('the CronJob of Kubernetes has a schedule, and treats nothing to do as done', async () => {
+    const { kind, spec } = parse(await read('kubernetes.yaml')) as {
+      kind: string;
+      spec: {
+        schedule: string;
+        jobTemplate: { spec: { template: { spec: { containers: { command: string[] }[] } } } };
+      };
+    };
+    expect(kind).toBe('CronJob');
+    expect(isCron(spec.schedule)).toBe(true);
+    const [container] = spec.jobTemplate.spec.template.spec.containers;
+    expect(container!.command.join(' ')).toContain('-eq 5');
+  });
+
+  test('the crontab has five fields, a user and a command on each line', async () => {
+    const lines = (await read('crontab')).split('\n').filter((line) => /^[^#]/.test(line));
+    const jobs = lines.filter((line) => !/^[A-Z_]+=\S+$/.test(line));
+    expect(jobs).toHaveLength(2);
+    for (const job of jobs) {
+      const [, fields, command] = /^((?:\S+ ){5})registry (.+)$/.exec(job)!;
+      expect(isCron(fields!.trim())).toBe(true);
+      expect(command).toContain('npx registry ');
+    }
+  });
+
+  test('the DAG of Airflow is Python, and skips where there is nothing to do', async () => {
+    const text = await read('airflow.py');
+    expect(parseBy(pythonParser, text).errors).toEqual([]);
+    expect(text).toContain('skip_on_exit_code=5');
+  });
+
+  test('the units of systemd are sections of settings', async () => {
+    const files = await readdir(new URL('systemd/', import.meta.url));
+    expect(files.toSorted()).toEqual([
+      'registry-nightly.service',
+      'registry-nightly.timer',
+      'registry@.service',
+    ]);
+    for (const file of files) {
+      const lines = (await read(`systemd/${file}`)).split('\n').filter((line) => line !== '');
+      const settings = lines.filter((line) => !/^#|^\[(Unit|Service|Timer|Install)\]$/.test(line));
+      for (const line of settings) expect(line).toMatch(/^[A-Z]\w+=\S/);
+      expect(lines).toContain(file.endsWith('.timer') ? '[Timer]' : '[Service]');
+    }
+  });
+
+  test('every command that they run is one of registry', async () => {
+    const { stdout } = await runCommand(['--help'], {});
+    const commands = new Set([...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name));
+    const files = ['crontab', 'airflow.py', 'kubernetes.yaml', 'systemd/registry-nightly.service'];
+    for (const file of files) {
+      const used = (await read(file)).matchAll(/(?:npx registry|registry\.js) ([a-z]+)/g);
+      const names = [...used].map(([, name]) => name);
+      expect(names).not.toEqual([]);
+      for (const name of names) expect(commands).toContain(name);
+    }
+  });
+});

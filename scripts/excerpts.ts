@@ -1,0 +1,147 @@
+// Makes the excerpts of output in the READMEs, from the fixture days and a generated bad dump.
+import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeReports, writeReports } from '../fixtures/bad-dump.ts';
+import { runCommand, startScript } from '../fixtures/cli.ts';
+import { fixtureFolder, runDump, runFixture } from '../fixtures/night.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+
+/** Names of excerpts, each with its text. */
+export type Excerpts = Record<string, string>;
+
+/** A database and a folder of its own. */
+interface Place {
+  db: TestDatabase;
+  folder: string;
+}
+
+/** A marked block: the line that marks it, its name, its text. */
+const block = /(<!-- excerpt: (\S+) -->\n+)```\n[^]*?\n```/g;
+
+/** @returns the text of a README with each marked block written anew; throws on an unknown name */
+export function insertExcerpts(text: string, excerpts: Excerpts): string {
+  return text.replace(block, (_, before: string, name: string) => {
+    if (!(name in excerpts)) throw new Error(`No excerpt has the name ${name}`);
+    return `${before}\`\`\`\n${excerpts[name]}\n\`\`\``;
+  });
+}
+
+/** @returns the names of the excerpts that a README shows */
+export function listExcerpts(text: string): string[] {
+  return [...text.matchAll(block)].map(([, , name = '']) => name);
+}
+
+/** Runs the product and keeps what it prints. */
+export async function makeExcerpts(): Promise<Excerpts> {
+  const excerpts: Excerpts = {};
+  for (const show of [showStart, showNight, showRefusal]) {
+    const db = await createTestDatabase();
+    const folder = await mkdtemp(join(tmpdir(), 'registry-excerpts-'));
+    try {
+      Object.assign(excerpts, await show({ db, folder }));
+    } finally {
+      await db.drop();
+      await rm(folder, { recursive: true });
+    }
+  }
+  return excerpts;
+}
+
+/** What `npm start` prints, and what the API and `status` then answer. */
+async function showStart({ db, folder }: Place): Promise<Excerpts> {
+  const variables = { DATABASE_URL: db.url, DATA_DIR: join(folder, '.data'), PORT: '0' };
+  const started = startScript(fileURLToPath(new URL('start.ts', import.meta.url)), [], variables);
+  await started.says('Ctrl-C stops everything.\n');
+  const { stdout } = started;
+  const url = /^The API listens on (\S+)$/m.exec(stdout)![1]!;
+  const token = /sk_live_\w+/.exec(stdout)![0];
+  const clean = (text: string) =>
+    text
+      .replaceAll(url, 'http://localhost:8080')
+      .replaceAll(`${folder}/`, '')
+      .replaceAll(token, 'sk_live_…')
+      .replace(/(?<="fetched_at":")[^"]+/, '2026-11-07T08:00:00+00:00');
+  const curl = async (path: string, headers: Record<string, string> = {}) => {
+    const options = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`);
+    const answer = await fetch(`${url}/api/v1${path}`, { headers });
+    return clean(`$ curl '${url}/api/v1${path}'${options.join('')}\n${await answer.text()}`);
+  };
+  const status = await runCommand(['status'], variables);
+  const excerpts = {
+    start: shorten(
+      clean(`$ npm start\n${stdout.trimEnd()}`),
+      /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
+    ),
+    statistics: [await curl('/stats/day/2026-11-04'), await curl('/stats/day/2026-11-07')].join(
+      '\n\n',
+    ),
+    // Its age is the only figure that depends on the day on which the command runs.
+    status: shorten(
+      `$ npx registry status\n${status.stdout.trimEnd().replace(/\d+ days? old/g, '15 days old')}`,
+      /^\$|^Newest|days old/,
+    ),
+    event: await curl('/watchlist/events?per_page=1', { Authorization: `Bearer ${token}` }),
+    wrong: await curl('/stats/day/2026-11-04?sourc=ceidg'),
+  };
+  started.child.kill('SIGTERM');
+  await started.end;
+  return excerpts;
+}
+
+/** Leaves out empty lines and lines that do not match: each group of the latter becomes one line. */
+function shorten(text: string, kept: RegExp): string {
+  const lines = text.split(/\n+/).map((line) => (kept.test(line) ? line : '  …'));
+  return lines.filter((line, at) => line !== '  …' || lines[at - 1] !== line).join('\n');
+}
+
+/** A night of a fixture day, its rejected rows, and the proof of its snapshot. */
+async function showNight({ db, folder }: Place): Promise<Excerpts> {
+  await runFixture(db, '2026-11-02');
+  await runFixture(db, '2026-11-03');
+  await mkdir(join(folder, 'ceidg'));
+  await symlink(fixtureFolder('2026-11-04'), join(folder, 'ceidg', '2026-11-04'));
+  return {
+    nightly: shorten(
+      await run({ db, folder }, 'nightly'),
+      /^\$|^\w|^ {2}\w|RECLASSIFIED|ACTIVITY_ADDED/,
+    ),
+    rejects: await run({ db, folder }, 'rejects', '3'),
+    verify: await run({ db, folder }, 'verify', 'ceidg'),
+  };
+}
+
+/** A dump that lacks entries: refused, then accepted with a reason. */
+async function showRefusal({ db, folder }: Place): Promise<Excerpts> {
+  const paths = ['2026-11-05', '2026-11-06'].map((date) => join(folder, 'ceidg', date));
+  const [good, bad] = paths as [string, string];
+  const counts = {
+    mazowieckie: 2000,
+    śląskie: 1500,
+    łódzkie: 1000,
+    pomorskie: 800,
+    lubelskie: 600,
+  };
+  const reports = makeReports(counts);
+  await writeReports(good, reports);
+  for (const name of Object.keys(counts)) reports[name]!.splice(-40);
+  await writeReports(bad, reports);
+  await runDump(db, good, '2026-11-05');
+  const ingest = ['ingest', 'ceidg', bad, '--date', '2026-11-06'];
+  return {
+    refused: await run({ db, folder }, ...ingest),
+    accepted: await run({ db, folder }, ...ingest, '--accept', 'CEIDG confirmed it'),
+  };
+}
+
+/** What a command prints, below the line that calls it. */
+async function run({ db, folder }: Place, ...args: string[]): Promise<string> {
+  const { stdout } = await runCommand(args, {
+    DATABASE_URL: db.url,
+    DATA_DIR: folder,
+    INBOX_DIR: folder,
+  });
+  const called = args.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ');
+  return `$ npx registry ${called}\n${stdout.trimEnd()}`.replaceAll(folder, '/srv/inbox');
+}

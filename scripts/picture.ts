@@ -1,0 +1,39 @@
+// Makes the picture of the README: the page of the statistics, with a year of invented figures.
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createApp } from '../api/app.ts';
+import { openPage, startBrowser } from '../fixtures/browser.ts';
+import { completeOptions } from '../fixtures/test-api.ts';
+import { insertYear } from '../fixtures/year-of-statistics.ts';
+import { connect } from '../sql/database.ts';
+import { openKysely } from '../sql/kysely.ts';
+import { migrate } from '../sql/migrate.ts';
+
+const picture = fileURLToPath(new URL('picture.png', import.meta.url));
+
+const dataDir = await mkdtemp(join(tmpdir(), 'registry-picture-'));
+const db = await connect({ dataDir, applicationName: 'registry-picture' });
+try {
+  await migrate(db);
+  await insertYear(db);
+  const server = createApp(completeOptions({ db: openKysely(db.pool) })).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const browser = await startBrowser();
+  const { page } = await openPage(browser, { width: 1100 });
+  await page.goto(
+    `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
+  );
+  await page.locator('#flow-chart canvas').waitFor();
+  const clip = { x: 0, y: 0, width: 1100, height: 1130 };
+  await page.screenshot({ path: picture, clip, fullPage: true });
+  await browser.close();
+  server.close();
+} finally {
+  await db.close();
+  await rm(dataDir, { recursive: true });
+}

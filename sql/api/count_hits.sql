@@ -1,0 +1,22 @@
+-- One row per key of $1: its hits after $2 of them are added at the time $3. A window that is closed
+-- by then opens anew and lasts until $4.
+-- Keys are locked in their order, so that two processes never wait for each other in a circle. A hit
+-- does not wait for the disk: a lost machine may lose the hits of its last moments.
+with setting as materialized (
+    select set_config('synchronous_commit', 'off', true)
+)
+insert into customer.rate_limit as counter (limit_key, hit_count, reset_at)
+select hit.limit_key, hit.hit_count, $4::timestamptz
+from setting
+cross join unnest($1::text[], $2::bigint[]) as hit (limit_key, hit_count)
+order by hit.limit_key
+on conflict (limit_key) do update set
+    hit_count = excluded.hit_count + case
+        when counter.reset_at <= $3::timestamptz then 0
+        else counter.hit_count
+    end,
+    reset_at = case
+        when counter.reset_at <= $3::timestamptz then excluded.reset_at
+        else counter.reset_at
+    end
+returning limit_key, hit_count, reset_at

@@ -1,0 +1,59 @@
+-- One row per token that has one of the hashes $1: who owns it, and whether its $2 uses, the last one
+-- from the address $3, are counted at the time $4. Uses of a token that is revoked, expired or locked
+-- by another transaction are not counted; 0 uses only read.
+-- Tokens are locked in the order of their keys, so that two processes never wait for each other in a
+-- circle. A use does not wait for the disk: a lost machine may lose the uses of its last moments.
+with setting as materialized (
+    select set_config('synchronous_commit', 'off', true)
+),
+
+asked as materialized (
+    select asked.hash, decode(asked.hash, 'hex') as secret_hash, asked.use_count, asked.ip
+    from unnest($1::text[], $2::bigint[], $3::inet[]) as asked (hash, use_count, ip)
+),
+
+usable as materialized (
+    select token.token_id, token.last_used_at, asked.use_count, asked.ip
+    from setting
+    cross join asked
+    join customer.token as token on token.secret_hash = asked.secret_hash
+    where
+        asked.use_count > 0
+        and token.revoked_at is null
+        and (token.expires_at is null or token.expires_at > $4::timestamptz)
+    order by token.token_id
+    for no key update of token skip locked
+),
+
+counted as (
+    update customer.token as token set
+        usage_count = token.usage_count + usable.use_count,
+        last_used_at = greatest(token.last_used_at, $4::timestamptz),
+        last_used_ip = coalesce(usable.ip, token.last_used_ip)
+    from usable
+    where token.token_id = usable.token_id
+    returning token.token_id
+)
+
+select
+    asked.hash,
+    account.account_id,
+    account.user_ref,
+    account.name as user_name,
+    token.token_id,
+    token.token_ref,
+    token.name as token_name,
+    token.kind,
+    token.expires_at,
+    usable.last_used_at,
+    case
+        when counted.token_id is not null then 'counted'
+        when token.revoked_at is not null then 'revoked'
+        when token.expires_at <= $4::timestamptz then 'expired'
+        else 'usable'
+    end as state
+from asked
+join customer.token as token on token.secret_hash = asked.secret_hash
+join customer.account as account on account.account_id = token.account_id
+left join usable on usable.token_id = token.token_id
+left join counted on counted.token_id = token.token_id

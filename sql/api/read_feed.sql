@@ -1,0 +1,72 @@
+-- One row: of the events that account $1 has not read, which come after event $3, the first $4 as
+-- JSON. $2 is `all` for those of the whole registry, `watched` for those of the account's feed.
+-- One event more than is shown says whether there are more. The number of the newest event is written
+-- by the transaction that publishes it: a position beyond it is that of another database, and events
+-- would be missed in silence.
+with page as materialized (
+    -- The highest number first: by a parameter alone the planner expects a part of all events.
+    (
+        select event.event_id
+        from registry.event as event
+        where $2::text = 'all' and event.event_id > $3::bigint
+        order by event.event_id
+        limit 1001
+    )
+    union all
+    (
+        select feed.event_id
+        from customer.feed as feed
+        where
+            $2::text = 'watched'
+            and feed.account_id = $1::bigint
+            and feed.event_id > $3::bigint
+        order by feed.event_id
+        limit 1001
+    )
+    limit $4::bigint + 1
+),
+
+shown as materialized (
+    select page.event_id
+    from page
+    order by page.event_id
+    limit $4::bigint
+)
+
+select
+    (
+        select coalesce(json_agg(item)::text, '[]')
+        from (
+            select
+                feed_item.event_id,
+                feed_item.id,
+                feed_item.event_type,
+                feed_item.old_value,
+                feed_item.new_value,
+                feed_item.event_date,
+                feed_item.severity,
+                feed_item.primary_identifier,
+                feed_item.identifier_type,
+                feed_item.company_name,
+                feed_item.company_ref,
+                feed_item.submitted_identifier
+            from shown
+            join customer.feed_item
+                on feed_item.event_id = shown.event_id
+                and feed_item.account_id = $1::bigint
+            order by feed_item.event_id
+        ) as item
+    ) as events,
+    (select max(shown.event_id) from shown) as last_event_id,
+    (select count(*) > $4::bigint from page) as has_more,
+    (
+        $3::bigint = 0
+        or coalesce(
+            (
+                select max(last_id.last_id) >= $3::bigint
+                from registry.last_id
+                where last_id.table_name = 'event'
+            ),
+            false
+        )
+    ) as is_published

@@ -1,0 +1,100 @@
+-- One row: how many events the feed of account $1 has, of type $2 where that is given, from date $3 to
+-- date $4; and after the first $5 of them, the newest first, the next $6 as JSON.
+-- A page far back costs as much as the first: the day on which it begins is found by counting, and
+-- only the events of that day that come before it are passed over, in an index alone.
+with counted as (
+    select day.event_date, day.event_count::int as event_count
+    from customer.feed_day as day
+    where $2::text is null and day.account_id = $1::bigint
+
+    union all
+
+    select of_type.event_date, of_type.event_count::int
+    from customer.feed_count as of_type
+    where of_type.event_type = $2::text and of_type.account_id = $1::bigint
+),
+
+day as materialized (
+    select
+        counted.event_date,
+        counted.event_count,
+        sum(counted.event_count) over (
+            order by counted.event_date desc rows unbounded preceding
+        ) as running_count
+    from counted
+    where
+        counted.event_date >= coalesce($3::date, '-infinity')
+        and counted.event_date <= coalesce($4::date, 'infinity')
+        and counted.event_count > 0
+),
+
+total as (
+    select coalesce(sum(day.event_count), 0)::float8 as total
+    from day
+),
+
+first_day as (
+    select day.event_date, $5::bigint - (day.running_count - day.event_count) as skipped_count
+    from day
+    where day.running_count > $5::bigint
+    order by day.event_date desc
+    limit 1
+),
+
+page as materialized (
+    select feed.event_id
+    from first_day
+    -- The highest number first: by a parameter alone the planner expects a part of all events.
+    cross join lateral (
+        (
+            select feed.event_id
+            from customer.feed as feed
+            where
+                $2::text is null
+                and feed.account_id = $1::bigint
+                and feed.event_date <= first_day.event_date
+                and feed.event_date >= coalesce($3::date, '-infinity')
+            order by feed.event_date desc, feed.event_id desc
+            limit 100 offset first_day.skipped_count
+        )
+        union all
+        (
+            select feed.event_id
+            from customer.feed as feed
+            where
+                feed.event_type = $2::text
+                and feed.account_id = $1::bigint
+                and feed.event_date <= first_day.event_date
+                and feed.event_date >= coalesce($3::date, '-infinity')
+            order by feed.event_date desc, feed.event_id desc
+            limit 100 offset first_day.skipped_count
+        )
+    ) as feed
+    limit $6::bigint
+)
+
+select
+    total.total,
+    (
+        select coalesce(json_agg(item)::text, '[]')
+        from (
+            select
+                feed_item.id,
+                feed_item.event_type,
+                feed_item.old_value,
+                feed_item.new_value,
+                feed_item.event_date,
+                feed_item.severity,
+                feed_item.primary_identifier,
+                feed_item.identifier_type,
+                feed_item.company_name,
+                feed_item.company_ref,
+                feed_item.submitted_identifier
+            from page
+            join customer.feed_item
+                on feed_item.event_id = page.event_id
+                and feed_item.account_id = $1::bigint
+            order by feed_item.event_date desc, feed_item.event_id desc
+        ) as item
+    ) as events
+from total

@@ -1,0 +1,19 @@
+-- The companies that changed after snapshot $1, for the copy that each API process searches: one row
+-- per company and entry, ordered by company. A company that is merged into another has no status.
+copy (
+    select
+        company.company_id,
+        case when company.merged_into_id is null then company.status end,
+        company.voivodeship,
+        company.legal_form,
+        company.activity_start,
+        registry.fold(company.city),
+        translate(company.postal_code, ' -', ''),
+        entry.activity_codes
+    from registry.company
+    left join registry.entry
+        on entry.company_id = company.company_id
+        and (entry.status <> 'DELETED' or company.status = 'DELETED')
+    where company.changed_snapshot_no > $1
+    order by company.company_id
+) to stdout

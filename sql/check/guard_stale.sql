@@ -1,0 +1,30 @@
+-- All files are, byte for byte, those of the last dump, and none is missing: a dump that was delivered
+-- again, not a day on which nothing changed.
+with same as (
+    select
+        run.dump_date,
+        count(*) as file_count,
+        count(file.file_key) as same_count
+    from stage.night
+    join registry.run on run.run_id = night.previous_run_id
+    join registry.run_file as last_file on last_file.run_id = run.run_id
+    left join stage.file
+        on file.file_key = last_file.file_key
+        and file.sha256 = last_file.sha256
+    where night.dump_kind = 'full'
+    group by run.dump_date
+)
+
+select
+    format(
+        'all %s files are, byte for byte, those of %s: the dump is stale',
+        same.file_count,
+        same.dump_date
+    ) as refusal,
+    null as file,
+    same.same_count as value,
+    same.file_count - 1 as limit_value
+from same
+where
+    same.same_count = same.file_count
+    and same.file_count = (select count(*) from stage.file);

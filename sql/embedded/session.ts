@@ -1,0 +1,62 @@
+import { Client } from 'pg';
+import { until } from './process.ts';
+
+/**
+ * An idle session that represents one share of a server. The kernel closes it when its process
+ * ends, however that happens. It does not keep its process alive.
+ */
+export type Session = Client & { ref(): void; unref(): void };
+
+export const database = 'registry';
+const keeperName = 'registry keeper';
+const leaverName = 'registry leaver';
+
+// How long other processes may still see a session that is being closed.
+const closing_ms = 2000;
+
+/** Connects to a server, and creates the database `registry` where it is absent. */
+export async function openSession(host: string, port: number): Promise<Session> {
+  const session = new Client({
+    host,
+    port,
+    user: 'postgres',
+    database: 'postgres',
+    application_name: keeperName,
+    // PGSSLMODE is meant for other servers.
+    ssl: false,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 30_000,
+  }) as Session;
+  // The end of the session reports the loss of its connection.
+  session.on('error', () => undefined);
+  try {
+    await session.connect();
+    const find = `select from pg_database where datname = '${database}'`;
+    const { rowCount } = await session.query(find);
+    if (rowCount === 0) await session.query(`create database ${database}`);
+  } catch (error) {
+    void session.end();
+    throw error;
+  }
+  session.unref();
+  return session;
+}
+
+/**
+ * Whether a server has no other session, and marks this one as leaving. A session of another share
+ * counts at once. Any other session counts when it does not end within two seconds.
+ */
+export async function isLast(session: Session): Promise<boolean> {
+  await session.query(`set application_name to '${leaverName}'`);
+  let others: string[] = [];
+  await until(async () => {
+    const { rows } = await session.query<{ application_name: string }>(
+      `select application_name
+       from pg_stat_activity
+       where backend_type = 'client backend' and pid <> pg_backend_pid()`,
+    );
+    others = rows.map((row) => row.application_name);
+    return others.length === 0 || others.includes(keeperName);
+  }, closing_ms);
+  return others.length === 0;
+}

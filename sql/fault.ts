@@ -1,0 +1,43 @@
+/** SQLSTATEs and socket errors of a server that went away, is stopping, or is not back yet. */
+const lostCodes = new Set([
+  '57P01',
+  '57P02',
+  '57P03',
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EHOSTUNREACH',
+  'EPIPE',
+  'ETIMEDOUT',
+]);
+
+/** What the driver says of it itself, without a code. */
+const lostTexts =
+  /^(sql\/\S+: )?(Connection terminated|Client (has encountered|was closed)|timeout e)/;
+
+/**
+ * SQLSTATEs of a statement that may succeed later: no connection (class 08), too many of them or another
+ * resource that is used up (class 53), a lock or statement timeout, a deadlock, a standby.
+ */
+const passingCode = /^(08...|53...|55P03|57014|40001|40P01|25006)$/;
+
+/**
+ * Whether the connection to the database was lost in the middle of the work: in a statement, or
+ * because a further session could not be opened.
+ */
+export function isLostConnection(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  // What `runFile` wraps is told as the driver told it.
+  const { code, syscall } = (
+    error.message.startsWith('sql/') ? error.cause : error
+  ) as NodeJS.ErrnoException;
+  if (code !== undefined && lostCodes.has(code)) return true;
+  // The socket of a server that is gone is a missing file.
+  return syscall === 'connect' || lostTexts.test(error.message);
+}
+
+/** Whether the database cannot answer now, although nothing is wrong with what it was asked. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (isLostConnection(error)) return true;
+  const { code } = (error ?? {}) as { code?: unknown };
+  return typeof code === 'string' && passingCode.test(code);
+}

@@ -1,0 +1,126 @@
+-- What is derived from an entry.
+
+-- An address on one line, such as 'ul. Polna 3/4, 00-001 Warszawa, mazowieckie'.
+create or replace function registry.address_line(
+    street text,
+    building text,
+    apartment text,
+    postal_code text,
+    city text,
+    voivodeship text
+) returns text
+language sql immutable parallel safe
+return nullif(
+    concat_ws(
+        ', ',
+        nullif(concat_ws(' ', street, nullif(concat_ws('/', building, apartment), '')), ''),
+        nullif(concat_ws(' ', postal_code, city), ''),
+        voivodeship
+    ),
+    ''
+);
+
+-- The name of a voivodeship by its TERYT symbol.
+create or replace function registry.voivodeship_name(teryt text) returns text
+language sql stable parallel safe
+return (
+    select voivodeship.name
+    from registry.voivodeship
+    where voivodeship.teryt = voivodeship_name.teryt
+);
+
+-- The status of an entry on a day: DELETED once its end is reached, else what its source declares.
+create or replace function registry.status_on(
+    dump_date date,
+    declared_status text,
+    end_date date,
+    gone_date date
+) returns text
+language sql immutable parallel safe
+return case
+    when gone_date is not null or end_date <= dump_date then 'DELETED'
+    else declared_status
+end;
+
+-- 64 bits that stand for an entry as published; the state hash of a snapshot is their sum.
+create or replace function registry.state_hash(content_hash bigint, gone_date date) returns bigint
+language sql immutable parallel safe
+return case
+    when gone_date is null then content_hash
+    else content_hash # hashint8extended(gone_date - date '2000-01-01', 0)
+end;
+
+-- What an entry is called where it has no name of its own.
+create or replace function registry.shown_name(
+    name text,
+    first_name text,
+    surname text
+) returns text
+language sql immutable parallel safe
+return coalesce(name, nullif(concat_ws(' ', first_name, surname), ''));
+
+-- The natural person, or the partners of a civil partnership, each name once.
+create or replace function registry.owner_names(
+    first_name text,
+    surname text,
+    persons jsonb
+) returns text
+language sql immutable parallel safe
+return (
+    select string_agg(distinct owner.name, '; ' order by owner.name)
+    from (
+        select nullif(concat_ws(' ', first_name, surname), '') as name
+        union all
+        select person.value ->> 'full_name'
+        from jsonb_array_elements(persons) as person
+        where person.value ->> 'kind' in ('owner', 'partner')
+    ) as owner
+);
+
+-- Masked names may be equal: each person counts.
+create or replace function registry.shareholder_names(persons jsonb) returns text
+language sql immutable parallel safe
+return (
+    select string_agg(person.value ->> 'full_name', '; ' order by person.value ->> 'full_name')
+    from jsonb_array_elements(persons) as person
+    where person.value ->> 'kind' = 'shareholder'
+);
+
+create or replace function registry.representative_names(persons jsonb) returns text
+language sql immutable parallel safe
+return (
+    select string_agg(representative.name, '; ' order by representative.name)
+    from jsonb_array_elements(persons) as person
+    cross join lateral (
+        select concat(
+            person.value ->> 'full_name',
+            ' (' || nullif(person.value ->> 'role', '') || ')'
+        ) as name
+    ) as representative
+    where person.value ->> 'kind' = 'representative'
+);
+
+-- A unit on one line: its number, its name and its address.
+create or replace function registry.unit_line(unit jsonb) returns text
+language sql immutable parallel safe
+return nullif(
+    concat_ws(
+        ', ',
+        nullif(concat_ws(' ', unit ->> 'identifier', unit ->> 'name'), ''),
+        registry.address_line(
+            unit #>> '{address,street}', unit #>> '{address,building}',
+            unit #>> '{address,apartment}', unit #>> '{address,postal_code}',
+            unit #>> '{address,city}', unit #>> '{address,voivodeship}'
+        )
+    ),
+    ''
+);
+
+-- Whether a unit has a date on which it ended or was struck off.
+create or replace function registry.is_unit_closed(unit jsonb) returns boolean
+language sql immutable parallel safe
+return exists (
+    select
+    from jsonb_array_elements(unit -> 'dates') as dated
+    where dated.value ->> 'type' ~* 'zakończeni|skreśleni|wykreśleni'
+);

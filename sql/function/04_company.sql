@@ -1,0 +1,192 @@
+-- One row per legal form with its newest symbol; those of three digits are newer.
+create or replace view registry.legal_form_symbol as
+select distinct on (legal_form.slug)
+    legal_form.slug,
+    legal_form.symbol,
+    legal_form.label
+from registry.legal_form
+order by legal_form.slug, length(legal_form.symbol) desc, legal_form.symbol desc;
+
+-- One row per source: its rank for each field; null where no rank is given, which comes last.
+create or replace view registry.source_rank as
+select
+    field_source.source,
+    min(field_source.rank) filter (where field_source.field = 'name') as name,
+    min(field_source.rank) filter (where field_source.field = 'legal_form') as legal_form,
+    min(field_source.rank) filter (where field_source.field = 'address') as address,
+    min(field_source.rank) filter (where field_source.field = 'activity_main') as activity_main,
+    min(field_source.rank) filter (where field_source.field = 'activity_start') as activity_start,
+    min(field_source.rank) filter (where field_source.field = 'nip') as nip,
+    min(field_source.rank) filter (where field_source.field = 'regon9') as regon9,
+    min(field_source.rank) filter (where field_source.field = 'krs') as krs
+from registry.field_source
+group by field_source.source;
+
+
+-- The slug of a legal form by its newest symbol, as events say it.
+create or replace function registry.legal_form_slug(symbol text) returns text
+language sql stable parallel safe
+return (
+    select legal_form_symbol.slug
+    from registry.legal_form_symbol
+    where legal_form_symbol.symbol = legal_form_slug.symbol
+);
+
+-- One row per company that has entries: what search shows of it. Of the entries that tell a field,
+-- those that are not deleted come first, then the source with the smallest rank, then the active entry,
+-- then the one that started last.
+create or replace view registry.company_row as
+select
+    entry.company_id,
+    (
+        array_agg(
+            entry.start_date order by entry.is_deleted, entry.rank_activity_start, entry.place
+        ) filter (where entry.start_date is not null)
+    )[1] as activity_start,
+    min(entry.country_code) as country_code,
+    (
+        array_agg(entry.nip order by entry.is_deleted, entry.rank_nip, entry.place)
+        filter (where entry.nip is not null)
+    )[1] as nip,
+    (
+        array_agg(entry.regon9 order by entry.is_deleted, entry.rank_regon9, entry.place)
+        filter (where entry.regon9 is not null)
+    )[1] as regon9,
+    (
+        array_agg(entry.krs order by entry.is_deleted, entry.rank_krs, entry.place)
+        filter (where entry.krs is not null)
+    )[1] as krs,
+    (
+        array_agg(entry.name order by entry.is_deleted, entry.rank_name, entry.place)
+        filter (where entry.name is not null)
+    )[1] as name,
+    case
+        when bool_or(entry.status = 'ACTIVE') then 'ACTIVE'
+        when bool_or(entry.status = 'SUSPENDED') then 'SUSPENDED'
+        else 'DELETED'
+    end as status,
+    (
+        array_agg(entry.legal_form order by entry.is_deleted, entry.rank_legal_form, entry.place)
+        filter (where entry.legal_form is not null)
+    )[1] as legal_form,
+    (
+        array_agg(entry.voivodeship order by entry.is_deleted, entry.rank_address, entry.place)
+        filter (where entry.has_address)
+    )[1] as voivodeship,
+    (
+        array_agg(entry.city order by entry.is_deleted, entry.rank_address, entry.place)
+        filter (where entry.has_address)
+    )[1] as city,
+    (
+        array_agg(entry.postal_code order by entry.is_deleted, entry.rank_address, entry.place)
+        filter (where entry.has_address)
+    )[1] as postal_code,
+    (
+        array_agg(
+            entry.activity_main order by entry.is_deleted, entry.rank_activity_main, entry.place
+        ) filter (where entry.activity_main is not null)
+    )[1] as activity_main
+from (
+    select
+        entry.company_id,
+        entry.start_date,
+        entry.country_code,
+        entry.nip,
+        entry.regon9,
+        entry.krs,
+        registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
+        entry.status,
+        entry.legal_form,
+        entry.voivodeship,
+        entry.city,
+        entry.postal_code,
+        entry.activity_main,
+        entry.status = 'DELETED' as is_deleted,
+        num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0 as has_address,
+        row_number() over (
+            partition by entry.company_id
+            order by
+                entry.status = 'ACTIVE' desc,
+                entry.start_date desc nulls last,
+                entry.entry_id
+        ) as place,
+        source_rank.nip as rank_nip,
+        source_rank.regon9 as rank_regon9,
+        source_rank.krs as rank_krs,
+        source_rank.name as rank_name,
+        source_rank.legal_form as rank_legal_form,
+        source_rank.address as rank_address,
+        source_rank.activity_main as rank_activity_main,
+        source_rank.activity_start as rank_activity_start
+    from registry.entry
+    left join registry.source_rank using (source)
+) as entry
+group by entry.company_id;
+
+-- The company that a number names: the one that has it now, of several one whose entry is not deleted,
+-- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
+create or replace function registry.find_company(number_type text, number text) returns bigint
+language plpgsql stable parallel safe as $$
+declare
+    found_id bigint;
+begin
+    case number_type
+        when 'NIP' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.nip = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+        when 'REGON9' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.regon9 = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+        when 'KRS' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.krs = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+    end case;
+    if found_id is null then
+        select coalesce(company.merged_into_id, company.company_id)
+        into found_id
+        from registry.past_number
+        join registry.company using (company_id)
+        where past_number.identifier_type = number_type and past_number.identifier_value = number
+        order by past_number.last_date desc, company.company_id
+        limit 1;
+    end if;
+    return found_id;
+end;
+$$;
+
+-- The number of the snapshot that the night under way publishes.
+create or replace function registry.next_snapshot_no() returns bigint
+language sql stable
+return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
+
+-- Makes the index by which search finds a part of a name, unless it is there.
+create or replace procedure registry.index_company_names()
+language plpgsql as $$
+begin
+    perform set_config('max_parallel_maintenance_workers', '1', true);
+    execute format(
+        'create index if not exists company_name_idx on registry.company
+        using gin (registry.fold_name(name) %I.gin_trgm_ops) with (gin_pending_list_limit = 65536)',
+        (
+            select pg_namespace.nspname
+            from pg_extension
+            join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
+            where pg_extension.extname = 'pg_trgm'
+        )
+    );
+end;
+$$;
+
+call registry.index_company_names();

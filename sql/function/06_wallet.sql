@@ -1,0 +1,43 @@
+-- The transaction that a wallet names as its last one is the last one.
+create or replace function customer.require_last_transaction() returns trigger
+language plpgsql as $$
+begin
+    if exists (
+        select
+        from customer.wallet
+        join customer.wallet_transaction as later
+            on later.account_id = wallet.account_id
+            and later.transaction_no > wallet.last_transaction_no
+        where wallet.account_id = new.account_id
+    ) then
+        raise exception 'wallet % has transactions after its last one', new.account_id
+        using errcode = 'check_violation', constraint = 'wallet_last_transaction_is_last';
+    end if;
+    return null;
+end;
+$$;
+
+create or replace trigger wallet_last_transaction_is_last
+after insert on customer.wallet_transaction
+for each row execute function customer.require_last_transaction();
+
+create or replace trigger wallet_last_transaction_is_last
+after update on customer.wallet
+for each row when (new.last_transaction_no < old.last_transaction_no)
+execute function customer.require_last_transaction();
+
+-- The ledger is only ever added to.
+create or replace function customer.refuse_change() returns trigger
+language plpgsql as $$
+begin
+    raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
+end;
+$$;
+
+create or replace trigger wallet_transaction_append_only
+before update or delete on customer.wallet_transaction
+for each row execute function customer.refuse_change();
+
+create or replace trigger wallet_transaction_no_truncate
+before truncate on customer.wallet_transaction
+for each statement execute function customer.refuse_change();

@@ -1,0 +1,26 @@
+-- Enqueues the job that sends a mail. Its twelve attempts span about 16 hours.
+create or replace function customer.enqueue_mail(mail_id bigint) returns void
+language plpgsql as $$
+begin
+    perform graphile_worker.add_job(
+        'send_mail',
+        json_build_object('mail_id', mail_id),
+        max_attempts => 12,
+        run_at => (select mail.send_after from customer.mail where mail.mail_id = enqueue_mail.mail_id),
+        job_key => 'mail:' || mail_id
+    );
+end;
+$$;
+
+create or replace function customer.enqueue_new_mail() returns trigger
+language plpgsql as $$
+begin
+    perform customer.enqueue_mail(new.mail_id);
+    return null;
+end;
+$$;
+
+-- The job is enqueued in the transaction that writes the row.
+create or replace trigger mail_enqueue
+after insert on customer.mail
+for each row execute function customer.enqueue_new_mail();

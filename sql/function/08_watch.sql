@@ -1,0 +1,231 @@
+-- What becomes of watches: called by the API for one account, by the night and the worker for all.
+-- The moment is a parameter.
+
+-- Watches that give way to another one of the same account: each to the one at its place in the
+-- second list, which takes over their events, their items and, where it has none, their settings.
+create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
+language plpgsql as $$
+begin
+    update customer.submission_item
+    set watch_id = pair.keeper_id
+    from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
+    where submission_item.watch_id = pair.folded_id;
+
+    update customer.watch
+    set
+        events_count = watch.events_count + folded.events_count,
+        last_event_at = greatest(watch.last_event_at, folded.last_event_at)
+    from (
+        select
+            pair.keeper_id,
+            sum(watch.events_count) as events_count,
+            max(watch.last_event_at) as last_event_at
+        from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
+        join customer.watch on watch.watch_id = pair.folded_id
+        group by pair.keeper_id
+    ) as folded
+    where watch.watch_id = folded.keeper_id;
+
+    update customer.watch
+    set
+        has_custom_settings = true,
+        alerts_enabled = custom.alerts_enabled,
+        notify_via_email = custom.notify_via_email,
+        alert_min_severity = custom.alert_min_severity,
+        alert_event_classes = custom.alert_event_classes,
+        alert_categories = custom.alert_categories
+    from (
+        select distinct on (pair.keeper_id) pair.keeper_id, watch.*
+        from unnest(folded_ids, keeper_ids) as pair (folded_id, keeper_id)
+        join customer.watch on watch.watch_id = pair.folded_id
+        where watch.has_custom_settings
+        order by pair.keeper_id, watch.watch_id
+    ) as custom
+    where
+        watch.watch_id = custom.keeper_id
+        and not watch.has_custom_settings;
+
+    delete from customer.watch
+    where watch.watch_id = any(folded_ids);
+end;
+$$;
+
+-- The submissions of these accounts that have no queued item any more are settled, and a mail says
+-- what became of each item, unless all of them were removed. The accounts are locked.
+create or replace function customer.settle_submissions(account_ids bigint[], moment timestamptz) returns void
+language sql as $$
+    with settled as (
+        update customer.submission
+        set settled_at = moment
+        where
+            submission.account_id = any(account_ids)
+            and submission.settled_at is null
+            and not exists (
+                select
+                from customer.submission_item
+                join customer.watch using (watch_id)
+                where
+                    submission_item.submission_id = submission.submission_id
+                    and watch.state = 'queued'
+            )
+        returning submission.submission_id, submission.account_id, submission.created_at
+    ),
+
+    item as (
+        select
+            settled.submission_id,
+            coalesce(watch.state, 'removed') as state,
+            jsonb_build_object(
+                'name', company.name,
+                'identifier_type', submission_item.identifier_type,
+                'identifier_value', submission_item.identifier_value,
+                'reason', watch.failure
+            ) as item,
+            submission_item.item_no
+        from settled
+        join customer.submission_item using (submission_id)
+        left join customer.watch using (watch_id)
+        left join registry.company using (company_id)
+    ),
+
+    letter as (
+        select
+            item.submission_id,
+            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'ready') as ready,
+            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'failed')
+                as failed,
+            count(*) filter (where item.state = 'removed') as removed_count
+        from item
+        group by item.submission_id
+    )
+
+    insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
+    select
+        'submission:' || settled.submission_id,
+        account.account_id,
+        account.email,
+        'import',
+        jsonb_build_object(
+            'user_name', account.name,
+            'submitted_at', to_json(settled.created_at at time zone 'UTC') #>> '{}' || 'Z',
+            'ready', coalesce(letter.ready, '[]'),
+            'failed', coalesce(letter.failed, '[]'),
+            'removed_count', letter.removed_count
+        ),
+        moment
+    from settled
+    join letter using (submission_id)
+    join customer.account using (account_id)
+    where letter.ready is not null or letter.failed is not null
+    order by settled.submission_id;
+$$;
+
+-- One row per queued watch, of one account or of all, whose number names a company.
+create or replace function customer.find_awaited(only_account_id bigint)
+returns table (watch_id bigint, account_id bigint, company_id bigint)
+language sql stable as $$
+    select
+        watch.watch_id,
+        watch.account_id,
+        found.company_id
+    from customer.watch
+    cross join lateral (
+        select registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
+    ) as found
+    where
+        watch.state = 'queued'
+        and (only_account_id is null or watch.account_id = only_account_id)
+        and found.company_id is not null;
+$$;
+
+-- Queued watches whose company is known by now become ready; one of a company that the account
+-- watches already gives way to that. What has been queued for seven days fails. Submissions are
+-- settled. Without an account: those of all.
+create or replace function customer.advance_watches(
+    moment timestamptz,
+    only_account_id bigint default null
+) returns void
+language plpgsql as $$
+declare
+    deadline constant timestamptz := moment - interval '7 days';
+    concerned bigint[];
+    folded bigint[];
+    keepers bigint[];
+begin
+    if only_account_id is null then
+        perform pg_advisory_xact_lock(hashtext('customer.watch'));
+    end if;
+
+    concerned := array(
+        select awaited.account_id
+        from customer.find_awaited(only_account_id) as awaited
+        union
+        select watch.account_id
+        from customer.watch
+        where
+            watch.state = 'queued'
+            and watch.created_at <= deadline
+            and (only_account_id is null or watch.account_id = only_account_id)
+    );
+
+    perform
+    from customer.account
+    where account.account_id = any(concerned)
+    order by account.account_id
+    for no key update;
+
+    -- Found once more, as it is now that they are locked.
+    with awaited as materialized (
+        select awaited.*
+        from unnest(concerned) as concerned_account (account_id)
+        cross join lateral customer.find_awaited(concerned_account.account_id) as awaited
+    ),
+
+    keeper as (
+        select
+            awaited.watch_id,
+            coalesce(
+                watch.watch_id,
+                min(awaited.watch_id) over (partition by awaited.account_id, awaited.company_id)
+            ) as keeper_id,
+            awaited.company_id
+        from awaited
+        left join customer.watch
+            on watch.account_id = awaited.account_id
+            and watch.company_id = awaited.company_id
+    ),
+
+    made_ready as (
+        update customer.watch
+        set
+            state = 'ready',
+            company_id = keeper.company_id,
+            ready_at = moment
+        from keeper
+        where
+            watch.watch_id = keeper.watch_id
+            and keeper.watch_id = keeper.keeper_id
+    )
+
+    select array_agg(keeper.watch_id), array_agg(keeper.keeper_id)
+    into folded, keepers
+    from keeper
+    where keeper.watch_id <> keeper.keeper_id;
+
+    perform customer.fold_watches(folded, keepers);
+
+    update customer.watch
+    set
+        state = 'failed',
+        failed_at = moment,
+        failure = 'No registry has reported this number within 7 days'
+    where
+        watch.account_id = any(concerned)
+        and watch.state = 'queued'
+        and watch.created_at <= deadline;
+
+    perform customer.settle_submissions(
+        case when only_account_id is null then concerned else array[only_account_id] end, moment
+    );
+end;
+$$;

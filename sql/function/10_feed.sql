@@ -1,0 +1,73 @@
+create or replace function customer.sum_feed_count() returns trigger
+language plpgsql as $$
+begin
+    if tg_op <> 'INSERT' then
+        insert into customer.feed_day as day (account_id, event_date, event_count)
+        select before.account_id, before.event_date, -sum(before.event_count)
+        from before
+        group by before.account_id, before.event_date
+        order by before.account_id, before.event_date
+        on conflict on constraint feed_day_pkey do update
+        set event_count = day.event_count + excluded.event_count;
+    end if;
+    if tg_op <> 'DELETE' then
+        insert into customer.feed_day as day (account_id, event_date, event_count)
+        select after.account_id, after.event_date, sum(after.event_count)
+        from after
+        group by after.account_id, after.event_date
+        order by after.account_id, after.event_date
+        on conflict on constraint feed_day_pkey do update
+        set event_count = day.event_count + excluded.event_count;
+    end if;
+    return null;
+end;
+$$;
+
+create or replace trigger feed_count_insert
+after insert on customer.feed_count
+referencing new table as after
+for each statement execute function customer.sum_feed_count();
+
+create or replace trigger feed_count_update
+after update on customer.feed_count
+referencing old table as before new table as after
+for each statement execute function customer.sum_feed_count();
+
+create or replace trigger feed_count_delete
+after delete on customer.feed_count
+referencing old table as before
+for each statement execute function customer.sum_feed_count();
+
+-- One row per account and event: what a feed of the account says of the event. A company that has lost
+-- all its numbers has the submitted one.
+drop view if exists customer.feed_item;
+
+create view customer.feed_item as
+select
+    account.account_id,
+    event.event_id,
+    event.event_id as id,
+    event.event_type,
+    event.old_value,
+    event.new_value,
+    event.event_date,
+    event_type.severity,
+    coalesce(
+        company.nip, company.regon9, company.krs, watch.identifier_value
+    ) as primary_identifier,
+    case
+        when company.nip is not null then 'NIP'
+        when company.regon9 is not null then 'REGON9'
+        when company.krs is not null then 'KRS'
+        else watch.identifier_type
+    end as identifier_type,
+    company.name as company_name,
+    company.company_id::text as company_ref,
+    watch.identifier_value as submitted_identifier
+from customer.account
+cross join registry.event
+join registry.event_type on event_type.event_type = event.event_type
+join registry.company on company.company_id = event.company_id
+left join customer.watch
+    on watch.account_id = account.account_id
+    and watch.company_id = company.company_id;

@@ -1,0 +1,316 @@
+-- Stable views for analysts. Columns are only ever added, at the end.
+create or replace view analyst.run as
+select
+    run.run_id,
+    run.source,
+    run.dump_date,
+    run.state,
+    run.new_count,
+    run.updated_count,
+    run.deleted_count,
+    run.event_count,
+    run.rejected_count,
+    run.reason,
+    run.started_at,
+    run.finished_at,
+    run.message,
+    run.is_baseline,
+    run.entry_count
+from registry.run;
+
+create or replace view analyst.company as
+select
+    company.company_id,
+    company.country_code,
+    company.nip,
+    company.regon9,
+    company.krs,
+    company.name,
+    company.status,
+    legal_form_symbol.slug as legal_form,
+    voivodeship.name as voivodeship,
+    company.city,
+    company.postal_code,
+    company.activity_main,
+    company.activity_start,
+    (
+        -- The id of a company is that of its first entry, and runs use up ids in ascending order.
+        select run.dump_date
+        from registry.run
+        where run.last_entry_id >= company.company_id
+        order by run.last_entry_id, run.run_id
+        limit 1
+    ) as first_seen_date,
+    -- Each a query of its own: a column that a query does not ask for costs nothing.
+    (
+        select max(entry.end_date)
+        from registry.entry
+        where entry.company_id = company.company_id and entry.status = company.status
+    ) as end_date,
+    (
+        select max(entry.suspension_date)
+        from registry.entry
+        where entry.company_id = company.company_id and entry.status = company.status
+    ) as suspension_date,
+    (
+        select max(coalesce(entry.struck_off_date, entry.gone_date))
+        from registry.entry
+        where entry.company_id = company.company_id and entry.status = company.status
+    ) as struck_off_date,
+    (
+        select count(*)
+        from registry.entry
+        where entry.company_id = company.company_id
+    ) as entry_count
+from registry.company
+left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
+left join registry.voivodeship on voivodeship.teryt = company.voivodeship
+where company.merged_into_id is null;
+
+create or replace view analyst.entry as
+select
+    entry.entry_id,
+    entry.company_id,
+    entry.source,
+    entry.country_code,
+    entry.nip,
+    entry.regon9,
+    entry.krs,
+    registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
+    entry.entity_type,
+    entry.status,
+    legal_form_symbol.slug as legal_form,
+    voivodeship.name as voivodeship,
+    entry.county,
+    entry.commune,
+    entry.city,
+    entry.postal_code,
+    entry.activity_main,
+    entry.activity_version,
+    activity_division.section as activity_section,
+    string_to_array(entry.activity_codes, ',') as activity_codes,
+    entry.start_date,
+    entry.suspension_date,
+    entry.resumption_date,
+    entry.end_date,
+    entry.struck_off_date,
+    entry.gone_date,
+    entry.bankruptcy_start_date,
+    entry.bankruptcy_end_date,
+    entry.changed_date,
+    (
+        select run.dump_date
+        from registry.run
+        where run.last_entry_id >= entry.entry_id
+        order by run.last_entry_id, run.run_id
+        limit 1
+    ) as first_seen_date
+from registry.entry
+left join registry.legal_form_symbol on legal_form_symbol.symbol = entry.legal_form
+left join registry.voivodeship on voivodeship.teryt = entry.voivodeship
+left join registry.activity_division on activity_division.division = left(entry.activity_main, 2);
+
+create or replace view analyst.event as
+select
+    event.event_id,
+    event.event_date,
+    event.source,
+    event.company_id,
+    entry.nip,
+    entry.regon9,
+    entry.krs,
+    event.event_type,
+    event_type.severity,
+    event_type.event_class,
+    event_type.category,
+    event.old_value,
+    event.new_value
+from registry.event
+join registry.entry using (company_id, entry_id)
+join registry.event_type on event_type.event_type = event.event_type;
+
+create or replace view analyst.corroboration as
+select
+    corroboration.event_id,
+    corroboration.event_date,
+    corroboration.source,
+    corroboration.company_id,
+    event.event_type,
+    corroboration.old_value,
+    corroboration.new_value,
+    event.source as event_source,
+    event.event_date as told_date
+from registry.corroboration
+join registry.event using (company_id, event_id);
+
+create or replace view analyst.reject as
+select
+    reject.run_id,
+    run.source,
+    reject.file,
+    reject.line,
+    reject.reason,
+    reject.raw
+from registry.reject
+join registry.run using (run_id);
+
+create or replace view analyst.daily_stat as
+select
+    daily_stat.source,
+    daily_stat.stat_date as date,
+    daily_stat.new_count as new,
+    daily_stat.updated_count as updated,
+    daily_stat.deleted_count as deleted,
+    daily_stat.new_count + daily_stat.updated_count + daily_stat.deleted_count as total,
+    daily_stat.entry_count,
+    daily_stat.is_baseline
+from registry.daily_stat;
+
+create or replace view analyst.event_daily as
+select
+    event.event_date as date,
+    event.source,
+    event.event_type,
+    event_type.severity,
+    event_type.event_class,
+    event_type.category,
+    count(*) as event_count
+from registry.event
+join registry.event_type on event_type.event_type = event.event_type
+group by event.event_date, event.source, event.event_type, event_type.event_type;
+
+-- A running sum of the changes: each sum holds until the next change of its group.
+create or replace view analyst.stock_daily as
+select
+    daily_stat.stat_date as date,
+    daily_stat.source,
+    voivodeship.name as voivodeship,
+    stock.activity_section,
+    legal_form_symbol.slug as legal_form,
+    stock.status,
+    stock.entry_count
+from (
+    select
+        stock_change.source,
+        stock_change.voivodeship,
+        stock_change.activity_section,
+        stock_change.legal_form,
+        stock_change.status,
+        stock_change.stat_date as from_date,
+        lead(stock_change.stat_date, 1, 'infinity') over one_group as to_date,
+        (sum(stock_change.entry_change) over one_group)::bigint as entry_count
+    from registry.stock_change
+    window one_group as (
+        partition by
+            stock_change.source, stock_change.voivodeship, stock_change.activity_section,
+            stock_change.legal_form, stock_change.status
+        order by stock_change.stat_date
+    )
+) as stock
+join registry.daily_stat
+    on daily_stat.source = stock.source
+    and daily_stat.stat_date >= stock.from_date
+    and daily_stat.stat_date < stock.to_date
+left join registry.legal_form_symbol on legal_form_symbol.symbol = stock.legal_form
+left join registry.voivodeship on voivodeship.teryt = stock.voivodeship
+where stock.entry_count > 0;
+
+create or replace view analyst.flow_daily as
+select
+    flow.stat_date as date,
+    flow.source,
+    voivodeship.name as voivodeship,
+    flow.activity_section,
+    legal_form_symbol.slug as legal_form,
+    flow.new,
+    flow.ended,
+    flow.suspended,
+    flow.resumed
+from (
+    select
+        stock_change.source,
+        stock_change.stat_date,
+        stock_change.voivodeship,
+        stock_change.activity_section,
+        stock_change.legal_form,
+        sum(stock_change.new_count)::bigint as new,
+        sum(stock_change.ended_count)::bigint as ended,
+        sum(stock_change.suspended_count)::bigint as suspended,
+        sum(stock_change.resumed_count)::bigint as resumed
+    from registry.stock_change
+    where stock_change.stat_date <> 'infinity'
+    group by
+        stock_change.source, stock_change.stat_date, stock_change.voivodeship,
+        stock_change.activity_section, stock_change.legal_form
+) as flow
+left join registry.legal_form_symbol on legal_form_symbol.symbol = flow.legal_form
+left join registry.voivodeship on voivodeship.teryt = flow.voivodeship
+where flow.new + flow.ended + flow.suspended + flow.resumed > 0;
+
+-- The dictionaries. The columns that other views join by have the names that they have there.
+create or replace view analyst.activity as
+select
+    activity_code.version as activity_version,
+    activity_code.code as activity,
+    activity_code.name,
+    activity_division.section as activity_section
+from registry.activity_code
+left join registry.activity_division
+    on activity_division.division = left(activity_code.code, 2);
+
+create or replace view analyst.activity_section as
+select
+    activity_section.section as activity_section,
+    activity_section.name,
+    activity_section.first_division,
+    activity_section.last_division
+from registry.activity_section;
+
+create or replace view analyst.legal_form as
+select
+    legal_form_symbol.slug as legal_form,
+    legal_form_symbol.label,
+    legal_form_symbol.symbol
+from registry.legal_form_symbol;
+
+create or replace view analyst.event_type as
+select
+    event_type.event_type,
+    event_type.severity,
+    severity.rank as severity_rank,
+    event_type.event_class,
+    event_type.category,
+    event_type.description
+from registry.event_type
+join registry.severity on severity.severity = event_type.severity;
+
+create or replace view analyst.voivodeship as
+select
+    voivodeship.name as voivodeship,
+    voivodeship.teryt,
+    voivodeship.slug
+from registry.voivodeship;
+
+
+
+create or replace view billing.wallet_transaction as
+select
+    account.user_ref,
+    wallet_transaction.type,
+    wallet_transaction.amount,
+    wallet_transaction.balance_after,
+    wallet_transaction.description,
+    wallet_transaction.created_at
+from customer.wallet_transaction
+join customer.account using (account_id);
+
+-- Under its former name, for its owner alone.
+create or replace view analyst.wallet_transaction as
+select
+    wallet_transaction.user_ref,
+    wallet_transaction.type,
+    wallet_transaction.amount,
+    wallet_transaction.balance_after,
+    wallet_transaction.description,
+    wallet_transaction.created_at
+from billing.wallet_transaction;

@@ -1,0 +1,30 @@
+-- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. It has no
+-- password: until it is given one, it can log in only where the server trusts it; a login of an analyst
+-- may be made a member of it. Where the role cannot be made, says who must do what.
+create or replace procedure registry.make_reader()
+language plpgsql as $$
+begin
+    if to_regrole('registry_reader') is null then
+        begin
+            create role registry_reader login;
+            alter role registry_reader set default_transaction_read_only = on;
+            -- So that `registry psql` can take the role.
+            execute format('grant registry_reader to %I', current_user);
+        exception
+            -- Roles belong to all databases of a server: another one may be making it too.
+            when duplicate_object or unique_violation then null;
+        end;
+    end if;
+    grant usage on schema analyst to registry_reader;
+    grant select on all tables in schema analyst to registry_reader;
+    revoke all on analyst.wallet_transaction from registry_reader;
+    alter default privileges in schema analyst grant select on tables to registry_reader;
+exception
+    when insufficient_privilege then
+        raise warning 'There is no role registry_reader, because % may not create roles. '
+            'An administrator runs: create role registry_reader login; '
+            'then the owner of the database runs: call registry.make_reader();', current_user;
+end;
+$$;
+
+call registry.make_reader();

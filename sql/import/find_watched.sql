@@ -1,0 +1,6 @@
+-- One row per REGON9 of the list $1 whose company is watched, ascending.
+select distinct entry.regon9
+from unnest($1::text[]) as listed (regon9)
+join registry.entry using (regon9)
+join customer.watch using (company_id)
+order by entry.regon9

@@ -1,0 +1,32 @@
+import type { DestinationStream, Logger } from 'pino';
+
+/** The level of a line that says why the process ends. */
+const FATAL = 60;
+
+/**
+ * Opens the log of a process on stderr: lines for people on a terminal, elsewhere a JSON object a line.
+ *
+ * @param level the lowest level that is written, such as `info`
+ * @param destination where JSON lines go; absent: to stderr at once
+ */
+export async function openLog(level: string, destination?: DestinationStream): Promise<Logger> {
+  const { pino } = await import('pino');
+  if (!process.stderr.isTTY) {
+    return pino({ level }, destination ?? pino.destination({ fd: 2, sync: true }));
+  }
+  const { default: pretty } = await import('pino-pretty');
+  const lines = pretty({
+    destination: 2,
+    sync: true,
+    ignore: 'pid,hostname',
+    translateTime: 'SYS:HH:MM:ss',
+    singleLine: true,
+  });
+  return pino({ level }, lines);
+}
+
+/** Says on stderr why the process ends: a sentence on a terminal, elsewhere a line of the log with the fields. */
+export function sayFault(message: string, fields: object = {}): void {
+  const line = { level: FATAL, time: Date.now(), pid: process.pid, ...fields, msg: message };
+  process.stderr.write(`${process.stderr.isTTY ? message : JSON.stringify(line)}\n`);
+}

@@ -1,0 +1,136 @@
+-- What the tables say of registries, queue, mails and credits: one row per metric and labels, as
+-- sql/metrics/registry.ts describes them.
+with last_run as (
+    select distinct on (run.source) run.*
+    from registry.run
+    where run.state <> 'imported'
+    order by run.source, run.run_id desc
+),
+
+published as (
+    select distinct on (run.source) run.*
+    from registry.run
+    where run.state = 'published'
+    order by run.source, run.dump_date desc
+),
+
+job as (
+    select
+        jobs.task_identifier as task,
+        jobs.run_at,
+        case
+            when jobs.locked_at is not null then 'running'
+            when jobs.attempts >= jobs.max_attempts then 'given_up'
+            else 'waiting'
+        end as state
+    from graphile_worker.jobs
+),
+
+first_transaction as (
+    select sum(wallet_transaction.amount) as amount
+    from customer.wallet
+    join customer.wallet_transaction
+        on wallet_transaction.account_id = wallet.account_id
+        and wallet_transaction.transaction_no = 1
+        and wallet_transaction.type = 'start'
+)
+
+select
+    'registry_snapshot_age_seconds' as name,
+    json_build_object('source', source) as labels,
+    extract(epoch from now() - dump_date::timestamp at time zone 'Europe/Warsaw') as value
+from published
+
+union all
+select 'registry_snapshot_entries', json_build_object('source', source), entry_count
+from published
+
+union all
+select 'registry_run_state', json_build_object('source', source, 'state', state), 1
+from last_run
+
+union all
+select
+    'registry_run_seconds',
+    json_build_object('source', source, 'step', 'total'),
+    extract(epoch from coalesce(finished_at, now()) - started_at)
+from last_run
+
+union all
+select
+    'registry_run_seconds',
+    json_build_object('source', last_run.source, 'step', step.key),
+    step.value::numeric
+from last_run
+cross join lateral json_each_text(last_run.step_seconds) as step
+
+union all
+select
+    'registry_run_rows',
+    json_build_object('source', last_run.source, 'kind', figure.kind),
+    figure.row_count
+from last_run
+cross join lateral (
+    values
+    ('read', last_run.read_count),
+    ('accepted', last_run.accepted_count),
+    ('rejected', last_run.rejected_count),
+    ('new', last_run.new_count),
+    ('updated', last_run.updated_count),
+    ('deleted', last_run.deleted_count)
+) as figure (kind, row_count)
+where figure.row_count is not null
+
+union all
+select
+    'registry_refused_in_a_row',
+    json_build_object('source', source.source),
+    (
+        select count(*)
+        from registry.run
+        where
+            run.source = source.source
+            and run.state = 'refused'
+            and run.run_id > coalesce(published.run_id, 0)
+    )
+from last_run as source
+left join published on published.source = source.source
+
+union all
+select 'registry_jobs', json_build_object('task', task, 'state', state), count(*)
+from job
+group by task, state
+
+union all
+select
+    'registry_job_wait_seconds',
+    json_build_object('task', task),
+    greatest(0, extract(epoch from now() - min(run_at)))
+from job
+where state = 'waiting'
+group by task
+
+union all
+select 'registry_mails', json_build_object('state', state), count(*)
+from customer.mail
+where state = 'queued' or (state = 'failed' and ended_at > now() - interval '7 days')
+group by state
+
+union all
+select
+    'registry_mail_wait_seconds',
+    '{}',
+    coalesce(extract(epoch from now() - min(created_at)), 0)
+from customer.mail
+where state = 'queued'
+
+union all
+select 'registry_credits_sold_total', '{}', coalesce(sum(total_purchased), 0)
+from customer.wallet
+
+union all
+select
+    'registry_credits_spent_total',
+    '{}',
+    coalesce((select amount from first_transaction), 0) + coalesce(sum(total_purchased - balance), 0)
+from customer.wallet;

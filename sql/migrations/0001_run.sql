@@ -1,0 +1,145 @@
+-- Facts of the registries: written by the nightly pipeline only, read by everybody.
+create schema registry;
+
+-- Stable read-only views for analysts.
+create schema analyst;
+
+-- One row per file of sql/function that was applied, with the hash of its text.
+create table registry.applied_function (
+    file text not null,
+    sha256 text not null,
+    constraint applied_function_pkey primary key (file)
+);
+
+-- One row per attempt to publish a dump. A run of state 'imported' has published companies that
+-- customers asked for: it stands for no dump, its date is the day on which it ran, and it makes entries
+-- but no events. `last_entry_id` is the largest id that an entry could have after it, so that the id of
+-- an entry tells the run that found it first. `path` is where the dump lay; `refusals` is what the
+-- guards found, as `GuardFinding` has it; `step_seconds` is how long each step took, by its name.
+create table registry.run (
+    run_id bigint generated always as identity,
+    source text not null,
+    dump_date date not null,
+    state text not null,
+    reason text,
+    message text,
+    is_baseline boolean not null default false,
+    is_full_read boolean not null default false,
+    read_count bigint,
+    accepted_count bigint,
+    rejected_count bigint,
+    new_count bigint,
+    updated_count bigint,
+    deleted_count bigint,
+    waiting_count bigint,
+    event_count bigint,
+    entry_count bigint,
+    last_entry_id bigint,
+    state_hash numeric,
+    started_at timestamptz not null,
+    finished_at timestamptz,
+    path text,
+    refusals jsonb,
+    step_seconds json,
+    constraint run_pkey primary key (run_id),
+    constraint run_state_known
+        check (state in ('running', 'published', 'imported', 'refused', 'failed', 'abandoned')),
+    constraint run_rows_add_up check (read_count = accepted_count + rejected_count),
+    constraint run_finished_unless_running check ((state = 'running') = (finished_at is null))
+);
+
+create unique index run_published_key on registry.run (source, dump_date)
+where state = 'published';
+create index run_last_entry_idx on registry.run (last_entry_id, run_id)
+where last_entry_id is not null;
+create unique index run_running_key on registry.run (source) where state = 'running';
+
+-- One row per file of a run's dump, also of a refused one.
+create table registry.run_file (
+    run_id bigint not null,
+    file_key text not null,
+    file text not null,
+    byte_count bigint not null,
+    sha256 text not null,
+    read_count bigint,
+    rejected_count bigint,
+    entry_count bigint,
+    constraint run_file_pkey primary key (run_id, file_key),
+    constraint run_file_run_fkey foreign key (run_id) references registry.run
+);
+
+-- One row per record of a dump that could not be read, or contradicts another one.
+-- `line` is the physical line of the file on which the record begins, the header being line 1.
+create table registry.reject (
+    run_id bigint not null,
+    file text not null,
+    line bigint not null,
+    reason text not null,
+    raw text not null,
+    constraint reject_pkey primary key (run_id, file, line),
+    constraint reject_run_fkey foreign key (run_id) references registry.run
+);
+
+-- One row per kind of source value that a run did not know, such as a new column or code.
+create table registry.notice (
+    run_id bigint not null,
+    subject text not null,
+    value text not null,
+    row_count bigint not null,
+    constraint notice_pkey primary key (run_id, subject, value),
+    constraint notice_run_fkey foreign key (run_id) references registry.run
+);
+
+-- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night,
+-- so that a run that was killed and started again assigns the same numbers as one that was not.
+-- Snapshots of all sources are numbered in the order of their publication.
+create table registry.last_id (
+    table_name text not null,
+    last_id bigint not null,
+    constraint last_id_pkey primary key (table_name)
+);
+
+insert into registry.last_id (table_name, last_id)
+values
+('entry', 0),
+('event', 0),
+('snapshot', 0);
+
+-- One row per source and published dump date.
+create table registry.daily_stat (
+    source text not null,
+    stat_date date not null,
+    new_count bigint not null,
+    updated_count bigint not null,
+    deleted_count bigint not null,
+    entry_count bigint not null,
+    is_baseline boolean not null,
+    constraint daily_stat_pkey primary key (source, stat_date),
+    constraint daily_stat_not_negative
+        check (new_count >= 0 and updated_count >= 0 and deleted_count >= 0)
+);
+
+-- One row per source, snapshot day and group of entries whose stock or flow that day changed: by how
+-- much the number of entries of the registry in this state differs from the snapshot before. A running
+-- sum over the days is the stock. `voivodeship` and `legal_form` are symbols, `activity_section` is
+-- that of the main activity. `new_count`, `suspended_count` and `resumed_count` stand at the state that
+-- an entry has now, `ended_count` at the one that it had. A baseline has no flow. The day 'infinity'
+-- holds what came on demand since the last dump, until the next dump.
+create table registry.stock_change (
+    source text not null,
+    stat_date date not null,
+    voivodeship text,
+    activity_section text,
+    legal_form text,
+    status text not null,
+    entry_change bigint not null,
+    new_count bigint not null,
+    ended_count bigint not null,
+    suspended_count bigint not null,
+    resumed_count bigint not null,
+    constraint stock_change_key unique nulls not distinct
+    (source, stat_date, voivodeship, activity_section, legal_form, status),
+    constraint stock_change_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED')),
+    constraint stock_change_not_negative
+        check (least(new_count, ended_count, suspended_count, resumed_count) >= 0)
+);

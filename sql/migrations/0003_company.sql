@@ -1,0 +1,163 @@
+create extension if not exists unaccent;
+create extension if not exists pg_trgm;
+
+-- One row per registry entry: what one registry says of one activity of one company. Entries lie in a
+-- partition a source, which the first snapshot of the source makes with its indexes. Columns of fixed
+-- width come first, so that no padding lies between them.
+-- `fingerprint` stands for the bytes of the record, null when the record must be read again;
+-- `content_hash` stands for what it says; `file_key` names the part of the dump.
+-- `status` is the one reached on the newest dump date; `gone_date` is the dump date on which the entry
+-- was no longer there.
+-- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol; `activity_codes` are separated by commas, the main
+-- code among them, in the order of the registry.
+-- `bankruptcy_state` and `restructuring_state` are 'OPEN' or 'ENDED', null where the registry tells of no
+-- such proceedings; a registry may tell of them without a date.
+-- `version_no` and `version_date` say how new the record is: the number of the registry's last change of
+-- it, and the day whose state it shows, where the registry tells them.
+-- `units` and `other_dates` have the shapes that the snapshot shows; the three lists are sorted, and
+-- null when empty, so that equal lists are equal values.
+-- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
+--   country_code}, dates: [{type, date}]}], sorted by identifier.
+-- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
+--   role}]; courts and authorities appoint trustees, supervisors and commissioners.
+-- other_dates: [{type, date}], those that no column holds, labels in Polish.
+create table registry.entry (
+    company_id bigint not null,
+    entry_id bigint not null,
+    fingerprint bigint,
+    content_hash bigint not null,
+    changed_date date not null,
+    gone_date date,
+    start_date date,
+    end_date date,
+    suspension_date date,
+    resumption_date date,
+    struck_off_date date,
+    bankruptcy_start_date date,
+    bankruptcy_end_date date,
+    restructuring_start_date date,
+    restructuring_end_date date,
+    version_date date,
+    version_no integer,
+    activity_version smallint,
+    is_partnership_only boolean not null,
+    source text not null,
+    entry_key text not null,
+    file_key text not null,
+    nip text,
+    regon9 text,
+    krs text,
+    status text not null,
+    declared_status text not null,
+    bankruptcy_state text,
+    restructuring_state text,
+    country_code text not null,
+    entity_type text not null,
+    legal_form text,
+    name text,
+    surname text,
+    first_name text,
+    phone text,
+    email text,
+    fax text,
+    website text,
+    e_delivery text,
+    postal_code text,
+    county text,
+    commune text,
+    city text,
+    street text,
+    building text,
+    apartment text,
+    voivodeship text,
+    address_country_code text,
+    activity_main text,
+    activity_codes text not null,
+    units jsonb,
+    persons jsonb,
+    other_dates jsonb,
+    constraint entry_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED')),
+    constraint entry_bankruptcy_state_known check (bankruptcy_state in ('OPEN', 'ENDED')),
+    constraint entry_restructuring_state_known check (restructuring_state in ('OPEN', 'ENDED'))
+) partition by list (source);
+
+-- One row per company: the entries that share a NIP, a REGON9 or a KRS number. The columns are those of
+-- the entry that search shows; a company merged into another one keeps its row. The id of a company is
+-- that of its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
+-- activities of its entries. Room in each page lets a change stay in its page and touch no index.
+create table registry.company (
+    company_id bigint not null,
+    changed_snapshot_no bigint not null,
+    merged_into_id bigint,
+    activity_start date,
+    country_code text not null,
+    nip text,
+    regon9 text,
+    krs text,
+    name text,
+    status text not null,
+    legal_form text,
+    voivodeship text,
+    city text,
+    postal_code text,
+    activity_main text,
+    constraint company_pkey primary key (company_id),
+    constraint company_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
+) with (fillfactor = 95);
+
+create index company_merged_into_idx on registry.company (merged_into_id)
+where merged_into_id is not null;
+
+-- One row per number that an entry of a company no longer has: the company is still known by it where
+-- no other one has it now. `last_date` is the newest dump date on which the number was given up.
+-- A company that was merged since goes on as `merged_into_id` of its row says.
+create table registry.past_number (
+    identifier_type text not null,
+    identifier_value text not null,
+    company_id bigint not null,
+    last_date date not null,
+    constraint past_number_pkey primary key (identifier_type, identifier_value, company_id),
+    constraint past_number_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS'))
+);
+
+-- One row per field that search shows and source that tells it: of the entries of a company that
+-- differ, that of the smallest rank is believed, and one that is deleted only where no other tells
+-- the field. 'address' is the voivodeship, the city and the postal code of one entry.
+create table registry.field_source (
+    field text not null,
+    source text not null,
+    rank smallint not null,
+    constraint field_source_pkey primary key (field, source),
+    constraint field_source_rank_key unique (field, rank),
+    constraint field_source_rank_positive check (rank > 0)
+);
+
+insert into registry.field_source (field, source, rank)
+values
+-- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register.
+('name', 'krs', 1),
+('name', 'ceidg', 2),
+('name', 'regon', 3),
+('legal_form', 'krs', 1),
+('legal_form', 'ceidg', 2),
+('legal_form', 'regon', 3),
+('address', 'krs', 1),
+('address', 'ceidg', 2),
+('address', 'regon', 3),
+-- KRS keeps the codes of an old classification, and does not tell when a company began.
+('activity_main', 'ceidg', 1),
+('activity_main', 'regon', 2),
+('activity_main', 'krs', 3),
+('activity_start', 'ceidg', 1),
+('activity_start', 'regon', 2),
+('activity_start', 'krs', 3),
+-- The registry that gives a number knows it best; GUS has the NIP from the tax office.
+('nip', 'ceidg', 1),
+('nip', 'regon', 2),
+('nip', 'krs', 3),
+('regon9', 'regon', 1),
+('regon9', 'ceidg', 2),
+('regon9', 'krs', 3),
+('krs', 'krs', 1),
+('krs', 'regon', 2),
+('krs', 'ceidg', 3);

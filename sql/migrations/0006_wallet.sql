@@ -1,0 +1,142 @@
+-- Views about credits: not for analysts of the registries.
+create schema billing;
+
+-- One row per account: what its ledger sums up to. Credits are whole.
+create table customer.wallet (
+    account_id bigint not null,
+    balance bigint not null default 0,
+    total_purchased bigint not null default 0,
+    last_transaction_no bigint not null default 0,
+    last_no bigint generated always as (nullif(last_transaction_no, 0)) stored,
+    constraint wallet_pkey primary key (account_id),
+    constraint wallet_account_fkey foreign key (account_id) references customer.account,
+    constraint wallet_balance_not_negative check (balance >= 0),
+    constraint wallet_total_purchased_not_negative check (total_purchased >= 0),
+    constraint wallet_begins_at_zero
+        check (last_transaction_no > 0 or last_transaction_no = 0 and balance = 0)
+) with (fillfactor = 50);
+
+-- One row per movement of credits, numbered per account without gaps. Each row continues the one
+-- before it: its `balance_before` is, by a foreign key, the `balance_after` of that one.
+-- `operation_key` names what caused it, such as a payment or a request: it happens once.
+create table customer.wallet_transaction (
+    account_id bigint not null,
+    transaction_no bigint not null,
+    previous_no bigint generated always as (nullif(transaction_no - 1, 0)) stored,
+    type text not null,
+    amount bigint not null,
+    balance_before bigint not null,
+    balance_after bigint not null,
+    description text not null,
+    operation_key text not null,
+    created_at timestamptz not null,
+    constraint wallet_transaction_pkey primary key (account_id, transaction_no),
+    constraint wallet_transaction_balance_key unique (account_id, transaction_no, balance_after),
+    constraint wallet_transaction_operation_key unique (account_id, operation_key),
+    constraint wallet_transaction_wallet_fkey
+        foreign key (account_id) references customer.wallet (account_id),
+    constraint wallet_transaction_continues foreign key (account_id, previous_no, balance_before)
+        references customer.wallet_transaction (account_id, transaction_no, balance_after),
+    constraint wallet_transaction_begins_at_zero check (transaction_no > 1 or balance_before = 0),
+    constraint wallet_transaction_type_known check (type in ('deposit', 'start', 'withdraw')),
+    constraint wallet_transaction_amount_positive check (amount > 0),
+    constraint wallet_transaction_balance_adds_up check (
+        balance_after = balance_before + case when type = 'withdraw' then -amount else amount end
+    ),
+    constraint wallet_transaction_balance_not_negative check (balance_after >= 0)
+);
+
+-- The wallet has the balance of the transaction that it names as its last one; a trigger
+-- (sql/function/wallet.sql) holds that it is the last one. Together: the balance is the sum of the
+-- transactions.
+alter table customer.wallet
+add constraint wallet_has_balance_of_last_transaction
+foreign key (account_id, last_no, balance)
+references customer.wallet_transaction (account_id, transaction_no, balance_after);
+
+-- One row per welcome bonus. A mailbox gets one: `mailbox` is an address without its tag. A domain,
+-- such as `firma.pl`, gets a bounded number a day.
+create table customer.welcome_bonus (
+    mailbox text not null,
+    domain text not null,
+    account_id bigint not null,
+    granted_at timestamptz not null,
+    constraint welcome_bonus_pkey primary key (mailbox),
+    constraint welcome_bonus_account_fkey foreign key (account_id) references customer.account
+);
+
+create index welcome_bonus_domain_idx on customer.welcome_bonus (domain, granted_at);
+
+-- One row per package of credits; `price` in the smallest unit of the currency.
+create table customer.credit_package (
+    package_slug text not null,
+    name text not null,
+    credits bigint not null,
+    price bigint not null,
+    currency text not null,
+    is_offered boolean not null default true,
+    constraint credit_package_pkey primary key (package_slug),
+    constraint credit_package_credits_positive check (credits > 0),
+    constraint credit_package_price_positive check (price > 0),
+    constraint credit_package_currency_form check (currency ~ '^[a-z]{3}$')
+);
+
+\copy customer.credit_package (package_slug, name, credits, price, currency) from 'credit_package.csv'
+
+-- One row per requested checkout: `price` is what has to be paid. The provider knows the row by
+-- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` says
+-- what was wrong with a paid amount, or why no checkout was opened. `refunded` and `disputed` are the
+-- parts of `price` that went back to the payer; `reversed_credits` are the credits those parts bought.
+create table customer.payment (
+    payment_id uuid not null,
+    account_id bigint not null,
+    provider text not null,
+    provider_ref text,
+    charge_ref text,
+    checkout_url text,
+    package_slug text not null,
+    credits bigint not null,
+    price bigint not null,
+    currency text not null,
+    state text not null,
+    refusal text,
+    created_at timestamptz not null,
+    ended_at timestamptz,
+    refunded bigint not null default 0,
+    disputed bigint not null default 0,
+    reversed_credits bigint not null default 0,
+    constraint payment_pkey primary key (payment_id),
+    constraint payment_provider_ref_key unique (provider, provider_ref),
+    constraint payment_charge_ref_key unique (provider, charge_ref),
+    constraint payment_account_fkey foreign key (account_id) references customer.account,
+    constraint payment_package_fkey
+        foreign key (package_slug) references customer.credit_package (package_slug),
+    constraint payment_credits_positive check (credits > 0),
+    constraint payment_price_positive check (price > 0),
+    constraint payment_reversal_within_price check (
+        refunded between 0 and price
+        and disputed between 0 and price
+        and reversed_credits between 0 and credits
+    ),
+    constraint payment_state_known
+        check (state in ('open', 'paid', 'cancelled', 'expired', 'failed', 'refused')),
+    constraint payment_ended_unless_open check ((state = 'open') = (ended_at is null)),
+    constraint payment_refusal_of_refused check (state <> 'refused' or refusal is not null)
+);
+
+create index payment_account_idx on customer.payment (account_id);
+
+-- One row per request with an `Idempotency-Key` that was answered, or, inside the transaction that
+-- answers it, is being answered (`body` null): the same key within 24 hours gives the same answer.
+create table customer.idempotent_answer (
+    account_id bigint not null,
+    operation text not null,
+    idempotency_key text not null,
+    request_hash bytea not null,
+    headers json,
+    body json,
+    created_at timestamptz not null,
+    constraint idempotent_answer_pkey primary key (account_id, operation, idempotency_key)
+);
+
+create index idempotent_answer_created_at_idx on customer.idempotent_answer (created_at);

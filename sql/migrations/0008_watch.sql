@@ -1,0 +1,106 @@
+-- One row per account that has said which events it wants to be told of; without a row nothing is
+-- told. The lists are null where all classes or categories apply.
+create table customer.alert_setting (
+    account_id bigint not null,
+    alerts_enabled boolean not null,
+    notify_via_email boolean not null,
+    alert_min_severity text not null,
+    alert_event_classes text[],
+    alert_categories text[],
+    constraint alert_setting_pkey primary key (account_id),
+    constraint alert_setting_account_fkey foreign key (account_id) references customer.account,
+    constraint alert_setting_min_severity_fkey
+        foreign key (alert_min_severity) references registry.severity (severity)
+);
+
+-- One row per account and company that it watches or waits for. `company_id` is null until the
+-- company is known; the identifier is the one that was submitted. Its events count from the night
+-- in which it was ready on. The settings are null unless `has_custom_settings`.
+-- Whoever adds, removes or changes the state of watches locks their accounts first; whoever locks
+-- several accounts first takes the advisory lock hashtext('customer.watch').
+create table customer.watch (
+    watch_id bigint generated always as identity,
+    account_id bigint not null,
+    company_id bigint,
+    identifier_type text not null,
+    identifier_value text not null,
+    state text not null,
+    created_at timestamptz not null,
+    ready_at timestamptz,
+    failed_at timestamptz,
+    failure text,
+    events_count bigint not null default 0,
+    last_event_at timestamptz,
+    has_custom_settings boolean not null default false,
+    alerts_enabled boolean,
+    notify_via_email boolean,
+    alert_min_severity text,
+    alert_event_classes text[],
+    alert_categories text[],
+    constraint watch_pkey primary key (watch_id),
+    constraint watch_company_key unique (account_id, company_id),
+    constraint watch_account_fkey foreign key (account_id) references customer.account,
+    constraint watch_min_severity_fkey
+        foreign key (alert_min_severity) references registry.severity (severity),
+    constraint watch_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS')),
+    constraint watch_state_known check (state in ('queued', 'ready', 'failed')),
+    constraint watch_ready_once_known
+        check ((state = 'ready') = (company_id is not null and ready_at is not null)),
+    constraint watch_failed_with_reason
+        check ((state = 'failed') = (failed_at is not null and failure is not null)),
+    constraint watch_custom_settings_whole check (
+        has_custom_settings
+        = (alerts_enabled is not null and notify_via_email is not null and alert_min_severity is not null)
+    )
+) with (fillfactor = 75);
+
+-- A number that is watched may come to name another company, which can be waited for too.
+create unique index watch_awaited_key
+on customer.watch (account_id, identifier_type, identifier_value)
+where company_id is null;
+create index watch_company_idx on customer.watch (company_id);
+create index watch_account_idx on customer.watch (account_id, watch_id);
+create index watch_queued_idx on customer.watch (identifier_type, identifier_value)
+where state = 'queued';
+
+-- One row per request that added companies; it is settled, and told by mail, when none of its items
+-- is queued any more.
+create table customer.submission (
+    submission_id bigint generated always as identity,
+    account_id bigint not null,
+    created_at timestamptz not null,
+    settled_at timestamptz,
+    constraint submission_pkey primary key (submission_id),
+    constraint submission_account_fkey foreign key (account_id) references customer.account
+);
+
+-- One row per submission and identifier of it, numbered in the order in which they were given. A
+-- removed company leaves its items without a watch.
+create table customer.submission_item (
+    submission_id bigint not null,
+    item_no integer not null,
+    identifier_type text not null,
+    identifier_value text not null,
+    watch_id bigint,
+    constraint submission_item_pkey
+        primary key (submission_id, identifier_type, identifier_value),
+    constraint submission_item_submission_fkey
+        foreign key (submission_id) references customer.submission on delete cascade,
+    constraint submission_item_watch_fkey
+        foreign key (watch_id) references customer.watch on delete set null
+);
+
+create index submission_item_watch_idx on customer.submission_item (watch_id);
+create index submission_open_idx on customer.submission (account_id) where settled_at is null;
+
+-- One row per number that is waited for and was asked for in vain, so that it is asked for again
+-- later. `attempt_count` counts the attempts at which a registry gave no answer, `last_error` says
+-- what was wrong at the last one; both are 0 and null where the answer was no help.
+create table customer.import (
+    identifier_type text not null,
+    identifier_value text not null,
+    attempt_count integer not null,
+    last_error text,
+    next_attempt_at timestamptz not null,
+    constraint import_pkey primary key (identifier_type, identifier_value)
+);

@@ -1,0 +1,48 @@
+-- One row per account and event of a company that it watched that night, written by the night, so
+-- that reading a feed costs the same for ten and for a hundred thousand companies. The columns of the
+-- event are those by which a feed is filtered. A company that is removed takes its rows with it.
+create table customer.feed (
+    account_id bigint not null,
+    event_id bigint not null,
+    company_id bigint not null,
+    event_date date not null,
+    event_type text not null,
+    constraint feed_pkey primary key (account_id, event_id)
+);
+
+create index feed_company_idx on customer.feed (account_id, company_id);
+-- A page of a feed is found by counting: days are skipped by their counts, and read from an index in
+-- the order in which they are shown, with or without an event type.
+create index feed_page_idx on customer.feed (account_id, event_date, event_id);
+create index feed_type_idx on customer.feed (account_id, event_type, event_date, event_id);
+
+-- One row per account, day and event type: how many rows the feed has, for the totals of its pages.
+-- The counts of one event type lie together.
+create table customer.feed_count (
+    account_id bigint not null,
+    event_date date not null,
+    event_type text not null,
+    event_count bigint not null,
+    constraint feed_count_pkey primary key (account_id, event_type, event_date)
+);
+
+-- One row per account and day: the sum of its counts over all event types, kept by triggers.
+create table customer.feed_day (
+    account_id bigint not null,
+    event_date date not null,
+    event_count bigint not null,
+    constraint feed_day_pkey primary key (account_id, event_date)
+);
+
+-- One row per account, event and channel of an alert: an alert is sent once. The row goes with its mail.
+create table customer.alert (
+    account_id bigint not null,
+    event_id bigint not null,
+    channel text not null,
+    mail_id bigint not null,
+    constraint alert_pkey primary key (account_id, event_id, channel),
+    constraint alert_mail_fkey foreign key (mail_id) references customer.mail on delete cascade,
+    constraint alert_channel_known check (channel in ('email'))
+);
+
+create index alert_mail_idx on customer.alert (mail_id);

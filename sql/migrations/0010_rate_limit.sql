@@ -1,0 +1,11 @@
+-- One row per limited client whose window of counting is open, or was not long ago. Unlogged: after
+-- a crash of the server the windows start anew, and no request waits for the disk. Half of each page
+-- is left free, so that counting rewrites a row in its page and touches no index.
+create unlogged table customer.rate_limit (
+    limit_key text not null,
+    hit_count bigint not null,
+    reset_at timestamptz not null,
+    constraint rate_limit_pkey primary key (limit_key)
+) with (fillfactor = 50);
+
+create index rate_limit_reset_at_idx on customer.rate_limit (reset_at);

@@ -1,0 +1,30 @@
+-- Counts the records of documents before they are normalised: what speaks of an entry, and what could
+-- not be read. Values of notices are cut, since they are part of a key.
+
+analyze stage.document;
+
+insert into stage.notice (subject, value, row_count)
+select
+    outcome.subject,
+    left(outcome.value, 200),
+    count(*)
+from stage.outcome
+group by outcome.subject, left(outcome.value, 200);
+
+update stage.file
+set
+    read_count = place.read_count,
+    line_count = place.line_count
+from (
+    select
+        place.file_no,
+        count(*) as read_count,
+        max(place.line) as line_count
+    from (
+        select document.file_no, document.line from stage.document
+        union all
+        select reject.file_no, reject.line from stage.reject
+    ) as place
+    group by place.file_no
+) as place
+where file.file_no = place.file_no;

@@ -1,0 +1,177 @@
+-- What the records of some files say, in the terms of every source; records that cannot be meant are
+-- rejected. Files are normalised in parallel, each in the session that staged it.
+-- A record is well-formed when the reading thread has found its numbers, dates and activity codes valid:
+-- there SQL need not look at them again, which would take a hundred times as long.
+insert into stage.entry (
+    file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
+    first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
+    apartment, voivodeship, activity_version, activity_main, activity_codes, declared_status,
+    is_partnership_only, start_date, end_date, suspension_date, resumption_date,
+    address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
+    persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
+    restructuring_end_date, e_delivery, version_no, version_date, status, gone_date, content_hash, reason
+)
+select
+    mapped.file_no,
+    mapped.line,
+    mapped.fingerprint,
+    mapped.entry_key,
+    mapped.nip,
+    mapped.regon9,
+    mapped.krs,
+    mapped.entity_type,
+    mapped.legal_form,
+    mapped.name,
+    mapped.surname,
+    mapped.first_name,
+    mapped.phone,
+    mapped.email,
+    mapped.fax,
+    mapped.website,
+    mapped.post_code as postal_code,
+    mapped.county,
+    mapped.commune,
+    mapped.city,
+    mapped.street,
+    mapped.building,
+    mapped.apartment,
+    mapped.voivodeship,
+    activity.version as activity_version,
+    mapped.activity_main,
+    mapped.activity_codes,
+    mapped.declared_status,
+    mapped.is_partnership_only,
+    mapped.start_day as start_date,
+    mapped.end_day as end_date,
+    mapped.suspension_day as suspension_date,
+    mapped.resumption_day as resumption_date,
+    mapped.address_country_code,
+    mapped.struck_off_day as struck_off_date,
+    mapped.bankruptcy_start_day as bankruptcy_start_date,
+    mapped.bankruptcy_end_day as bankruptcy_end_date,
+    mapped.units,
+    mapped.persons,
+    mapped.other_dates,
+    mapped.bankruptcy_state,
+    mapped.restructuring_state,
+    mapped.restructuring_start_day as restructuring_start_date,
+    mapped.restructuring_end_day as restructuring_end_date,
+    mapped.e_delivery,
+    mapped.version_no,
+    mapped.version_date,
+    registry.status_on(
+        night.dump_date, mapped.declared_status, least(mapped.end_day, mapped.struck_off_day), null
+    ) as status,
+    case
+        when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
+    end as gone_date,
+    -- sql/verify/state_hash.sql computes the same from the columns of registry.entry.
+    hash_record_extended(
+        row(
+            mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form,
+            mapped.name, mapped.surname, mapped.first_name, mapped.phone, mapped.email,
+            mapped.fax, mapped.website, mapped.post_code, mapped.county, mapped.commune,
+            mapped.city, mapped.street, mapped.building, mapped.apartment, mapped.voivodeship,
+            activity.version, mapped.activity_main, mapped.activity_codes,
+            mapped.declared_status, mapped.is_partnership_only, mapped.start_day,
+            mapped.end_day, mapped.suspension_day, mapped.resumption_day,
+            mapped.address_country_code, mapped.struck_off_day, mapped.bankruptcy_start_day,
+            mapped.bankruptcy_end_day, mapped.units, mapped.persons, mapped.other_dates,
+            mapped.bankruptcy_state, mapped.restructuring_state, mapped.restructuring_start_day,
+            mapped.restructuring_end_day, mapped.e_delivery
+        ),
+        0
+    ) as content_hash,
+    case
+        when
+            not mapped.is_well_formed
+            and mapped.nip is not null
+            and not registry.is_nip(mapped.nip)
+            then format('the NIP ''%s'' is not valid', mapped.nip)
+        when
+            not mapped.is_well_formed
+            and mapped.regon9 is not null
+            and not registry.is_regon9(mapped.regon9)
+            then format('the REGON ''%s'' is not valid', mapped.regon9)
+        when mapped.krs is not null and not registry.is_krs(mapped.krs)
+            then format('the KRS number ''%s'' is not valid', mapped.krs)
+        when coalesce(mapped.name, mapped.surname, mapped.first_name) is null
+            then 'all names are blank'
+        when mapped.declared_status is null
+            then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))
+        when mapped.start_date is not null and mapped.start_day is null
+            then format('the start date ''%s'' is not a date', mapped.start_date)
+        when mapped.end_date is not null and mapped.end_day is null
+            then format('the end date ''%s'' is not a date', mapped.end_date)
+        when mapped.suspension_date is not null and mapped.suspension_day is null
+            then format('the suspension date ''%s'' is not a date', mapped.suspension_date)
+        when mapped.resumption_date is not null and mapped.resumption_day is null
+            then format('the resumption date ''%s'' is not a date', mapped.resumption_date)
+        when mapped.struck_off_date is not null and mapped.struck_off_day is null
+            then format('the strike-off date ''%s'' is not a date', mapped.struck_off_date)
+        when mapped.bankruptcy_start_date is not null and mapped.bankruptcy_start_day is null
+            then format('the bankruptcy date ''%s'' is not a date', mapped.bankruptcy_start_date)
+        when mapped.bankruptcy_end_date is not null and mapped.bankruptcy_end_day is null
+            then format(
+                'the end of the bankruptcy ''%s'' is not a date', mapped.bankruptcy_end_date
+            )
+        when
+            mapped.restructuring_start_date is not null and mapped.restructuring_start_day is null
+            then format(
+                'the restructuring date ''%s'' is not a date', mapped.restructuring_start_date
+            )
+        when mapped.restructuring_end_date is not null and mapped.restructuring_end_day is null
+            then format(
+                'the end of the restructuring ''%s'' is not a date', mapped.restructuring_end_date
+            )
+        -- Under a version without codes, every activity would seem to be another one.
+        when mapped.activity_version is not null and activity.version is null
+            then format('the activity version ''%s'' is not known', mapped.activity_version)
+        when
+            not mapped.is_well_formed
+            and mapped.activity_codes <> ''
+            and (mapped.activity_codes || ',') !~ '^([0-9]{4}[A-Z],)*$'
+            -- Old entries of registers hold codes of divisions, groups and classes.
+            and (
+                night.dump_kind = 'full'
+                or (mapped.activity_codes || ',') !~ '^([0-9]{2,4},|[0-9]{4}[A-Z],)*$'
+            )
+            then format('one of the activities ''%s'' is not a code', mapped.activity_codes)
+        -- Longer keys do not fit into an index; only names make such keys.
+        when octet_length(mapped.entry_key) > 2000
+            then 'names of more than 2000 bytes, and no number to know the entry by'
+    end as reason
+-- The offset keeps Postgres from computing a column again wherever it is used.
+from (
+    select
+        mapped.*,
+        case
+            when mapped.is_well_formed then mapped.start_date::date
+            else registry.calendar_day(mapped.start_date)
+        end as start_day,
+        case
+            when mapped.is_well_formed then mapped.end_date::date
+            else registry.calendar_day(mapped.end_date)
+        end as end_day,
+        case
+            when mapped.is_well_formed then mapped.suspension_date::date
+            else registry.calendar_day(mapped.suspension_date)
+        end as suspension_day,
+        case
+            when mapped.is_well_formed then mapped.resumption_date::date
+            else registry.calendar_day(mapped.resumption_date)
+        end as resumption_day,
+        registry.calendar_day(mapped.struck_off_date) as struck_off_day,
+        registry.calendar_day(mapped.bankruptcy_start_date) as bankruptcy_start_day,
+        registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,
+        registry.calendar_day(mapped.restructuring_start_date) as restructuring_start_day,
+        registry.calendar_day(mapped.restructuring_end_date) as restructuring_end_day,
+        registry.postal_code(mapped.postal_code) as post_code
+    from stage.mapped
+    where mapped.file_no = any($1)
+    offset 0
+) as mapped
+cross join stage.night
+left join (
+    select distinct activity_code.version from registry.activity_code
+) as activity on activity.version::text = mapped.activity_version;

@@ -1,0 +1,19 @@
+-- New entries get the ids after the last one, in the order of the dump: the same ids whatever else was
+-- read. They are not dense, since a line that is no new entry uses up an id too.
+update stage.file
+set first_id = last_id.last_id + counted.lines_before
+from (
+    select
+        file.file_no,
+        coalesce(
+            sum(file.line_count) over (
+                order by file.file_no rows between unbounded preceding and 1 preceding
+            ),
+            0
+        ) as lines_before
+    from stage.file
+) as counted
+join registry.last_id on last_id.table_name = 'entry'
+where file.file_no = counted.file_no;
+
+analyze stage.file;

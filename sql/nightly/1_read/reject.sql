@@ -1,0 +1,155 @@
+-- Records that repeat or contradict each other, over all files; then all rejects, with their text.
+
+set local default_statistics_target = 20;
+analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
+
+-- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
+-- that is a number of its own entry is looked at once. A sort is used, since a hash table of millions of
+-- groups that have one member each is larger than any cache.
+set local enable_hashagg = off;
+
+create unlogged table stage.repeated_hash as
+select looked_at.hash
+from (
+    select hashtextextended(entry.entry_key, 0) as hash
+    from stage.entry
+    where entry.reason is null
+    union all
+    select hashtextextended(entry.nip, 0)
+    from stage.entry
+    where entry.reason is null and entry.nip <> entry.entry_key
+    union all
+    select hashtextextended(entry.regon9, 0)
+    from stage.entry
+    where entry.reason is null and entry.regon9 <> entry.entry_key
+    union all
+    select hashtextextended(entry.krs, 0)
+    from stage.entry
+    where entry.reason is null and entry.krs <> entry.entry_key
+) as looked_at
+group by looked_at.hash
+having count(*) > 1;
+
+set local enable_hashagg to default;
+analyze stage.repeated_hash;
+
+-- One row per record that may share its key or a number with another.
+create unlogged table stage.suspect as
+select
+    entry.file_no,
+    entry.line,
+    entry.entry_key
+from stage.entry
+where
+    entry.reason is null
+    and (
+        hashtextextended(entry.entry_key, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.nip, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.regon9, 0) in (select repeated_hash.hash from stage.repeated_hash)
+        or hashtextextended(entry.krs, 0) in (select repeated_hash.hash from stage.repeated_hash)
+    );
+
+analyze stage.suspect;
+
+-- The same entry twice: rows that say the same count once, the one that was published being kept;
+-- of rows that contradict each other none is believed.
+with repeated_key as (
+    select suspect.entry_key
+    from stage.suspect
+    group by suspect.entry_key
+    having count(*) > 1
+),
+
+ranked as (
+    select
+        entry.file_no,
+        entry.line,
+        min(entry.content_hash) over same_key <> max(entry.content_hash) over same_key
+            as is_contradicted,
+        row_number() over (
+            partition by entry.entry_key
+            order by
+                (entry.fingerprint is not distinct from known.fingerprint) desc,
+                entry.file_no,
+                entry.line
+        ) as rank
+    from stage.entry
+    join repeated_key using (entry_key)
+    cross join stage.night
+    left join registry.entry as known
+        on known.source = night.source
+        and known.entry_key = entry.entry_key
+    where entry.reason is null
+    window same_key as (partition by entry.entry_key)
+)
+
+update stage.entry
+set
+    reason = case
+        when ranked.is_contradicted then 'contradicts another row of the same entry'
+        else 'repeats another row of the same entry'
+    end,
+    is_repeat = not ranked.is_contradicted,
+    is_contradicted = ranked.is_contradicted
+from ranked
+where
+    entry.file_no = ranked.file_no
+    and entry.line = ranked.line
+    and (ranked.is_contradicted or ranked.rank > 1);
+
+-- One row per record whose key is that of a known entry; is_skipped: the entry's own record is
+-- yesterday's, and was skipped.
+create unlogged table stage.known_key as
+select
+    entry.file_no,
+    entry.line,
+    known.entry_id,
+    known.company_id,
+    known.content_hash,
+    known.gone_date is not null as is_gone,
+    not night.is_full_read
+    and known.gone_date is null
+    and known.fingerprint is not null
+    and missing_entry.place is null as is_skipped
+from stage.entry
+cross join stage.night
+join registry.entry as known
+    on known.source = night.source
+    and known.entry_key = entry.entry_key
+left join stage.missing_entry on missing_entry.place = known.ctid
+where entry.reason is null or entry.is_contradicted;
+
+analyze stage.known_key (file_no, line);
+
+-- A row that says the same as a record that was skipped, in another spelling, repeats it.
+update stage.entry
+set
+    reason = 'repeats another row of the same entry',
+    is_repeat = true
+from stage.known_key
+where
+    entry.reason is null
+    and known_key.is_skipped
+    and known_key.file_no = entry.file_no
+    and known_key.line = entry.line
+    and known_key.content_hash = entry.content_hash;
+
+insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
+select
+    entry.file_no,
+    entry.line,
+    entry.reason,
+    left(record.raw, 4000),
+    entry.is_repeat,
+    entry.entry_key
+from stage.entry
+join stage.record using (file_no, line)
+where entry.reason is not null;
+
+-- Rows that contradict one that was skipped: all have to be read to be rejected.
+select count(*)::integer as contradictions
+from stage.entry
+join stage.known_key using (file_no, line)
+where
+    known_key.is_skipped
+    and (entry.reason is null or entry.is_contradicted);

@@ -1,0 +1,83 @@
+-- Yesterday against today: who is not there any more.
+
+-- One row per entry that no record of today speaks of. `waits`: a record that could not be read may
+-- have been its own, so that nothing is said of it until the next clean dump; not so where a list says
+-- that it is struck off, which no later delta says again. `is_unreadable`: one holds its number, so
+-- that whoever else shows this number is not the entry with a new identity.
+create unlogged table stage.vanished as
+with absent as (
+    select absent.*
+    from stage.absent
+    cross join stage.night
+    where not exists (
+        -- A rejected record counts, where its key could be read; but not against a list of deletions.
+        select from stage.entry
+        where
+            entry.entry_key = absent.entry_key
+            and (entry.reason is null or night.dump_kind = 'full')
+    )
+),
+
+unreadable_file as (
+    select distinct file.file_key
+    from stage.reject
+    join stage.file using (file_no)
+    where not reject.is_repeat
+),
+
+unreadable_number as (
+    -- The row may have moved to another file before it became unreadable.
+    select distinct match.part[1] as number
+    from stage.reject
+    cross join lateral regexp_matches(reject.raw, '[0-9]{9,10}', 'g') as match (part)
+    where not reject.is_repeat
+    union
+    -- The REGON of a company stands at the beginning of those of its units.
+    select match.part[1]
+    from stage.reject
+    cross join lateral regexp_matches(reject.raw, '\m([0-9]{9})[0-9]{5}\M', 'g') as match (part)
+    where not reject.is_repeat
+)
+
+select
+    entry.company_id,
+    entry.entry_id,
+    absent.entry_key,
+    absent.file_key,
+    absent.content_hash,
+    entry.nip,
+    entry.regon9,
+    entry.krs,
+    entry.entity_type,
+    entry.surname,
+    entry.first_name,
+    entry.name,
+    entry.start_date,
+    entry.status,
+    entry.legal_form,
+    entry.voivodeship,
+    entry.activity_main,
+    own.is_unreadable,
+    night.dump_kind = 'full'
+    and (
+        own.is_unreadable
+        or absent.file_key in (select unreadable_file.file_key from unreadable_file)
+        -- What was asked for on demand may be younger than the dump.
+        or entry.changed_date >= night.dump_date
+        -- CEIDG tells on demand of an entry that has not begun, and reports it from its start on.
+        or entry.start_date > night.dump_date
+    ) as waits
+from absent
+cross join stage.night
+join registry.entry
+    on entry.company_id = absent.company_id
+    and entry.entry_id = absent.entry_id
+cross join lateral (
+    select (
+        entry.nip in (select unreadable_number.number from unreadable_number)
+        or entry.regon9 in (select unreadable_number.number from unreadable_number)
+        or entry.krs in (select unreadable_number.number from unreadable_number)
+    ) is true as is_unreadable
+) as own;
+
+analyze stage.vanished;

@@ -1,0 +1,126 @@
+-- What the changes of the activities mean.
+
+-- Where an entry moves to another version of the classification, the codes that the
+-- official key explains are one reclassification; the key is read in both directions.
+-- One row per changed entry and code that came or went.
+create unlogged table stage.activity_change as
+with changed as (
+    select
+        change.company_id,
+        change.entry_id,
+        before.activity_version as old_version,
+        after.activity_version as new_version,
+        string_to_array(before.activity_codes, ',') as old_codes,
+        string_to_array(after.activity_codes, ',') as new_codes,
+        before.activity_version <> after.activity_version is true as is_recoded
+    from stage.change
+    join stage.before using (entry_id)
+    join stage.after using (entry_id)
+    where
+        (before.activity_version, before.activity_codes)
+        is distinct from (after.activity_version, after.activity_codes)
+),
+
+explained as (
+    select
+        changed.entry_id,
+        activity_key.code_2007 as old_code,
+        activity_key.code_2025 as new_code
+    from changed
+    cross join lateral unnest(changed.old_codes) as old (code)
+    join registry.activity_key on activity_key.code_2007 = old.code
+    where
+        changed.old_version = 2007
+        and changed.new_version = 2025
+        and activity_key.code_2025 = any(changed.new_codes)
+    union all
+    select
+        changed.entry_id,
+        activity_key.code_2025,
+        activity_key.code_2007
+    from changed
+    cross join lateral unnest(changed.old_codes) as old (code)
+    join registry.activity_key on activity_key.code_2025 = old.code
+    where
+        changed.old_version = 2025
+        and changed.new_version = 2007
+        and activity_key.code_2007 = any(changed.new_codes)
+),
+
+explained_code as (
+    select explained.entry_id, explained.old_code as code, true as is_old from explained
+    union
+    select explained.entry_id, explained.new_code, false from explained
+)
+
+select
+    changed.company_id,
+    changed.entry_id,
+    code.code,
+    code.is_old,
+    explained_code.entry_id is not null as is_explained
+from changed
+cross join lateral (
+    select distinct unnest(changed.old_codes) as code, true as is_old
+    union all
+    select distinct unnest(changed.new_codes), false
+) as code
+left join explained_code
+    on explained_code.entry_id = changed.entry_id
+    and explained_code.code = code.code
+    and explained_code.is_old = code.is_old
+where
+    changed.is_recoded
+    or code.is_old and code.code <> all(changed.new_codes)
+    or not code.is_old and code.code <> all(changed.old_codes);
+
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select
+    activity_change.company_id,
+    activity_change.entry_id,
+    case
+        when activity_change.is_old then 'COMPANY_ACTIVITY_REMOVED'
+        else 'COMPANY_ACTIVITY_ADDED'
+    end,
+    case when activity_change.is_old then activity_change.code end,
+    case when not activity_change.is_old then activity_change.code end
+from stage.activity_change
+where not activity_change.is_explained
+union all
+select
+    activity_change.company_id,
+    activity_change.entry_id,
+    'COMPANY_ACTIVITIES_RECLASSIFIED',
+    string_agg(activity_change.code, ',' order by activity_change.code)
+        filter (where activity_change.is_old),
+    string_agg(activity_change.code, ',' order by activity_change.code)
+        filter (where not activity_change.is_old)
+from stage.activity_change
+where activity_change.is_explained
+group by activity_change.company_id, activity_change.entry_id;
+
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select
+    change.company_id,
+    change.entry_id,
+    'COMPANY_MAIN_ACTIVITY_CHANGED',
+    before.activity_main,
+    after.activity_main
+from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
+where case
+    when before.activity_version <> after.activity_version then
+        coalesce(before.activity_main, after.activity_main) is not null
+        and not exists (
+            select from registry.activity_key
+            where
+                before.activity_version = 2007
+                and activity_key.code_2007 = before.activity_main
+                and activity_key.code_2025 = after.activity_main
+                or after.activity_version = 2007
+                and activity_key.code_2025 = before.activity_main
+                and activity_key.code_2007 = after.activity_main
+        )
+    else before.activity_main is distinct from after.activity_main
+end;

@@ -1,0 +1,34 @@
+-- What the changes of owners, shareholders and representatives mean.
+
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select
+    change.company_id,
+    change.entry_id,
+    event.event_type,
+    event.old_value,
+    event.new_value
+from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
+cross join lateral (
+    values
+    (
+        'COMPANY_OWNER_CHANGED',
+        registry.owner_names(before.first_name, before.surname, before.persons),
+        registry.owner_names(after.first_name, after.surname, after.persons)
+    ),
+    (
+        'COMPANY_SHAREHOLDERS_CHANGED',
+        registry.shareholder_names(before.persons),
+        registry.shareholder_names(after.persons)
+    ),
+    (
+        'COMPANY_REPRESENTATION_CHANGED',
+        registry.representative_names(before.persons),
+        registry.representative_names(after.persons)
+    )
+) as event (event_type, old_value, new_value)
+where
+    (before.first_name, before.surname, before.persons)
+    is distinct from (after.first_name, after.surname, after.persons)
+    and event.old_value is distinct from event.new_value;

@@ -1,0 +1,51 @@
+-- What the changes of a bankruptcy or a restructuring mean. Proceedings that are withdrawn end too, and
+-- an end that is withdrawn starts them again. A registry may tell of both without a date: to learn the
+-- date later is no event.
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select
+    change.company_id,
+    change.entry_id,
+    event.event_type,
+    event.old_value,
+    event.new_value
+from stage.change
+join stage.before using (entry_id)
+join stage.after using (entry_id)
+cross join lateral (
+    values
+    (
+        'COMPANY_BANKRUPTCY',
+        before.bankruptcy_state, before.bankruptcy_start_date, before.bankruptcy_end_date,
+        after.bankruptcy_state, after.bankruptcy_start_date, after.bankruptcy_end_date
+    ),
+    (
+        'COMPANY_RESTRUCTURING',
+        before.restructuring_state, before.restructuring_start_date,
+        before.restructuring_end_date,
+        after.restructuring_state, after.restructuring_start_date, after.restructuring_end_date
+    )
+) as proceeding (kind, old_state, old_start, old_end, new_state, new_start, new_end)
+cross join lateral (
+    select
+        proceeding.kind || '_STARTED' as event_type,
+        null as old_value,
+        proceeding.new_start::text as new_value
+    where
+        proceeding.new_state is not null
+        and (
+            proceeding.old_state is null
+            or proceeding.old_start <> proceeding.new_start
+            or proceeding.old_state = 'ENDED' and proceeding.new_state = 'OPEN'
+        )
+    union all
+    select
+        proceeding.kind || '_ENDED',
+        coalesce(proceeding.new_start, proceeding.old_start)::text,
+        proceeding.new_end::text
+    where case
+        when proceeding.new_state = 'ENDED' then
+            proceeding.old_state is distinct from 'ENDED'
+            or proceeding.old_end <> proceeding.new_end
+        else proceeding.old_state = 'OPEN' and proceeding.new_state is null
+    end
+) as event;

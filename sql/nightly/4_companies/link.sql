@@ -1,0 +1,155 @@
+-- Which entries and companies share a number, and are therefore one company. The numbers of an entry
+-- are valid or null, so that an invalid one never links.
+--
+-- A valid number may still be somebody else's, by a slip of who typed it in. One shared number does
+-- not link what contradicts it in both other respects: the other number, and who they are (the KRS
+-- number, a legal against a natural person, or two persons of whom neither name is the same). One
+-- company has several REGON over the years, or several KRS numbers when it changes its form: one
+-- contradiction alone is no reason. What is not linked is a notice of the run, and so is what a NIP
+-- alone has linked in spite of different REGON of legal persons: somebody may want to look.
+
+create function stage.is_somebody_else(
+    one_type text,
+    one_krs text,
+    one_surname text,
+    one_first_name text,
+    other_type text,
+    other_krs text,
+    other_surname text,
+    other_first_name text
+) returns boolean
+language sql immutable parallel safe
+return one_type <> other_type
+or coalesce(one_krs <> other_krs, false)
+or coalesce(
+    lower(one_surname) <> lower(other_surname)
+    -- REGON tells the second name too.
+    and lower(split_part(one_first_name, ' ', 1)) <> lower(split_part(other_first_name, ' ', 1)),
+    false
+);
+
+-- One row per accepted record. A node is a known company, or a new entry by the id that it gets: ids of
+-- new entries are larger than those of all companies.
+create view stage.node as
+select
+    entry.file_no,
+    entry.line,
+    coalesce(pair.company_id, file.first_id + entry.line) as node,
+    entry.nip,
+    entry.regon9,
+    entry.krs,
+    entry.entity_type,
+    entry.surname,
+    entry.first_name
+from stage.entry
+join stage.file using (file_no)
+left join stage.pair using (file_no, line)
+where entry.reason is null;
+
+create unlogged table stage.suspect_node as
+select node.*
+from stage.suspect
+join stage.node using (file_no, line);
+
+analyze stage.suspect_node;
+
+-- One row per pair of nodes that share a REGON or a KRS number: entries of today with the same number
+-- as the first of them, and an entry with the companies that have its number.
+create unlogged table stage.link as
+select
+    node.node,
+    first_node.node as neighbour,
+    'REGON of another company' as subject,
+    node.regon9 as number,
+    coalesce(node.nip <> first_node.nip, false)
+    and stage.is_somebody_else(
+        node.entity_type, node.krs, node.surname, node.first_name,
+        first_node.entity_type, first_node.krs, first_node.surname, first_node.first_name
+    ) as is_contradicted
+from stage.suspect_node as node
+join (
+    select distinct on (suspect_node.regon9) suspect_node.*
+    from stage.suspect_node
+    order by suspect_node.regon9, suspect_node.node
+) as first_node using (regon9)
+where node.node <> first_node.node
+union all
+select
+    node.node,
+    first_node.node,
+    'KRS number of another company',
+    node.krs,
+    coalesce(node.nip <> first_node.nip and node.regon9 <> first_node.regon9, false)
+from stage.suspect_node as node
+join (
+    select distinct on (suspect_node.krs) suspect_node.*
+    from stage.suspect_node
+    order by suspect_node.krs, suspect_node.node
+) as first_node using (krs)
+where node.node <> first_node.node;
+
+insert into stage.link (node, neighbour, subject, number, is_contradicted)
+select
+    node.node,
+    entry.company_id,
+    'REGON of another company',
+    node.regon9,
+    coalesce(node.nip <> entry.nip, false)
+    and stage.is_somebody_else(
+        node.entity_type, node.krs, node.surname, node.first_name,
+        entry.entity_type, entry.krs, entry.surname, entry.first_name
+    )
+from stage.node
+join registry.entry using (regon9)
+where node.node <> entry.company_id
+union all
+select
+    node.node,
+    entry.company_id,
+    'KRS number of another company',
+    node.krs,
+    coalesce(node.nip <> entry.nip and node.regon9 <> entry.regon9, false)
+from stage.node
+join registry.entry using (krs)
+where node.node <> entry.company_id;
+
+-- Gives each node the smallest label of its neighbours until nothing changes.
+create function stage.label_components() returns void
+language plpgsql as $$
+begin
+    insert into stage.component (node, label)
+    select node.node, node.node
+    from (
+        select link.node from stage.link where not link.is_contradicted
+        union
+        select link.neighbour from stage.link where not link.is_contradicted
+    ) as node
+    on conflict (node) do nothing;
+
+    analyze stage.link;
+    analyze stage.component;
+
+    loop
+        update stage.component
+        set label = smaller.label
+        from (
+            select
+                edge.node,
+                min(neighbour.label) as label
+            from (
+                select link.node, link.neighbour from stage.link where not link.is_contradicted
+                union all
+                select link.neighbour, link.node from stage.link where not link.is_contradicted
+            ) as edge
+            join stage.component as neighbour on neighbour.node = edge.neighbour
+            group by edge.node
+        ) as smaller
+        where
+            component.node = smaller.node
+            and component.label > smaller.label;
+        exit when not found;
+    end loop;
+end;
+$$;
+
+select stage.label_components();

@@ -1,0 +1,175 @@
+-- Which of them share a NIP as well: looked at last, since what shares another number stands together
+-- in what it contradicts.
+
+-- One row per NIP, and component that has it, where there are several.
+create unlogged table stage.same_nip as
+with holder as (
+    select suspect_node.nip, suspect_node.node
+    from stage.suspect_node
+    where suspect_node.nip is not null
+    union
+    select node.nip, holder.node
+    from stage.node
+    join registry.entry using (nip)
+    cross join lateral (
+        values
+        (node.node),
+        (entry.company_id)
+    ) as holder (node)
+    where node.node <> entry.company_id
+),
+
+labelled as (
+    select distinct
+        holder.nip,
+        coalesce(component.label, holder.node) as label
+    from holder
+    left join stage.component using (node)
+)
+
+select labelled.nip, labelled.label
+from (
+    select
+        labelled.*,
+        count(*) over (partition by labelled.nip) as label_count
+    from labelled
+) as labelled
+where labelled.label_count > 1;
+
+analyze stage.same_nip;
+
+-- One row per such component and entry of it: what it says today or, of entries without a record of
+-- today, what is known.
+create unlogged table stage.nip_holder as
+with member as (
+    select same_nip.label, same_nip.label as node
+    from stage.same_nip
+    union
+    select component.label, component.node
+    from stage.component
+    where component.label in (select same_nip.label from stage.same_nip)
+)
+
+select
+    member.label,
+    node.regon9,
+    node.krs,
+    node.entity_type,
+    node.surname,
+    node.first_name
+from member
+join stage.suspect_node as node using (node)
+union
+select
+    member.label,
+    node.regon9,
+    node.krs,
+    node.entity_type,
+    node.surname,
+    node.first_name
+from member
+join stage.node using (node)
+-- Of the very first entries only those are linked that share a number with each other.
+where exists (select from registry.entry)
+union
+select
+    member.label,
+    entry.regon9,
+    entry.krs,
+    entry.entity_type,
+    entry.surname,
+    entry.first_name
+from member
+join registry.entry on entry.company_id = member.node
+where not exists (
+    select from stage.pair
+    where pair.entry_id = entry.entry_id
+);
+
+analyze stage.nip_holder;
+
+-- One row per NIP and two components that have it and different REGON.
+create unlogged table stage.nip_doubt as
+select
+    younger.nip,
+    younger.label,
+    older.label as older_label,
+    bool_or(
+        stage.is_somebody_else(
+            one.entity_type, one.krs, one.surname, one.first_name,
+            other.entity_type, other.krs, other.surname, other.first_name
+        )
+    ) as is_contradicted,
+    bool_or(one.entity_type = 'LEGAL') as is_legal
+from stage.same_nip as younger
+join stage.same_nip as older using (nip)
+join stage.nip_holder as one on one.label = younger.label
+join stage.nip_holder as other on other.label = older.label
+where
+    older.label < younger.label
+    and one.regon9 <> other.regon9
+group by younger.nip, younger.label, older.label;
+
+analyze stage.nip_doubt;
+
+-- A component is linked to the oldest one with its NIP, unless it contradicts one of the older ones:
+-- through something that contradicts neither, two that do would be one.
+insert into stage.link (node, neighbour, subject, number, is_contradicted)
+select
+    same_nip.label,
+    first_label.label,
+    'NIP of another company',
+    same_nip.nip,
+    coalesce(doubt.is_contradicted, false)
+from stage.same_nip
+join (
+    select same_nip.nip, min(same_nip.label) as label
+    from stage.same_nip
+    group by same_nip.nip
+) as first_label using (nip)
+left join (
+    select
+        nip_doubt.nip,
+        nip_doubt.label,
+        bool_or(nip_doubt.is_contradicted) as is_contradicted
+    from stage.nip_doubt
+    group by nip_doubt.nip, nip_doubt.label
+) as doubt
+    on doubt.nip = same_nip.nip
+    and doubt.label = same_nip.label
+where same_nip.label <> first_label.label;
+
+select stage.label_components();
+
+insert into stage.notice (subject, value, row_count)
+select
+    link.subject,
+    link.number,
+    count(*)
+from stage.link
+where link.is_contradicted
+group by link.subject, link.number
+union all
+select
+    'NIP with several REGON',
+    nip_doubt.nip,
+    count(*)
+from stage.nip_doubt
+where nip_doubt.is_legal and not nip_doubt.is_contradicted
+group by nip_doubt.nip;
+
+-- One row per company that turns out to be another one: the older stays.
+create unlogged table stage.merged_company as
+select
+    component.node as company_id,
+    component.label as into_company_id
+from stage.component
+where
+    component.label <> component.node
+    and exists (
+        select from registry.company
+        where company.company_id = component.node
+    );
+
+analyze stage.component;
+analyze stage.merged_company;

@@ -1,0 +1,97 @@
+-- The facts become today's. Runs in the transaction that publishes.
+
+-- Changed entries are replaced: first all of them go, so that two entries may change keys with each
+-- other, and a new one may take the key of another.
+delete from registry.entry
+using stage.after
+where
+    entry.company_id = after.company_id
+    and entry.entry_id = after.entry_id;
+
+insert into registry.entry
+select after.* from stage.after;
+
+-- New entries; those of a first snapshot have come by attaching their partition.
+insert into registry.entry
+select new_entry.*
+from stage.new_entry
+where not (select night.is_baseline from stage.night);
+
+-- A record may say the same in other bytes, in another file, or later.
+update registry.entry
+set
+    fingerprint = staged.fingerprint,
+    file_key = file.file_key,
+    version_no = staged.version_no,
+    version_date = staged.version_date
+from stage.pair
+join stage.entry as staged using (file_no, line)
+join stage.file using (file_no)
+where
+    entry.company_id = pair.company_id
+    and entry.entry_id = pair.entry_id
+    and (entry.fingerprint, entry.file_key, entry.version_no, entry.version_date)
+    is distinct from (
+        staged.fingerprint, file.file_key, staged.version_no, staged.version_date
+    );
+
+update registry.entry
+set
+    fingerprint = null,
+    status = 'DELETED',
+    gone_date = night.dump_date,
+    changed_date = night.dump_date
+from stage.vanished
+cross join stage.night
+where
+    not vanished.waits
+    and entry.company_id = vanished.company_id
+    and entry.entry_id = vanished.entry_id;
+
+-- An entry whose rows contradict each other is read again until they agree.
+update registry.entry
+set fingerprint = null
+from stage.reject
+cross join stage.night
+where
+    not reject.is_repeat
+    and entry.source = night.source
+    and entry.entry_key = reject.entry_key
+    and entry.fingerprint is not null;
+
+-- One row per entry whose end or strike-off, announced earlier, is reached: its record did not change,
+-- its status does. What it was until then.
+create unlogged table stage.due as
+select
+    entry.company_id,
+    entry.entry_id,
+    entry.status,
+    entry.legal_form,
+    entry.voivodeship,
+    entry.activity_main,
+    entry.declared_status,
+    entry.struck_off_date
+from registry.entry
+cross join stage.night
+where
+    entry.source = night.source
+    and least(entry.end_date, entry.struck_off_date) <= night.dump_date
+    and entry.status <> 'DELETED';
+
+update registry.entry
+set status = 'DELETED'
+from stage.due
+where
+    entry.company_id = due.company_id
+    and entry.entry_id = due.entry_id;
+
+insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
+select
+    due.company_id,
+    due.entry_id,
+    'COMPANY_STRUCK_OFF',
+    due.declared_status,
+    due.struck_off_date::text
+from stage.due
+cross join stage.night
+where due.struck_off_date <= night.dump_date;

@@ -1,0 +1,29 @@
+-- Companies that turned out to be one are joined. Runs in the transaction that publishes.
+
+update registry.entry
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where entry.company_id = merged_company.company_id;
+
+update registry.event
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where event.company_id = merged_company.company_id;
+
+update registry.corroboration
+set company_id = merged_company.into_company_id
+from stage.merged_company
+where corroboration.company_id = merged_company.company_id;
+
+update registry.company
+set
+    merged_into_id = merged_company.into_company_id,
+    changed_snapshot_no = last_id.last_id + 1
+from stage.merged_company
+join registry.last_id on last_id.table_name = 'snapshot'
+where company.company_id = merged_company.company_id;
+
+update registry.company
+set merged_into_id = merged_company.into_company_id
+from stage.merged_company
+where company.merged_into_id = merged_company.company_id;

@@ -1,0 +1,130 @@
+-- What the night did, in figures, and what it leaves to the next one. Runs in the transaction that
+-- publishes.
+
+-- One row: the figures of the night. An entry that is struck off when it is first seen does not count as
+-- new. state_hash: by how much the sum over all entries changed.
+create unlogged table stage.figure as
+select
+    (select sum(file.read_count) from stage.file) as read_count,
+    (select count(*) from stage.reject) as rejected_count,
+    added.row_count as new_row_count,
+    added.new_count + change.back_count as new_count,
+    change.updated_count,
+    vanished.deleted_count + change.struck_off_count as deleted_count,
+    vanished.waiting_count,
+    added.state_hash + change.state_hash + vanished.state_hash as state_hash
+from (
+    select
+        count(*) filter (where new_entry.gone_date is null) as new_count,
+        count(*) as row_count,
+        coalesce(sum(registry.state_hash(new_entry.content_hash, new_entry.gone_date)), 0)
+            as state_hash
+    from stage.new_entry
+) as added
+cross join (
+    select
+        count(*) filter (where change.was_gone and not change.is_gone) as back_count,
+        count(*) filter (where change.is_gone and not change.was_gone) as struck_off_count,
+        count(*) filter (where change.was_gone = change.is_gone) as updated_count,
+        coalesce(sum(registry.state_hash(after.content_hash, after.gone_date)), 0)
+        - coalesce(sum(registry.state_hash(before.content_hash, before.gone_date)), 0)
+            as state_hash
+    from stage.change
+    join stage.before using (entry_id)
+    join stage.after using (entry_id)
+) as change
+cross join (
+    select
+        count(*) filter (where not vanished.waits) as deleted_count,
+        count(*) filter (where vanished.waits) as waiting_count,
+        coalesce(
+            sum(
+                registry.state_hash(vanished.content_hash, night.dump_date)::numeric
+                - registry.state_hash(vanished.content_hash, null)
+            ) filter (where not vanished.waits),
+            0
+        ) as state_hash
+    from stage.vanished
+    cross join stage.night
+) as vanished;
+
+update registry.run
+set
+    read_count = figure.read_count,
+    accepted_count = figure.read_count - figure.rejected_count,
+    rejected_count = figure.rejected_count,
+    -- The first snapshot of a source counts nothing as new.
+    new_count = case when night.previous_run_id is null then 0 else figure.new_count end,
+    updated_count = figure.updated_count,
+    deleted_count = figure.deleted_count,
+    waiting_count = figure.waiting_count,
+    event_count = case
+        when night.is_import then 0
+        else (
+            select count(*)
+            from registry.event
+            where event.event_date = night.dump_date and event.source = night.source
+        )
+    end,
+    entry_count = coalesce(previous.entry_count, 0) + figure.new_count - figure.deleted_count,
+    state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
+    -- Also where entries came on demand before.
+    is_baseline = night.previous_run_id is null,
+    is_full_read = night.is_full_read
+from stage.figure
+cross join stage.night
+left join lateral (
+    -- What was asked for on demand since the last dump counts too.
+    select before.entry_count, before.state_hash
+    from registry.run as before
+    where
+        before.source = night.source
+        and before.state in ('published', 'imported')
+    order by before.run_id desc
+    limit 1
+) as previous on true
+where run.run_id = night.run_id;
+
+insert into registry.daily_stat (
+    source, stat_date, new_count, updated_count, deleted_count, entry_count, is_baseline
+)
+select
+    run.source,
+    run.dump_date,
+    run.new_count + imported.new_count,
+    run.updated_count,
+    run.deleted_count,
+    run.entry_count,
+    run.is_baseline
+from stage.night
+join registry.run using (run_id)
+-- What came on demand since the last dump is new to a comparison of the dumps.
+cross join lateral (
+    select coalesce(sum(run.new_count), 0) as new_count
+    from registry.run
+    where
+        run.source = night.source
+        and run.state = 'imported'
+        and run.run_id > night.previous_run_id
+) as imported
+where not night.is_import;
+
+update registry.last_id
+set last_id = case last_id.table_name
+    -- As far as the last line of the dump, whichever entries were new.
+    when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
+    when 'snapshot' then last_id.last_id + 1
+    else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
+end
+where
+    last_id.table_name in ('event', 'snapshot')
+    or (select figure.new_count > 0 or figure.new_row_count > 0 from stage.figure);
+
+-- Now that the ids of the night are used up: which run found an entry first.
+update registry.run
+set last_entry_id = last_id.last_id
+from stage.night
+cross join registry.last_id
+where
+    run.run_id = night.run_id
+    and last_id.table_name = 'entry';

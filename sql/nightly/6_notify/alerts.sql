@@ -1,0 +1,164 @@
+-- The mails that tell of the events of the night. Runs in the transaction that publishes.
+
+-- What the planner cannot foresee is kept in tables that it has counted: how many settings ask for
+-- alerts, and for which.
+
+-- One row per watch of a company with events tonight that asks for alerts by mail, with the
+-- settings that hold for it: what is set for one company goes before what is set for all. They are
+-- the watches whose feeds the night has filled.
+create unlogged table stage.alert_watch as
+select
+    watch.account_id,
+    watch.company_id,
+    setting.min_severity,
+    setting.event_classes,
+    setting.categories
+from customer.watch
+left join customer.alert_setting using (account_id)
+cross join lateral (
+    select
+        case
+            when watch.has_custom_settings then watch.alerts_enabled and watch.notify_via_email
+            else alert_setting.alerts_enabled and alert_setting.notify_via_email
+        end as is_on,
+        case
+            when watch.has_custom_settings then watch.alert_min_severity
+            else alert_setting.alert_min_severity
+        end as min_severity,
+        case
+            when watch.has_custom_settings then watch.alert_event_classes
+            else alert_setting.alert_event_classes
+        end as event_classes,
+        case
+            when watch.has_custom_settings then watch.alert_categories
+            else alert_setting.alert_categories
+        end as categories
+) as setting
+where
+    setting.is_on
+    and watch.state = 'ready'
+    and watch.company_id in (select watched_event.company_id from stage.watched_event)
+    and watch.account_id in (select watcher.account_id from stage.watcher);
+
+analyze stage.alert_watch;
+
+-- One row per event of the night that somebody watches, with all that is told of it; none where
+-- nobody asks for alerts.
+create unlogged table stage.alert_event as
+select
+    event.event_id,
+    event.company_id,
+    event_type.severity,
+    severity.rank,
+    event_type.event_class,
+    event_type.category,
+    company.name as company_name,
+    jsonb_build_object(
+        'company_name', company.name,
+        'primary_identifier', coalesce(company.nip, company.regon9, company.krs),
+        'identifier_type', case
+            when company.nip is not null then 'NIP'
+            when company.regon9 is not null then 'REGON9'
+            when company.krs is not null then 'KRS'
+        end,
+        'event_type', event.event_type,
+        'severity', event_type.severity,
+        -- A value can be a list of any length; a mail is no place for it.
+        'old_value', left(event.old_value, 300),
+        'new_value', left(event.new_value, 300)
+    ) as description
+from stage.watched_event
+join registry.event using (company_id, event_id)
+join registry.company using (company_id)
+join registry.event_type on event_type.event_type = event.event_type
+join registry.severity using (severity)
+where exists (select from stage.alert_watch);
+
+analyze stage.alert_event;
+
+-- One row per account and event that it is told of by mail; position counts the events of an
+-- account from the worst on.
+create unlogged table stage.alert as
+select
+    alert_watch.account_id,
+    alert_event.event_id,
+    alert_event.severity,
+    alert_event.rank,
+    row_number() over (
+        partition by alert_watch.account_id
+        order by alert_event.rank desc, alert_event.company_name, alert_event.event_id
+    ) as position
+from stage.alert_event
+join stage.alert_watch using (company_id)
+join registry.severity as threshold on threshold.severity = alert_watch.min_severity
+where
+    alert_event.rank >= threshold.rank
+    and (
+        alert_watch.event_classes is null
+        or alert_event.event_class = any(alert_watch.event_classes)
+    )
+    and (alert_watch.categories is null or alert_event.category = any(alert_watch.categories));
+
+analyze stage.alert;
+
+-- One mail per account, with its worst events in full and the others as counts: the feed has them.
+with digest as (
+    select
+        alert.account_id,
+        jsonb_agg(alert_event.description order by alert.position) as events
+    from stage.alert
+    join stage.alert_event using (event_id)
+    where alert.position <= 200
+    group by alert.account_id
+),
+
+total as (
+    select
+        severity_total.account_id,
+        jsonb_agg(
+            jsonb_build_object(
+                'severity', severity_total.severity,
+                'event_count', severity_total.event_count
+            )
+            order by severity_total.rank desc
+        ) as totals
+    from (
+        select alert.account_id, alert.severity, alert.rank, count(*) as event_count
+        from stage.alert
+        group by alert.account_id, alert.severity, alert.rank
+    ) as severity_total
+    group by severity_total.account_id
+),
+
+mail as (
+    insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
+    select
+        'digest:' || night.run_id || ':' || account.account_id,
+        account.account_id,
+        account.email,
+        'digest',
+        jsonb_build_object(
+            'account_id', account.account_id,
+            'user_name', account.name,
+            'source', night.source,
+            'event_date', night.dump_date,
+            'totals', total.totals,
+            'events', digest.events
+        ),
+        night.published_at
+    from stage.night
+    cross join digest
+    join total using (account_id)
+    join customer.account using (account_id)
+    order by account.account_id
+    returning mail.account_id, mail.mail_id
+)
+
+insert into customer.alert (account_id, event_id, channel, mail_id)
+select
+    alert.account_id,
+    alert.event_id,
+    'email',
+    mail.mail_id
+from stage.alert
+join mail using (account_id);

@@ -1,0 +1,34 @@
+-- The table that was filled becomes the partition of its source. Runs in the transaction that publishes.
+-- An autovacuum that looks at these tables may win a deadlock: the step is then tried again.
+do $$
+declare
+    source constant text := (select night.source from stage.night);
+    partition constant text := 'entry_' || source;
+begin
+    for attempt in 1..10 loop
+        begin
+            execute format('alter table stage.%I set schema registry', partition);
+            -- Postgres need not look whether the rows belong there: a constraint says so.
+            execute format(
+                'alter table registry.entry attach partition registry.%I for values in (%L)',
+                partition, source
+            );
+            execute format('alter table registry.%I drop constraint is_of_source', partition);
+            execute format('alter table registry.%I reset (autovacuum_enabled)', partition);
+            return;
+        exception
+            when deadlock_detected then
+                if attempt = 10 then
+                    raise;
+                end if;
+                perform pg_sleep(0.1);
+        end;
+    end loop;
+end;
+$$;
+
+-- Plans of the rest of this night and of tomorrow's depend on statistics, which autovacuum may make too
+-- late, and never makes of all partitions together.
+set local default_statistics_target = 20;
+analyze registry.entry (company_id, entry_id, source, entry_key, nip, regon9, krs, status, end_date);
+set local default_statistics_target to default;

@@ -1,0 +1,29 @@
+-- The entries of a source that has none yet: a table of its own, with its indexes, which becomes the
+-- partition of the source. Runs in a session of its own, in parallel with the transaction that
+-- publishes. No autovacuum locks it before it is attached. A table that is made and filled at once needs no WAL where the server keeps a minimal one.
+do $$
+declare
+    source constant text := (select night.source from stage.night);
+    partition constant text := 'entry_' || source;
+begin
+    execute format(
+        'create table stage.%I (
+            like registry.entry including constraints,
+            constraint is_of_source check (source = %L)
+        ) with (autovacuum_enabled = false)',
+        partition, source
+    );
+    execute format('insert into stage.%I select new_entry.* from stage.new_entry', partition);
+    execute format('alter table stage.%I add primary key (company_id, entry_id)', partition);
+    execute format('create unique index on stage.%I (entry_key)', partition);
+    execute format('create index on stage.%I (nip) where nip is not null', partition);
+    execute format('create index on stage.%I (regon9) where regon9 is not null', partition);
+    execute format('create index on stage.%I (krs) where krs is not null', partition);
+    -- An end or a strike-off that is announced is reached without a new record.
+    execute format(
+        'create index on stage.%I (least(end_date, struck_off_date))
+        where least(end_date, struck_off_date) is not null and status <> ''DELETED''',
+        partition
+    );
+end;
+$$;

@@ -1,0 +1,127 @@
+-- The stock and the flow of a registry's entries against the entries as they are, and against the daily
+-- statistics.
+with counted as (
+    select
+        entry.voivodeship,
+        activity_division.section as activity_section,
+        entry.legal_form,
+        entry.status,
+        sum(entry.entry_count) as entry_count
+    from (
+        select
+            entry.voivodeship,
+            left(entry.activity_main, 2) as division,
+            entry.legal_form,
+            entry.status,
+            count(*) as entry_count
+        from registry.entry
+        where entry.source = $1::text and entry.gone_date is null
+        group by 1, 2, 3, 4
+    ) as entry
+    left join registry.activity_division using (division)
+    group by 1, 2, 3, 4
+),
+
+kept as (
+    select
+        stock_change.voivodeship,
+        stock_change.activity_section,
+        stock_change.legal_form,
+        stock_change.status,
+        sum(stock_change.entry_change) as entry_count
+    from registry.stock_change
+    where stock_change.source = $1
+    group by 1, 2, 3, 4
+),
+
+difference as (
+    select
+        both_sides.voivodeship,
+        both_sides.activity_section,
+        both_sides.legal_form,
+        both_sides.status,
+        sum(both_sides.kept_count) as kept_count,
+        sum(both_sides.entry_count) as entry_count
+    from (
+        select
+            kept.voivodeship,
+            kept.activity_section,
+            kept.legal_form,
+            kept.status,
+            kept.entry_count as kept_count,
+            0 as entry_count
+        from kept
+        union all
+        select
+            counted.voivodeship,
+            counted.activity_section,
+            counted.legal_form,
+            counted.status,
+            0,
+            counted.entry_count
+        from counted
+    ) as both_sides
+    group by 1, 2, 3, 4
+),
+
+-- One row per snapshot: by how much all groups changed.
+changed as (
+    select
+        stock_change.stat_date,
+        sum(stock_change.entry_change) as entry_change,
+        coalesce(sum(stock_change.entry_change) filter (where stock_change.status <> 'DELETED'), 0)
+            as standing_change,
+        sum(stock_change.new_count) as new_count,
+        sum(stock_change.ended_count) as ended_count
+    from registry.stock_change
+    where stock_change.source = $1
+    group by stock_change.stat_date
+)
+
+select format(
+    'the stock of %s %s entries in %s, %s, %s is %s, the entries give %s',
+    $1,
+    difference.status,
+    coalesce(difference.voivodeship, 'no voivodeship'),
+    coalesce(difference.activity_section, 'no section'),
+    coalesce(difference.legal_form, 'no legal form'),
+    difference.kept_count,
+    difference.entry_count
+) as finding
+from difference
+where difference.kept_count <> difference.entry_count
+union all
+select format(
+    'the stock of %s on %s is %s entries, the daily statistics say %s',
+    $1,
+    summed.stat_date,
+    summed.stock,
+    summed.entry_count
+)
+from (
+    select
+        daily_stat.stat_date,
+        daily_stat.entry_count,
+        coalesce(sum(changed.entry_change) over (order by daily_stat.stat_date), 0) as stock
+    from registry.daily_stat
+    left join changed using (stat_date)
+    where daily_stat.source = $1
+) as summed
+where summed.stock <> summed.entry_count
+union all
+select format(
+    'the standing entries of %s change by %s on %s, where %s new - %s ended are expected',
+    $1,
+    changed.standing_change,
+    changed.stat_date,
+    changed.new_count,
+    changed.ended_count
+)
+from changed
+left join registry.daily_stat
+    on daily_stat.source = $1
+    and daily_stat.stat_date = changed.stat_date
+where
+    daily_stat.is_baseline is not true
+    and changed.standing_change <> changed.new_count - changed.ended_count
+limit 100;
