@@ -4,13 +4,14 @@ import {
   type Client,
   type ClientConfig,
   type DatabaseError,
-  Pool,
+  type Pool,
   type PoolClient,
   type PoolConfig,
   type QueryResult,
   types,
 } from 'pg';
 import { acquireEmbedded } from './embedded/embedded.ts';
+import { openPool } from './pool.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
 const OLDEST_SERVER = 150000;
@@ -54,11 +55,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     // Fingerprints and state hashes depend on how dates and floats are written.
     options: '-c datestyle=ISO,YMD -c timezone=UTC -c extra_float_digits=1',
   };
-  const pool = new Pool({ ...connection, ...waitFor(options.patience_ms), max: 10 });
-  // A server that goes away must not take the process with it: neither through a client that is
-  // idle, nor through one that is between two queries; the next query tells.
-  pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  const pool = openPool({ ...connection, ...waitFor(options.patience_ms), max: 10 });
   if (options.patience_ms !== undefined) endSilent(pool, options.patience_ms + 250);
   const close = async () => {
     if (!pool.ended) await pool.end();

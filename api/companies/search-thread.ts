@@ -2,8 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import { Pool, type ClientConfig, type PoolClient } from 'pg';
+import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { openPool } from '../../sql/pool.ts';
 import { countBits, intersect, listBits, type Bits } from './search-bits.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
 import type { SearchFilter } from './search-filter.ts';
@@ -15,9 +16,7 @@ const mostLookedAt = 4_000;
 /** Answers that are kept. */
 const mostAnswers = 10_000;
 
-const pool = new Pool({ ...(workerData as ClientConfig), max: 4 });
-// A lost session shows at the next query.
-pool.on('error', () => undefined);
+const pool = openPool({ ...(workerData as ClientConfig), max: 4 });
 
 function readSql(file: string): Promise<string> {
   return readFile(new URL(`../../sql/api/${file}`, import.meta.url), 'utf8');

@@ -141,12 +141,12 @@ async function reject(night: Night): Promise<string | undefined> {
     runFile(client, 'nightly/1_read/reject.sql', undefined, stage),
     runParallel(night, [[], ['1_read/absent']]),
   ]);
-  const [{ contradictions }] = results.at(-1)!.rows as [{ contradictions: number }];
-  // A row that contradicts one that was skipped is rejected with it.
-  if (contradictions > 0) return 'rows contradict each other';
   const [found] = await runFile(client, 'nightly/1_read/moved.sql', undefined, stage);
   const [{ is_moved }] = found!.rows as [{ is_moved: boolean }];
-  return is_moved ? 'entries were moved meanwhile' : undefined;
+  if (is_moved) return 'entries were moved meanwhile';
+  const [{ contradictions }] = results.at(-1)!.rows as [{ contradictions: number }];
+  // A row that contradicts one that was skipped is rejected with it.
+  return contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
 /** Throws a `Refusal` where a guard refuses the dump, and no reason accepts it. */
