@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
-import { addBit, intersect, listBits, makeBits, NumberList, type Bits } from './search-bits.ts';
+import { intersect, listBits, makeBits, NumberList, type Bits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
+import { NameColumn } from './search-names.ts';
 import { TextColumn } from './search-text.ts';
 
 /** What is kept of the sets that were searched for, in bytes. */
@@ -15,6 +16,7 @@ export type SearchRow = [
   activity_start: string | null,
   city: string | null,
   postal_code: string | null,
+  name: string | null,
   activity_codes: string | null,
 ];
 
@@ -39,6 +41,7 @@ export class SearchCompanies {
   readonly #columns = Object.fromEntries(
     columnNames.map((name) => [name, new TextColumn()]),
   ) as Record<ColumnName, TextColumn>;
+  readonly #names = new NameColumn();
   #activities = new Map<string, NumberList>();
   readonly #sets = new LRUCache<string, Bits>({
     maxSize: cacheBytes,
@@ -62,9 +65,10 @@ export class SearchCompanies {
           number = this.#put(row);
           if (number !== -1) changed.add(number);
         }
-        if (number !== -1 && row[7]) addActivities(activities, row[7], number);
+        if (number !== -1 && row[8]) addActivities(activities, row[8], number);
       }
     }
+    this.#names.close();
     this.#mergeActivities(activities, changed);
     this.#sets.clear();
   }
@@ -76,6 +80,7 @@ export class SearchCompanies {
     if (known === -1 && texts[0] === null) return -1;
     const number = known === -1 ? this.#append(company_id) : known;
     columnNames.forEach((name, at) => this.#columns[name].set(number, texts[at]!));
+    this.#names.set(number, texts[6]!);
     return number;
   }
 
@@ -133,29 +138,26 @@ export class SearchCompanies {
     return numbers.map((number) => this.#ids[number]!);
   }
 
-  /** A set that was kept under a key since the last update. */
-  kept(key: string): Bits | undefined {
-    return this.#sets.get(key);
-  }
-
-  /** Keeps a set until the next update. */
-  keep(key: string, bits: Bits): Bits {
+  /** A set of the cache, which lasts until the next update. */
+  #cached(key: string, find: () => Bits): Bits {
+    const known = this.#sets.get(key);
+    if (known) return known;
+    const bits = find();
     this.#sets.set(key, bits);
     return bits;
   }
 
-  /** Makes a set of companies by their ids; unknown ids are left out. */
-  bitsOf(company_ids: Iterable<number>): Bits {
-    const bits = makeBits(this.#count);
-    for (const company_id of company_ids) {
-      const number = this.#numberOf(company_id);
-      if (number !== -1) addBit(bits, number);
-    }
-    return bits;
+  /** The companies that match a filter. */
+  find(filter: SearchFilter): Bits {
+    const { name } = filter;
+    if (name === undefined) return this.#findOthers(filter);
+    return this.#cached(JSON.stringify(filter), () =>
+      this.#names.find(this.#findOthers(filter), name),
+    );
   }
 
   /** The companies that match all of a filter but the name. */
-  find(filter: SearchFilter): Bits {
+  #findOthers(filter: SearchFilter): Bits {
     const { activity_start_from, activity_start_to, activity_code, activity_prefix } = filter;
     const sets: [Bits, ...Bits[]] = [this.#findText('status', filter.status)];
     for (const name of ['voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
@@ -171,8 +173,7 @@ export class SearchCompanies {
   }
 
   #findText(name: ColumnName, text: string): Bits {
-    const key = `${name} ${text}`;
-    return this.kept(key) ?? this.keep(key, this.#columns[name].find(this.#count, text));
+    return this.#cached(`${name} ${text}`, () => this.#columns[name].find(this.#count, text));
   }
 
   // A range is rarely asked for twice.
@@ -182,11 +183,11 @@ export class SearchCompanies {
 
   // A whole code begins with itself alone.
   #findActivities(prefix: string): Bits {
-    const known = this.kept(`activity ${prefix}`);
-    if (known) return known;
-    const bits = makeBits(this.#count);
-    for (const [code, list] of this.#activities) if (code.startsWith(prefix)) list.addTo(bits);
-    return this.keep(`activity ${prefix}`, bits);
+    return this.#cached(`activity ${prefix}`, () => {
+      const bits = makeBits(this.#count);
+      for (const [code, list] of this.#activities) if (code.startsWith(prefix)) list.addTo(bits);
+      return bits;
+    });
   }
 }
 

@@ -223,22 +223,6 @@ describe('the index of companies', () => {
     expect(await compare(20)).toBeGreaterThan(100);
   });
 
-  it('503 with Retry-After for a name of many companies while there is no index of names', async () => {
-    const filter = { ...everything, name: 'zaklad' };
-    await database.pool.query('drop index registry.company_name_idx');
-    await publish(
-      `insert into registry.company (company_id, changed_snapshot_no, country_code, status, name)
-       select 1000000 + n, next_no, 'PL', 'ACTIVE', 'Zakład ' || n from generate_series(1, 5000) n`,
-    );
-    await expect(index.find(filter, firstPage, await readSnapshotNo())).rejects.toMatchObject({
-      status: 503,
-      headers: { 'Retry-After': '2' },
-    });
-    await database.pool.query('call registry.index_company_names()');
-    expect((await index.find(filter, firstPage)).total).toBeGreaterThanOrEqual(5000);
-    expect((await index.find({ ...filter, city: 'nigdzie' }, firstPage)).total).toBe(0);
-  });
-
   it('503 with Retry-After while companies are loaded, and not ready until then', async () => {
     const client = await database.pool.connect();
     await client.query('begin; lock table registry.company');

@@ -30,7 +30,7 @@ export interface SearchQuestion {
 /** Neither when the companies are loaded, and nothing was searched for. */
 export interface SearchAnswer {
   found?: Found;
-  error?: { message: string; code?: string | undefined; isPassing?: boolean | undefined };
+  error?: { message: string; code?: string | undefined };
 }
 
 /** The copy of all companies that an API process searches. */
@@ -89,7 +89,6 @@ export function createSearchIndex(connection: ClientConfig): SearchIndex {
       const answered = once(port1, 'message', { signal: timeout });
       thread.postMessage({ ...question, port: port2 } satisfies SearchQuestion, [port2]);
       const [{ found, error }] = (await answered) as [SearchAnswer];
-      if (error?.isPassing) throw loading();
       if (error) throw Object.assign(new Error(error.message), { code: error.code });
       isLoaded = true;
       return found;

@@ -5,26 +5,17 @@ import { LRUCache } from 'lru-cache';
 import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { openPool } from '../../sql/pool.ts';
-import { countBits, intersect, listBits, type Bits } from './search-bits.ts';
+import { countBits, listBits } from './search-bits.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
 import type { SearchFilter } from './search-filter.ts';
 import type { Found, SearchAnswer, SearchQuestion, Window } from './search-index.ts';
 
-/** Among at most so many companies a name is looked for in each, without the index of names. */
-const mostLookedAt = 4_000;
-
 /** Answers that are kept. */
 const mostAnswers = 10_000;
 
-const pool = openPool({ ...(workerData as ClientConfig), max: 4 });
+const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
 
-function readSql(file: string): Promise<string> {
-  return readFile(new URL(`../../sql/api/${file}`, import.meta.url), 'utf8');
-}
-
-const [rowsSql, namesSql, namesAmongSql] = await Promise.all(
-  ['search_rows.sql', 'search_names.sql', 'search_names_among.sql'].map(readSql),
-);
+const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
 interface Loaded {
   companies: SearchCompanies;
@@ -42,7 +33,7 @@ function readText(text: string): string | null {
 }
 
 async function* readRows(client: PoolClient, known: number): AsyncIterable<SearchRow[]> {
-  const copy = client.query(copyTo(rowsSql!.replaceAll('$1', String(known))));
+  const copy = client.query(copyTo(rowsSql.replaceAll('$1', String(known))));
   let rest = '';
   for await (const chunk of copy.setEncoding('utf8') as AsyncIterable<string>) {
     const lines = (rest + chunk).split('\n');
@@ -89,63 +80,16 @@ async function load(least_no: number): Promise<Loaded> {
   return loaded;
 }
 
-interface NamesRow {
-  snapshot_no: string;
-  is_indexed: boolean;
-  company_ids: Buffer | null;
-}
-
-function* readIds(bytes: Buffer | null): Iterable<number> {
-  for (let at = 0; at < (bytes?.length ?? 0); at += 8) yield Number(bytes!.readBigInt64BE(at));
-}
-
-/** What is like a name, or a part of it. */
-function patternOf(name: string): string {
-  return `%${name.replaceAll(/[\\%_]/g, String.raw`\$&`)}%`;
-}
-
-/** @returns the companies that match; a number when a later snapshot has to be loaded before */
-async function match(
-  { companies, snapshot_no }: Loaded,
-  filter: SearchFilter,
-): Promise<Bits | number> {
-  const { name } = filter;
-  const others = companies.find(filter);
-  if (name === undefined) return others;
-  const named = companies.kept(`name ${name}`);
-  if (named) return intersect([others, named]);
-  const isFew = countBits(others) <= mostLookedAt;
-  const pattern = patternOf(name);
-  const { rows } = isFew
-    ? await pool.query<NamesRow>(namesAmongSql!, [pattern, companies.idsOf(listBits(others))])
-    : await pool.query<NamesRow>(namesSql!, [pattern]);
-  const row = rows[0]!;
-  // The companies themselves may have changed meanwhile.
-  if (Number(row.snapshot_no) !== snapshot_no) return Number(row.snapshot_no);
-  if (loaded?.companies !== companies || loaded.snapshot_no !== snapshot_no) return snapshot_no;
-  if (!row.is_indexed) throw Object.assign(new Error('No index of names'), { isPassing: true });
-  const found = companies.bitsOf(readIds(row.company_ids));
-  if (isFew) return found;
-  companies.keep(`name ${name}`, found);
-  return intersect([others, found]);
-}
-
 async function search(filter: SearchFilter, window: Window, least_no: number): Promise<Found> {
-  for (let newest_no = least_no; ;) {
-    const { companies, snapshot_no } = await load(newest_no);
-    const key = JSON.stringify([snapshot_no, filter, window]);
-    const known = answers.get(key);
-    if (known) return known;
-    const matches = await match({ companies, snapshot_no }, filter);
-    if (typeof matches === 'number') {
-      newest_no = matches;
-      continue;
-    }
-    const company_ids = companies.idsOf(listBits(matches, window.skipped, window.size));
-    const found = { snapshot_no, total: countBits(matches), company_ids };
-    answers.set(key, found);
-    return found;
-  }
+  const { companies, snapshot_no } = await load(least_no);
+  const key = JSON.stringify([snapshot_no, filter, window]);
+  const known = answers.get(key);
+  if (known) return known;
+  const matches = companies.find(filter);
+  const company_ids = companies.idsOf(listBits(matches, window.skipped, window.size));
+  const found = { snapshot_no, total: countBits(matches), company_ids };
+  answers.set(key, found);
+  return found;
 }
 
 async function answer({ search: asked, least_no }: SearchQuestion): Promise<SearchAnswer> {
@@ -154,8 +98,8 @@ async function answer({ search: asked, least_no }: SearchQuestion): Promise<Sear
     await load(least_no);
     return {};
   } catch (error) {
-    const { message, code, isPassing } = error as Error & { code?: string; isPassing?: boolean };
-    return { error: { message, code, isPassing } };
+    const { message, code } = error as Error & { code?: string };
+    return { error: { message, code } };
   }
 }
 

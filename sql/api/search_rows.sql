@@ -9,6 +9,7 @@ copy (
         company.activity_start,
         registry.fold(company.city),
         translate(company.postal_code, ' -', ''),
+        registry.fold(company.name),
         entry.activity_codes
     from registry.company
     left join registry.entry

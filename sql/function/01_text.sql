@@ -48,14 +48,14 @@ return case
     else regexp_replace(written, '^([0-9]{2})\s*[-–—]\s*([0-9]{3})$', '\1-\2')
 end;
 
--- The extensions lie in whatever schema they were created in.
+-- The extension lies in whichever schema it was created in.
 select set_config(
     'search_path',
     (
-        select string_agg(distinct quote_ident(pg_namespace.nspname), ', ')
+        select quote_ident(pg_namespace.nspname)
         from pg_extension
         join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
-        where pg_extension.extname in ('unaccent', 'pg_trgm')
+        where pg_extension.extname = 'unaccent'
     ),
     true
 );
@@ -64,29 +64,5 @@ select set_config(
 create or replace function registry.fold(value text) returns text
 language sql stable parallel safe
 return lower(unaccent('unaccent', value));
-
--- The same, as an index needs it: the rules of the dictionary do not change. A body in PL/pgSQL is called
--- twice as fast as one in SQL, which Postgres cannot expand in place here.
-do $do$
-begin
-    execute format(
-        'create or replace function registry.fold_name(value text) returns text
-        language plpgsql immutable parallel safe
-        as $$ begin return lower(%1$I.unaccent(%2$L, value)); end $$',
-        (
-            select pg_namespace.nspname
-            from pg_extension
-            join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
-            where pg_extension.extname = 'unaccent'
-        ),
-        (
-            select format('%I.unaccent', pg_namespace.nspname)
-            from pg_extension
-            join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
-            where pg_extension.extname = 'unaccent'
-        )
-    );
-end;
-$do$;
 
 set local search_path to default;

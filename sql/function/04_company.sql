@@ -170,23 +170,3 @@ $$;
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
-
--- Makes the index by which search finds a part of a name, unless it is there.
-create or replace procedure registry.index_company_names()
-language plpgsql as $$
-begin
-    perform set_config('max_parallel_maintenance_workers', '1', true);
-    execute format(
-        'create index if not exists company_name_idx on registry.company
-        using gin (registry.fold_name(name) %I.gin_trgm_ops) with (gin_pending_list_limit = 65536)',
-        (
-            select pg_namespace.nspname
-            from pg_extension
-            join pg_namespace on pg_namespace.oid = pg_extension.extnamespace
-            where pg_extension.extname = 'pg_trgm'
-        )
-    );
-end;
-$$;
-
-call registry.index_company_names();

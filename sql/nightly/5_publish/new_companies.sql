@@ -1,19 +1,6 @@
 -- New companies of one entry show what that entry says: nearly all new companies. Runs in the
 -- transaction that publishes.
 
--- Where most companies are new, indexes are made faster than they are added to.
-do $$
-begin
-    if
-        (select count(*) from stage.entry where entry.reason is null)
-        > (select last_id.last_id from registry.last_id where last_id.table_name = 'entry')
-    then
-        alter table registry.company drop constraint company_pkey;
-        drop index registry.company_name_idx;
-    end if;
-end;
-$$;
-
 insert into registry.company (
     company_id, changed_snapshot_no, activity_start, country_code, nip, regon9, krs, name, status,
     legal_form, voivodeship, city, postal_code, activity_main
@@ -35,13 +22,3 @@ select
     new_entry.activity_main
 from stage.new_entry
 where new_entry.entry_id not in (select component.node from stage.component);
-
-do $$
-begin
-    if not exists (select from pg_constraint where conname = 'company_pkey') then
-        alter table registry.company add constraint company_pkey primary key (company_id);
-    end if;
-end;
-$$;
-
-call registry.index_company_names();

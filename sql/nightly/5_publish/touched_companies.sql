@@ -54,7 +54,3 @@ set
     city = excluded.city,
     postal_code = excluded.postal_code,
     activity_main = excluded.activity_main;
-
--- What this night adds to the lists of the index goes to its place at once, so that no search has to
--- look through it.
-select gin_clean_pending_list('registry.company_name_idx');
