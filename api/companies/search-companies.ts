@@ -80,7 +80,7 @@ export class SearchCompanies {
     if (known === -1 && texts[0] === null) return -1;
     const number = known === -1 ? this.#append(company_id) : known;
     columnNames.forEach((name, at) => this.#columns[name].set(number, texts[at]!));
-    this.#names.set(number, texts[6]!);
+    this.#names.set(number, texts[6]);
     return number;
   }
 

@@ -169,6 +169,7 @@ async function publish(night: Night): Promise<RunSummary> {
   await client.query('begin; set local synchronous_commit to default');
   await runParallel(night, [
     ['5_publish/new_companies'],
+    ['5_publish/new_stock'],
     // The partition of a first snapshot is made and filled before it is attached.
     ...(isFirst ? [['first/entries']] : []),
   ]);

@@ -57,7 +57,7 @@ create or replace function registry.shown_name(
     surname text
 ) returns text
 language sql immutable parallel safe
-return coalesce(name, nullif(concat_ws(' ', first_name, surname), ''));
+return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
 -- The natural person, or the partners of a civil partnership, each name once.
 create or replace function registry.owner_names(

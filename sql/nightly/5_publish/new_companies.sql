@@ -1,6 +1,17 @@
 -- New companies of one entry show what that entry says: nearly all new companies. Runs in the
 -- transaction that publishes.
 
+-- Of the very first snapshot there is nothing to read yet. A table that is emptied in the transaction
+-- that fills it needs no WAL where the server keeps a minimal one, and its index is built at once.
+do $$
+begin
+    if not exists (select from registry.company) then
+        truncate registry.company;
+        alter table registry.company drop constraint company_pkey;
+    end if;
+end;
+$$;
+
 insert into registry.company (
     company_id, changed_snapshot_no, activity_start, country_code, nip, regon9, krs, name, status,
     legal_form, voivodeship, city, postal_code, activity_main
@@ -22,3 +33,13 @@ select
     new_entry.activity_main
 from stage.new_entry
 where new_entry.entry_id not in (select component.node from stage.component);
+
+do $$
+begin
+    if not exists (
+        select from pg_constraint where pg_constraint.conname = 'company_pkey'
+    ) then
+        alter table registry.company add constraint company_pkey primary key (company_id);
+    end if;
+end;
+$$;

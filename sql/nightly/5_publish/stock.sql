@@ -49,26 +49,7 @@ with movement as (
 ),
 
 side as (
-    -- The new entries, without what `stage.new_entry` looks up of each.
-    select
-        entry.voivodeship,
-        left(entry.activity_main, 2) as division,
-        entry.legal_form,
-        entry.status,
-        count(*) as entry_change,
-        count(*) filter (where entry.status <> 'DELETED') as new_count,
-        0 as ended_count,
-        0 as suspended_count,
-        0 as resumed_count
-    from stage.entry
-    where
-        entry.reason is null
-        and entry.gone_date is null
-        and not exists (
-            select from stage.pair
-            where pair.file_no = entry.file_no and pair.line = entry.line
-        )
-    group by 1, 2, 3, 4
+    select new_stock.* from stage.new_stock
     union all
     select
         movement.new_voivodeship,

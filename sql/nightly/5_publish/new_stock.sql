@@ -1,0 +1,23 @@
+-- How many new entries there are of each kind, for stock.sql. Runs in a session of its own, in parallel
+-- with the transaction that publishes; reads the records rather than stage.new_entry, which looks up
+-- more of each.
+create unlogged table stage.new_stock as
+select
+    entry.voivodeship,
+    left(entry.activity_main, 2) as division,
+    entry.legal_form,
+    entry.status,
+    count(*) as entry_change,
+    count(*) filter (where entry.status <> 'DELETED') as new_count,
+    0 as ended_count,
+    0 as suspended_count,
+    0 as resumed_count
+from stage.entry
+where
+    entry.reason is null
+    and entry.gone_date is null
+    and not exists (
+        select from stage.pair
+        where pair.file_no = entry.file_no and pair.line = entry.line
+    )
+group by entry.voivodeship, division, entry.legal_form, entry.status;
