@@ -10,10 +10,11 @@ import {
   holdUp,
   statesOf,
 } from '../../fixtures/generated-days.ts';
-import { dumpTables, runDump } from '../../fixtures/night.ts';
+import { dumpTables, fixtureFolder, runDump } from '../../fixtures/night.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
 import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
 let dataDir: string;
@@ -92,5 +93,19 @@ describe('kill -9 of Postgres', () => {
     await killServer();
     await expectOneSentence(command);
     await expectRecovery(1);
+  });
+
+  test('right after a refusal: the row of the run is there', async () => {
+    const db = await open();
+    const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03');
+    await expect(night).rejects.toThrow(Refusal);
+    await killServer();
+    await db.close();
+    const after = await open();
+    const { rows } = await after.pool.query(
+      `select state from registry.run where source = 'ceidg' order by run_id desc limit 1`,
+    );
+    await after.close();
+    expect(rows).toEqual([{ state: 'refused' }]);
   });
 });
