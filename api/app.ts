@@ -17,7 +17,6 @@ import type { TrustProxy } from './environment.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy, answerError, answerUnmatched, requireHost } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
-import { createHome } from './http/home.ts';
 import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
@@ -36,35 +35,35 @@ import { createWebhooks } from './wallet/webhooks.ts';
 export interface AppOptions {
   db: Kysely<Tables>;
   searchIndex: SearchIndex;
-  /** Whose sessions `/metrics` counts. */
+  /** `/metrics` counts the sessions of this pool. */
   pool?: Pool;
   logger: Logger;
   now: () => Date;
   trustProxy: TrustProxy;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;
-  /** A request that is not answered by then gets a 503; default 3 seconds, 8 where others are waited for. */
+  /** Then a pending request gets a 503; default 3 seconds, 8 for requests that wait for other services. */
   deadline_ms?: number;
   /** Origins whose pages may read answers that are not public; default none. */
   corsOrigins?: string[];
   /** Signs the one-time tokens; at least 32 characters. */
   secretKey: string;
-  /** Where the API is reached from outside, without a slash at the end. */
+  /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;
   /** Whether accounts can be registered; default true. */
   isRegistrationOpen?: boolean;
-  /** Domains whose addresses cannot be registered, besides those of the lists. */
+  /** Further domains whose addresses cannot be registered. */
   freeMailDomains?: readonly string[];
   /** Undefined: nothing can be bought. */
   payment: PaymentProvider | undefined;
-  /** What a page of search results costs, in whole credits; 0: nothing. */
+  /** Price of a page of search results, in whole credits; 0: free. */
   searchCredits: number;
-  /** What a snapshot of a company costs. */
+  /** Price of a snapshot of a company. */
   snapshotCredits: number;
 }
 
-// Nothing is upgraded to TLS: a page that is served without, as at localhost, could not load its files.
-// What only browsers of long ago heed is left out too.
+// No upgrade to TLS: a page of a server without TLS, such as localhost, could not load its files.
+// Headers for obsolete browsers are off too.
 const security: HelmetOptions = {
   frameguard: { action: 'deny' },
   originAgentCluster: false,
@@ -84,10 +83,10 @@ const security: HelmetOptions = {
   },
 };
 
-/** Wait for other services or for hashes of passwords, which are made one at a time. */
+/** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
 const patientPaths = [`${basePath}/auth`, `${basePath}/wallet/topup`, '/recover'];
 
-/** The API as an express application, without a port: everything it needs comes in `options`. */
+/** The API as an Express application without a port. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -108,7 +107,6 @@ export function createApp(options: AppOptions): Express {
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(createPages(options));
-  app.use(createHome());
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));

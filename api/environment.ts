@@ -9,41 +9,15 @@ import {
   isLoopback,
 } from '../sql/environment.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
-import { createPayment, type PaymentSettings } from './wallet/payment.ts';
+import { createPayment } from './wallet/payment.ts';
 
-/** Which proxies may say who the client is: none, that many in front of us, or these networks. */
+/** The proxies whose `X-Forwarded-For` counts: none, so many in front of the API, or these networks. */
 export type TrustProxy = false | number | string[];
-
-export interface Environment {
-  /** The address it listens on. */
-  host: string;
-  port: number;
-  databaseUrl: string | undefined;
-  dataDir: string;
-  trustProxy: TrustProxy;
-  /** Signs one-time tokens; undefined: the one in DATA_DIR. */
-  secretKey: string | undefined;
-  /** Where the API is reached from outside, without a slash at the end; undefined: where it listens. */
-  baseUrl: string | undefined;
-  isRegistrationOpen: boolean;
-  /** Origins whose pages may read answers that are not public. */
-  corsOrigins: string[];
-  /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
-  freeMailDomains: string[];
-  /** Whole credits; 0: free. */
-  searchCredits: number;
-  snapshotCredits: number;
-  /** Whether only this machine can reach the API, and no proxy passes anything on to it. */
-  isPrivate: boolean;
-  /** All of it but where the API is reached. */
-  payment: Omit<PaymentSettings, 'baseUrl'>;
-  logLevel: string;
-}
 
 const maxProxies = 16;
 const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
-// A prefix of zero bits would trust everybody, and anybody could then choose their own address.
+// A prefix of zero bits would trust every client, which could then choose its own address.
 function isNetwork(text: string): boolean {
   if (namedNetworks.includes(text)) return true;
   const [address = '', bits, ...rest] = text.split('/');
@@ -57,40 +31,30 @@ function isOrigin(text: string): boolean {
   return /^https?:/.test(text) && URL.canParse(text) && new URL(text).origin === text;
 }
 
-const port = z
-  .string()
-  .regex(/^\d{1,5}$/)
-  .transform(Number)
-  .refine((value) => value <= 65_535);
+/** A whole number from 0 on, with at most the digits of the highest one. */
+function wholeNumber(highest: number) {
+  return z
+    .string()
+    .regex(new RegExp(`^\\d{1,${String(highest).length}}$`))
+    .transform(Number)
+    .refine((value) => value <= highest);
+}
 
 const host = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text));
 
-const credits = z
-  .string()
-  .regex(/^\d{1,9}$/)
-  .transform(Number);
+const credits = wholeNumber(999_999_999);
 
-const origins = z
-  .string()
-  .transform((text) => text.split(',').map((part) => part.trim()))
-  .refine((parts) => parts.every(isOrigin));
+const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
-const proxyCount = z
-  .string()
-  .regex(/^\d{1,2}$/)
-  .transform(Number)
-  .refine((value) => value <= maxProxies)
-  .transform((value): TrustProxy => value || false);
+const origins = list.refine((parts) => parts.every(isOrigin));
 
-const proxyNetworks = z
-  .string()
-  .transform((text): string[] => text.split(',').map((part) => part.trim()))
-  .refine((networks) => networks.every(isNetwork));
+const proxyCount = wholeNumber(maxProxies).transform((value): TrustProxy => value || false);
 
-const domains = z
-  .string()
-  .transform((text) => text.split(',').map((part) => normalizeDomain(part.trim())))
-  .refine((list): list is string[] => list.every((domain) => domain !== undefined));
+const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
+
+const domains = list
+  .transform((parts) => parts.map(normalizeDomain))
+  .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined));
 
 const paymentProviders = ['local', 'stripe'] as const;
 
@@ -115,7 +79,7 @@ const localIsPrivate =
 const shape = {
   ...commonShape,
   HOST: host.default('127.0.0.1'),
-  PORT: port.default(8080),
+  PORT: wholeNumber(65_535).default(8080),
   TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
   CORS_ORIGINS: origins.default([]),
   REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
@@ -126,12 +90,14 @@ const shape = {
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
   STRIPE_API_URL: z.string().optional(),
-  // The pipeline reads it; here it says that mails reach people.
+  // The pipeline uses it; here it means that mails reach people.
   SMTP_URL: z.string().optional(),
 };
 
+export type Environment = ReturnType<typeof readEnvironment>;
+
 /** Reads and checks the settings of the API. Throws an `EnvironmentError`. */
-export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const checked = checkEnvironment(shape, sentences, variables);
   const payment = {
     provider: checked.PAYMENT_PROVIDER,
@@ -155,13 +121,17 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Env
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
     trustProxy: checked.TRUST_PROXY,
+    /** Undefined: the key in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
+    /** Without a slash at the end; undefined: the address of the listening socket. */
     baseUrl: checked.BASE_URL,
     corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
+    /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS ?? [],
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
+    /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
     payment,
     logLevel: checked.LOG_LEVEL,

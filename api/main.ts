@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -16,23 +17,19 @@ import { createHttpServer, watchAnswers } from './http/server.ts';
 
 const grace_ms = 10_000;
 
-/** Below the three seconds in which a request is answered: 503 where the database does not answer. */
+/** The database must answer before the deadline of a request, which is three seconds. */
 const patience_ms = 2_500;
 
-/** The log is written when so much of it has come together, or so long after the first of it. */
+/** The log is written in chunks of this size, or after this delay. */
 const [logChunk_characters, logDelay_ms] = [8_192, 100];
 
-function listen(server: Server, { port, host }: Environment): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
+async function listen(server: Server, { port, host }: Environment): Promise<number> {
+  server.listen(port, host);
+  await once(server, 'listening');
+  return (server.address() as AddressInfo).port;
 }
 
-/** What to say of a port, or an address, that cannot be had. */
+/** The error of a port or an address that is not free. */
 function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
   if (cause.code === 'EADDRINUSE') {
     const sentence = `Port ${port} is in use by another program; stop it, or set PORT to another one.`;
@@ -44,21 +41,21 @@ function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environm
   return new Error(`Cannot listen on port ${port}: ${cause.message}.`, { cause });
 }
 
-/** Waits until the requests in flight are answered, but no longer than the grace; then lets go of everything. */
+/** Waits for the requests in flight, at most for the grace period, then closes all connections. */
 async function stop(server: Server, database: Database, logger: Logger): Promise<void> {
   const closed = new Promise<'closed'>((resolve) => server.close(() => resolve('closed')));
-  // A connection that is kept alive would hold the server for seconds after its last answer.
+  // An idle connection would hold the server for seconds after its last answer.
   setInterval(() => server.closeIdleConnections(), 50).unref();
   if ((await Promise.race([closed, delay(grace_ms)])) !== 'closed') {
     logger.warn(`Requests were cut off after ${grace_ms / 1000} seconds`);
     server.closeAllConnections();
   }
-  // A statement that does not return must not keep the process.
+  // A statement that hangs must not keep the process.
   await Promise.race([database.close(), delay(grace_ms)]);
 }
 
 async function serve(environment: Environment): Promise<void> {
-  // Lines are written together; the rest of them when the process ends.
+  // The rest of the lines is written when the process ends.
   const together = { minLength: logChunk_characters, periodicFlush: logDelay_ms };
   const lines = destination({ fd: 2, sync: false, ...together });
   const logger = await openLog(environment.logLevel, lines);
@@ -73,7 +70,7 @@ async function serve(environment: Environment): Promise<void> {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   let isStopping = false;
-  // Where the API is reached may depend on the port that it gets.
+  // The address of the API may depend on the port that it gets.
   let app: RequestListener | undefined;
   const server = createHttpServer((request, response) => app?.(request, response), logger);
   const endConnections = watchAnswers(server);
@@ -85,29 +82,24 @@ async function serve(environment: Environment): Promise<void> {
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
   const searchIndex = createSearchIndex(database.connection);
-  // Where the database is away, the next request starts again.
+  // When the database is away, the next request loads the companies.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
   const baseUrl = environment.baseUrl ?? url;
   app = createApp({
+    ...environment,
     db: openKysely(database.pool),
     pool: database.pool,
     searchIndex,
     logger,
     now: () => new Date(),
-    trustProxy: environment.trustProxy,
     isStopping: () => isStopping,
     secretKey,
     baseUrl,
-    corsOrigins: environment.corsOrigins,
-    isRegistrationOpen: environment.isRegistrationOpen,
-    freeMailDomains: environment.freeMailDomains,
     payment: createPayment({ ...environment.payment, baseUrl }),
-    searchCredits: environment.searchCredits,
-    snapshotCredits: environment.snapshotCredits,
   });
 
-  // Ignored from the second time on: a terminal and `npm` may both send the same signal.
+  // A second signal is ignored: a terminal and `npm` may both send it.
   const stopOnce = (signal: NodeJS.Signals): void => {
     if (isStopping) return;
     isStopping = true;
@@ -126,7 +118,7 @@ async function serve(environment: Environment): Promise<void> {
   process.stdout.write(`Listening on ${url}\n`);
 }
 
-/** Where a browser of this machine, or of another one, finds the API. */
+/** The address of the API for a browser. */
 function addressOf(host: string, port: number): string {
   const isEvery = host === '0.0.0.0' || host === '::';
   const name = isLoopback(host) || isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host;

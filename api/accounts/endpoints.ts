@@ -13,7 +13,7 @@ import { formatTimestamp } from '../http/timestamp.ts';
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
-// What all of them describe alike.
+// What the descriptions share.
 const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
 const text = z.string();
@@ -31,7 +31,7 @@ function registrationWithout(freeMailDomains: readonly string[]) {
     .refine((body) => body.password === body.password_confirmation, {
       path: ['password_confirmation'],
       error: 'The password_confirmation field must match the password field.',
-      // Reported together with the problems of the other fields.
+      // Also when other fields are wrong.
       when: ({ value }) => {
         const { password, password_confirmation } = Object(value) as Record<string, unknown>;
         return typeof password === 'string' && typeof password_confirmation === 'string';
@@ -47,7 +47,7 @@ const openedAccount = z
     token_ref: text,
     message: text,
   })
-  .meta({ id: 'OpenedAccount' });
+  .meta({ id: 'OpenedAccount', description: 'An account with its new Master Token.' });
 
 const [user_ref, email] = ['K3V9QX0ZB7MD', 'anna@company.example'];
 const [password, oneTimeToken] = ['correct horse battery', 'eyJhbGciOiJIUzI1NiJ9.….…'];
@@ -97,13 +97,8 @@ function register(options: AppOptions): Endpoint {
     },
     async ({ body }) => {
       if (!isRegistrationOpen) throw new HttpError(503, closed);
-      const account = await registerAccount(body);
-      return {
-        user_ref: account.user_ref,
-        email: account.email,
-        message,
-        expires_at: formatTimestamp(account.expires_at),
-      };
+      const { expires_at, ...account } = await registerAccount(body);
+      return { ...account, message, expires_at: formatTimestamp(expires_at) };
     },
   );
 }
@@ -123,7 +118,6 @@ function init(options: AppOptions): Endpoint {
       limit: { name: 'init', request_count: 5, window_ms: minute_ms },
       body: z.strictObject({ token: z.string() }),
       bodyExample: { token: oneTimeToken },
-      status: 200,
       answer: openedAccount,
       example: { ...openedExample, message },
     },
@@ -146,7 +140,6 @@ function recover(recovery: Recovery): Endpoint {
       limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
       body: z.strictObject({ email: addressField, password: passwordField }),
       bodyExample: { email, password },
-      status: 200,
       answer: z.strictObject({ message: text, expires_at: time }),
       example: { message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: { 503: waiting },
@@ -171,7 +164,6 @@ function confirm(recovery: Recovery): Endpoint {
       limit: confirmationLimit,
       body: confirmation,
       bodyExample: { token: oneTimeToken, password },
-      status: 200,
       answer: openedAccount,
       example: { ...openedExample, message },
       errors: { 503: waiting },

@@ -4,7 +4,7 @@ import { getDomain } from 'tldts-icann';
 
 const require = createRequire(import.meta.url);
 
-// Free mail and aliases that the lists below lack.
+// Free mail and aliases that are not in the packages below.
 const furtherDomains = [
   'addy.io',
   'adresik.net',
@@ -39,35 +39,30 @@ const furtherDomains = [
   'zohomail.eu',
 ];
 
-// The lists hold these domains, but companies register domains of their own below them.
+// Listed domains below which companies register their own domains.
 const registries = new Set(['msk.ru', 'pp.ua', 'spb.ru', 'za.com']);
 
-interface FreeMailList {
-  DOMAINS: string[];
-}
-
-// Free mail, then disposable mailboxes, from lists that are kept.
+// Free mail, then disposable mailboxes.
 const refusedDomains = new Set(
   [
-    ...(require('free-email-domains-list/build/src/constants') as FreeMailList).DOMAINS,
+    ...(require('free-email-domains-list/build/src/constants') as { DOMAINS: string[] }).DOMAINS,
     ...(require('disposable-email-domains') as string[]),
     ...(require('disposable-email-domains/wildcard.json') as string[]),
     ...(require('disposable-email-domains-js/dist/dict/disposable_email_blocklist.json') as string[]),
     ...furtherDomains,
   ]
     .map((domain) => (/^[a-z0-9.-]+$/.test(domain) ? domain : domainToASCII(domain)))
-    // One entry is an address: as a domain it is the empty text.
+    // One entry is an address, which becomes an empty domain.
     .filter((domain) => domain !== ''),
 );
 
-/** The part of a domain that somebody registered, such as `firma.pl` of `poczta.firma.pl`. */
+/** The registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
 export function registeredDomainOf(domain: string): string {
   return getDomain(domain) ?? domain;
 }
 
 /**
- * Whether anybody can have an address of a domain at once: the domain, or one above it up to the
- * registered one, gives away mailboxes (free mail) or lets them vanish (disposable).
+ * Whether a domain, or a parent of it up to the registered one, offers free or disposable mailboxes.
  *
  * @param domain as `normalizeDomain` gives it
  * @param further domains that are refused too

@@ -1,5 +1,6 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { issueMasterToken, type IssuedToken } from '../tokens/record.ts';
 import { grant } from '../wallet/ledger.ts';
@@ -38,7 +39,7 @@ export async function startAccount(
   return issueMasterToken(tx, account_id, now);
 }
 
-/** An account whose Master Token is shown this once. */
+/** An account with its new Master Token, which is not shown again. */
 export interface OpenedAccount {
   user_ref: string;
   email: string;
@@ -46,19 +47,13 @@ export interface OpenedAccount {
   token_ref: string;
 }
 
-interface InitOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-  secretKey: string;
-}
-
 /**
  * Exchanges the one-time token of a registration for the Master Token.
  *
- * Spec: silent on a token that has expired. It gets the 422 of one that was used, replaced or forged.
+ * Spec: silent on an expired token. It gets the 422 of a used, replaced or forged token.
  */
 export async function initializeAccount(
-  options: InitOptions,
+  options: Pick<AppOptions, 'db' | 'now' | 'secretKey'>,
   text: string,
 ): Promise<{ account: OpenedAccount; isWelcome: boolean }> {
   const now = options.now();
@@ -69,8 +64,7 @@ export async function initializeAccount(
     if (!used) throw refusedToken();
     const { account_id, user_ref, email } = used;
     const isWelcome = await claimWelcomeBonus(tx, { account_id, email, now });
-    const start = { account_id, isWelcome, now };
-    const { plaintext, token_ref } = await startAccount(tx, start);
+    const { plaintext, token_ref } = await startAccount(tx, { account_id, isWelcome, now });
     return { account: { user_ref, email, master_token: plaintext, token_ref }, isWelcome };
   });
 }

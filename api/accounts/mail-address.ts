@@ -2,25 +2,25 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { isRefusedDomain } from './free-mail.ts';
 
-// RFC 5321: the lengths of a local part and of what stands between the brackets of a path.
+// RFC 5321: the lengths of a local part and of an address.
 const [localMaximum, addressMaximum] = [64, 254];
 
-// A dot-atom of RFC 5322. Quoted local parts and those beyond ASCII are refused: many mail servers
-// cannot send to them.
+// A dot-atom of RFC 5322. Quoted and non-ASCII local parts are refused: many mail servers cannot send
+// to them.
 const localForm = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
 
-// The letters of a domain may be of any script; of ASCII it has only these, so that what `url` takes
-// for the end of a host name, or for an escape, is none.
+// Letters of any script; of ASCII no character that `domainToASCII` reads as the end of a host name or
+// as an escape.
 const domainForm = /^(?:[A-Za-z0-9.-]|[^\0-\x7f])+$/;
 
-// The top level is of letters, or of another script.
+// The top level has only letters, or is of another script.
 const asciiDomainForm =
   /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/;
 
 /**
  * A domain in lower case and in ASCII (IDNA).
  *
- * @returns undefined when it is no domain that mail can be sent to over the Internet
+ * @returns undefined for a text that is not an Internet domain
  */
 export function normalizeDomain(text: string): string | undefined {
   if (!domainForm.test(text)) return undefined;
@@ -34,10 +34,9 @@ function split(address: string): [local: string, domain: string] {
 }
 
 /**
- * The one spelling of an address: its domain as `normalizeDomain` gives it. The local part stays as
- * it is written.
+ * An address with its domain as `normalizeDomain` gives it. The local part is unchanged.
  *
- * @returns undefined when it is no address that mail can be sent to over the Internet
+ * @returns undefined for a text that is not an Internet mail address
  */
 export function normalizeAddress(text: string): string | undefined {
   const [local, domain] = split(text);
@@ -75,7 +74,7 @@ export function mailboxOf(address: string): string {
 
 const notAnAddress = 'The email field must be a valid e-mail address.';
 
-/** An e-mail address in its one spelling. */
+/** An e-mail address, normalized. */
 export const addressField = z
   .string()
   .transform((text, context) => {
@@ -87,7 +86,7 @@ export const addressField = z
   .meta({ format: 'email', maxLength: addressMaximum });
 
 /**
- * The address of a new account: no disposable and no free-mail one.
+ * The address of a new account, not of a disposable or free mailbox.
  *
  * @param furtherDomains that are refused too, as `normalizeDomain` gives them
  */

@@ -2,7 +2,7 @@ import type { Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 
 interface MailOrder {
-  /** Names the cause; a second mail with the same key is not written. */
+  /** Names the cause: each key has at most one mail. */
   mail_key: string;
   account: { account_id: string; email: string };
   /** One of the letters of `pipeline/mail/letters/`. */

@@ -9,14 +9,14 @@ import {
 } from '../../sql/secrets/one-time-token.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 
-/** A one-time token that we signed for this purpose and that is not 24 hours old. */
+/** A one-time token with a valid signature that is not 24 hours old. */
 export interface Claim {
   purpose: OneTimeTokenClaims['purpose'];
   one_time_token_id: string;
   user_ref: string;
 }
 
-/** When a one-time token that is issued now expires: whole seconds, as a JWT has them. */
+/** When a one-time token that is issued now expires, in whole seconds, as in a JWT. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
   return new Date((issued_s + ONE_TIME_TOKEN_LIFETIME_HOURS * 3600) * 1000);
@@ -50,7 +50,7 @@ export function readClaim(
 interface Issue {
   account_id: string;
   purpose: Claim['purpose'];
-  /** Of the password that a recovery chose. */
+  /** Of the new password of a recovery. */
   password_hash?: string;
   now: Date;
 }
@@ -75,7 +75,7 @@ export async function issueOneTimeToken(
   return one_time_token_id;
 }
 
-/** Ends the unused one-time tokens of an account and purpose. */
+/** Cancels the unused one-time tokens of an account and purpose. */
 export async function cancelOneTimeTokens(
   tx: Transaction<Tables>,
   { account_id, purpose, now }: { account_id: string; purpose: Claim['purpose']; now: Date },
@@ -90,25 +90,13 @@ export async function cancelOneTimeTokens(
     .execute();
 }
 
-/** The account that a one-time token was used for. */
-export interface UsedFor {
-  account_id: string;
-  user_ref: string;
-  email: string;
-  name: string;
-}
-
 /**
- * Uses a one-time token up, which works once. Locks the account first, as every change of one-time
- * tokens does, so that changes do not wait for each other in a circle.
+ * Uses a one-time token, which works once. Locks the account first, like every change of one-time
+ * tokens, so that changes cannot deadlock.
  *
- * @returns undefined when it was used or cancelled before, or has expired
+ * @returns the account; undefined when the token was used or cancelled before, or has expired
  */
-export async function useOneTimeToken(
-  tx: Transaction<Tables>,
-  claim: Claim,
-  now: Date,
-): Promise<UsedFor | undefined> {
+export async function useOneTimeToken(tx: Transaction<Tables>, claim: Claim, now: Date) {
   const account = await tx
     .selectFrom('customer.account')
     .select(['account_id', 'user_ref', 'email', 'name'])

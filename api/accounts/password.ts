@@ -6,7 +6,7 @@ import { countCharacters } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 
 const minimumCharacters = 8;
-/** Far beyond what anybody types: the work of a hash must not grow with the request. */
+/** Bounds the work of a hash. */
 const maximumBytes = 1024;
 
 /** OWASP's least cost of argon2id: 19 MiB, two passes, one lane. */
@@ -14,13 +14,10 @@ const cost = { memory: 19_456, passes: 2, parallelism: 1 };
 const saltBytes = 16;
 const tagBytes = 32;
 
-/** A hash as the reference implementation writes it; the cost may be an earlier one. */
+/** The format of the reference implementation; the cost of an old hash may differ. */
 const encoded = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=(\d+)\$([\w+/]+)\$([\w+/]+)$/;
 
-/**
- * The cores belong to the process, and so does this queue: hashing takes one of them at a time, on a
- * thread other than the event loop, and leaves the others to the requests that are answered meanwhile.
- */
+/** Hashing takes one core of the process at a time, in a thread, and leaves the others to requests. */
 const queue = pLimit(1);
 const queueMaximum = 100;
 
@@ -53,7 +50,7 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** Hashes a password with argon2id. Throws the 503 when too many wait for that already. */
+/** Hashes a password with argon2id. Throws the 503 when the queue is full. */
 export async function hashPassword(password: string): Promise<string> {
   return enqueue(async () => {
     const nonce = randomBytes(saltBytes);
@@ -69,7 +66,7 @@ export async function hashPassword(password: string): Promise<string> {
   });
 }
 
-/** Whether a password is the one that was hashed. Throws the 503 when too many wait for that already. */
+/** Whether a password has this hash. Throws the 503 when the queue is full. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
   return enqueue(async () => {
     const [, memory, passes, parallelism, salt, tag] = encoded.exec(password_hash) ?? [];

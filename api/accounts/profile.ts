@@ -18,12 +18,11 @@ const account = z
     language: languageField,
     created_at: z.iso.datetime({ offset: true }),
   })
-  .meta({ id: 'Account' });
+  .meta({ id: 'Account', description: 'The account of the token.' });
 
 const common = {
   path: '/account',
   tag: 'Accounts',
-  status: 200,
   answer: z.strictObject({ success: z.literal(true), data: account }),
   example: {
     success: true,

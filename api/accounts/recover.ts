@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql, type Kysely, type Transaction } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { type HttpError, invalid } from '../http/errors.ts';
 import { issueMasterToken } from '../tokens/record.ts';
@@ -17,23 +18,25 @@ import {
 } from './one-time-token.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
-/** Longer than the writing of a mail takes: known and unknown addresses then look the same. */
+/** Longer than the writing of a mail, so that known and unknown addresses look the same. */
 const answer_ms = 400;
 
 const hour_ms = 3_600_000;
 
-/** Recovery mails that an account gets within an hour. */
+/** Recovery mails to an account within an hour. */
 const hourlyMails = 5;
 
-/** Requests whose passwords are compared with the one of a confirmation: the newest. */
+/** A password of a confirmation is compared with so many requests, the newest. */
 const comparedRequests = 20;
 
-/** How often one client may confirm: in JSON or on the page, which share the count. */
+/** The limit of confirmations; JSON and the page share the count. */
 export const confirmationLimit = {
   name: 'recover-confirm',
   request_count: 10,
   window_ms: hour_ms,
 };
+
+type RecoveryOptions = Pick<AppOptions, 'db' | 'now' | 'secretKey'>;
 
 /** The body of a confirmation. */
 export const confirmation = z.strictObject({
@@ -41,74 +44,66 @@ export const confirmation = z.strictObject({
   password: z.string(),
 });
 
-interface RecoveryOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-  secretKey: string;
-}
-
-export interface Recovery {
-  /** Asks for a recovery; gives when its link expires. */
-  request(wish: { email: string; password: string }): Promise<Date>;
-  /** Whether the token of a link can still be confirmed. */
-  isOpen(token: string): Promise<boolean>;
-  /** Ends a recovery with the new Master Token. */
-  confirm(proof: z.output<typeof confirmation>): Promise<OpenedAccount>;
-}
+export type Recovery = ReturnType<typeof createRecovery>;
 
 /**
  * Makes the two steps of a recovery.
  *
- * `request` mails a link to the address when an account has it. The answer does not say whether one
- * has: the hash is computed and the time is taken in both cases. An account gets 5 mails an hour.
- * Beyond that, requests count all the same and share one mail, which is sent when the hour allows it.
+ * `request` mails a link to the address when an account has it. The answer does not reveal that: it
+ * takes the same time and the same hash in both cases. An account gets 5 mails an hour. Further
+ * requests share one mail, which is sent when the hour allows it.
  *
  * `confirm` needs a mailed link of the account and the password of its request. Any valid link also
- * confirms a request without a mail of its own, so that requests of strangers cannot lock the owner
- * out. A reader of the mail alone cannot recover, nor can a mail scanner that follows the link. From
- * then on the new password holds, and all earlier tokens are revoked. Throws the 422 of the
- * specification.
+ * confirms a request without its own mail, so that strangers cannot lock the owner out by requests. The
+ * link alone is not enough: a reader of the mail or a mail scanner cannot recover the account. The
+ * recovery sets the new password and revokes all earlier tokens. Throws the 422 of the specification.
  */
-export function createRecovery({ db, now, secretKey }: RecoveryOptions): Recovery {
+export function createRecovery({ db, now, secretKey }: RecoveryOptions) {
   const allowGuess = createAllowance(
     { db, now },
     { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms },
   );
 
+  /** The requests that a link confirms, its own first; undefined when the link is not valid. */
+  async function findOpen(token: string, at: Date) {
+    const claim = readClaim(secretKey, token, 'recover', at);
+    if (!claim) return undefined;
+    const requests = await findRequests(db, claim, at);
+    const isOpen = requests[0]?.one_time_token_id === claim.one_time_token_id;
+    return isOpen ? { claim, requests } : undefined;
+  }
+
   return {
-    async request({ email, password }) {
+    /** Asks for a recovery; returns when its link expires. */
+    async request({ email, password }: { email: string; password: string }): Promise<Date> {
       const at = now();
       const password_hash = await hashPassword(password);
-      // Begins after the hash, which may wait longer than that: what follows differs.
+      // Starts after the hash, which may take longer in the queue.
       const answered = delay(answer_ms);
       await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at));
       await answered;
       return expiryOf(at);
     },
 
-    async isOpen(token) {
-      const claim = readClaim(secretKey, token, 'recover', now());
-      if (!claim) return false;
-      const [own] = await findRequests(db, claim, now());
-      return own?.one_time_token_id === claim.one_time_token_id;
+    /** Whether the token of a link can still be confirmed. */
+    async isOpen(token: string): Promise<boolean> {
+      return (await findOpen(token, now())) !== undefined;
     },
 
-    async confirm({ token, password }) {
+    /** Ends a recovery with the new Master Token. */
+    async confirm({ token, password }: z.output<typeof confirmation>): Promise<OpenedAccount> {
       const at = now();
-      const claim = readClaim(secretKey, token, 'recover', at);
-      const [own, ...others] = claim ? await findRequests(db, claim, at) : [];
-      // The reader of a mail may try a few passwords, and not a list of them.
-      if (!claim || own?.one_time_token_id !== claim.one_time_token_id) throw failedConfirmation();
-      if (!(await allowGuess(claim.one_time_token_id))) throw failedConfirmation();
-      const password_hash = await findPassword(password, [own, ...others]);
-      if (password_hash === undefined) throw failedConfirmation();
-      return db.transaction().execute((tx) => recoverAccount(tx, claim, password_hash, at));
+      const open = await findOpen(token, at);
+      // A reader of the mail may try only a few passwords.
+      const isAllowed = open && (await allowGuess(open.claim.one_time_token_id));
+      const password_hash = isAllowed && (await findPassword(password, open.requests));
+      if (!password_hash) throw failedConfirmation();
+      return db.transaction().execute((tx) => recoverAccount(tx, open.claim, password_hash, at));
     },
   };
 }
 
-// Spec: silent on an account that was never initialized. It has nothing to recover, and can be
-// registered again.
+// Spec: silent on an account that was never initialized. It gets no mail, and can be registered again.
 async function mailLink(
   tx: Transaction<Tables>,
   email: string,
@@ -138,8 +133,8 @@ async function mailLink(
 }
 
 /**
- * When the next recovery mail of an account may be sent: null is at once, `taken` when a mail waits
- * for that moment already.
+ * When the next recovery mail of an account may be sent: null is at once, `taken` means that a mail is
+ * already scheduled.
  */
 async function findMailSlot(
   tx: Transaction<Tables>,
@@ -160,13 +155,8 @@ async function findMailSlot(
   return free_at > now ? free_at : null;
 }
 
-interface RecoveryRequest {
-  one_time_token_id: string;
-  password_hash: string | null;
-}
-
-/** The valid requests that a link confirms: its own first, then the newest that were not mailed at once. */
-function findRequests(db: Kysely<Tables>, claim: Claim, now: Date): Promise<RecoveryRequest[]> {
+/** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
+function findRequests(db: Kysely<Tables>, claim: Claim, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
     .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
@@ -190,10 +180,10 @@ function findRequests(db: Kysely<Tables>, claim: Claim, now: Date): Promise<Reco
     .execute();
 }
 
-/** The hash of the request that chose this password. */
+/** The hash of the request with this password. */
 async function findPassword(
   password: string,
-  requests: readonly RecoveryRequest[],
+  requests: Awaited<ReturnType<typeof findRequests>>,
 ): Promise<string | undefined> {
   for (const { password_hash } of requests) {
     if (password_hash && (await verifyPassword(password, password_hash))) return password_hash;
@@ -229,8 +219,8 @@ async function recoverAccount(
 }
 
 /**
- * Revokes all tokens of an account, whose row is locked, so that none is made meanwhile. Locks them
- * in the order of their keys, as the counting of uses does.
+ * Revokes all tokens of an account. The lock on the account keeps new tokens out. Tokens are locked in
+ * the order of their keys, as in `count_uses.sql`.
  */
 async function revokeTokens(tx: Transaction<Tables>, account_id: string, now: Date): Promise<void> {
   await tx

@@ -56,7 +56,7 @@ export function createRecoveryPages(options: AppOptions): Router {
         if (!proof) throw new HttpError(422, { message: 'Recovery confirmation failed' });
         sendPage(response, 200, title, resultOf(await recovery.confirm(proof)));
       } catch (error) {
-        // Whatever else it is, is no answer to what the form holds.
+        // Only a 422 is about the form.
         if (!(error instanceof HttpError) || error.status !== 422) throw error;
         const problem = `${error.message}. The password is not the one of the request for recovery.`;
         const { token } = (request.body ?? {}) as { token?: unknown };

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { invalid } from '../http/errors.ts';
@@ -10,7 +11,7 @@ import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-tok
 import { hashPassword } from './password.ts';
 
 interface Registration {
-  /** In its one spelling. */
+  /** Normalized. */
   email: string;
   name: string;
   password: string;
@@ -18,31 +19,19 @@ interface Registration {
   language: 'pl' | 'en';
 }
 
-interface Registered {
-  user_ref: string;
-  email: string;
-  /** When a one-time token that is mailed now expires. */
-  expires_at: Date;
-}
-
-interface RegisterOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-}
-
 const hour_ms = 3_600_000;
 
 /**
- * Makes what registers accounts: each waits for its initialization, and its one-time token is mailed.
+ * Makes the registration of accounts, which mails the one-time token for the initialization.
  *
- * A mailbox gets at most 3 of these mails an hour and 10 a day. Beyond that the answer stays the
- * same, no mail is sent, and the newest mailed token stays valid. The mail repeats nothing that the
- * registration says, since anybody can register the address of a stranger.
+ * A mailbox gets at most 3 of these mails an hour and 10 a day. Beyond that the answer is the same, no
+ * mail is sent, and the newest mailed token stays valid. The mail holds no text of the registration,
+ * since a client can register the address of a stranger.
  *
- * Spec: silent on an address that is registered again. Until it is initialized it takes the new name,
- * password and language, gets a new token, and the old one ends; then it is taken: throws the 422.
+ * Spec: silent on an address that is registered again. Before the initialization the account gets the
+ * new name, password and language, and a new token replaces the old one. Afterwards: throws the 422.
  */
-export function createRegistration({ db, now }: RegisterOptions) {
+export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   const limits = [
     { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
     { name: 'register-mail-day', request_count: 10, window_ms: 24 * hour_ms },
@@ -54,9 +43,9 @@ export function createRegistration({ db, now }: RegisterOptions) {
     return true;
   }
 
-  return async ({ email, name, password, language }: Registration): Promise<Registered> => {
+  return async ({ email, name, password, language }: Registration) => {
     const at = now();
-    // Spares the work of the hash; the statement that inserts decides.
+    // Spares the hash; the insertion below decides.
     await requireUntaken(db, email);
     const password_hash = await hashPassword(password);
     const profile = { email, name, password_hash, language };

@@ -5,27 +5,20 @@ import { domainOf, mailboxOf } from './mail-address.ts';
 
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
-interface Newcomer {
-  account_id: string;
-  email: string;
-  now: Date;
-}
-
 /**
- * Claims the welcome bonus of a mailbox, which takes effect with the caller's transaction. A
- * registered domain gets 20 within 24 hours. The rule has no exception for providers of mailboxes,
- * since registration refuses their addresses.
+ * Claims the welcome bonus of a mailbox, once. A registered domain gets 20 bonuses within 24 hours,
+ * without an exception for mail providers, since registration refuses their addresses.
  *
- * @returns false when the mailbox had its bonus, or the domain had all of the day
+ * @returns false when the mailbox has had its bonus, or the domain all of the day
  */
 export async function claimWelcomeBonus(
   tx: Transaction<Tables>,
-  { account_id, email, now }: Newcomer,
+  { account_id, email, now }: { account_id: string; email: string; now: Date },
 ): Promise<boolean> {
   const mailbox = mailboxOf(email);
   const domain = registeredDomainOf(domainOf(mailbox));
   const bonus = sql.table('customer.welcome_bonus');
-  // Claims of one domain are counted one after the other.
+  // Serializes the claims of one domain.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`welcome ${domain}`}, 0))`.execute(tx);
   const { rows } = await sql`
     insert into ${bonus} (mailbox, domain, account_id, granted_at)

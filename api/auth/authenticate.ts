@@ -3,14 +3,42 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
-import { readBearer } from './token-secret.ts';
-import { countUses, type Caller, type KnownToken, type Use } from './token-use.ts';
+import { runPrepared } from '../../sql/prepared.ts';
+import { readBearer, type TokenKind } from './token-secret.ts';
 
-export type { Caller };
+/** The owner of the token of a request, and the token. */
+export interface Caller {
+  account_id: string;
+  user_ref: string;
+  user_name: string;
+  token_id: string;
+  token_ref: string;
+  token_name: string;
+  kind: TokenKind;
+  /** Null: never. */
+  expires_at: Date | null;
+  /** Before this use. */
+  last_used_at: Date | null;
+}
 
-/** Statements that count uses at once; those of one token wait for each other. */
+interface Use {
+  /** SHA-256 of the secret, 64 hexadecimal digits. */
+  hash: string;
+  ip: string | null;
+  /** 0: the token is looked up, and no use is counted. */
+  use_count: 0 | 1;
+}
+
+interface KnownToken extends Caller {
+  hash: string;
+  /** `usable`: the use is not counted, because it has a count of 0 or the token is locked. */
+  state: 'counted' | 'usable' | 'revoked' | 'expired';
+}
+
+/** Statements that count uses in parallel. Statements with the same token wait for each other. */
 const mostCounting = 2;
 
 /** Attempts to count the use of a token that another transaction has locked: about two seconds. */
@@ -22,7 +50,7 @@ export function unauthorized(error: string): HttpError {
   return new HttpError(401, { error, code: 'UNAUTHORIZED' }, headers);
 }
 
-/** The 401 of a token that has the right form, but that no account ever had. */
+/** The 401 of a well-formed token that no account ever had. */
 export class UnknownToken extends HttpError {
   constructor() {
     const { status, body, headers } = unauthorized('Invalid token');
@@ -30,59 +58,74 @@ export class UnknownToken extends HttpError {
   }
 }
 
-// An IPv4 client of a socket that speaks IPv6 too is that IPv4 address. What a proxy reports may be
-// no address at all.
-function clientAddressOf(request: Request): string | null {
+/**
+ * The IP address of a client; null when neither the proxy nor the socket gives one. A proxy may report
+ * something else, such as an address with a port. An IPv4 client of an IPv6 socket has its IPv4 address.
+ */
+export function clientAddressOf(request: Request): string | null {
   const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
   return address?.split('%', 1)[0]?.replace(/^::ffff:(?=\d+\.)/i, '') ?? null;
 }
 
-interface AuthenticationOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-}
-
-/** What lets requests in by their token. */
-export interface Authentication {
-  /**
-   * Lets a request in and counts the use of its token. Throws the 401 of a token that is missing,
-   * malformed, unknown, expired or revoked; a missing or malformed one costs no query.
-   */
-  authenticate: (request: Request) => Promise<Caller>;
-  /** Throws the 401 of a token that is expired or revoked; counts nothing. */
-  refuseEnded: (request: Request) => Promise<void>;
-}
+export type Authentication = ReturnType<typeof createAuthentication>;
 
 function refuseState({ state }: KnownToken): void {
   if (state === 'revoked') throw unauthorized('Token revoked');
   if (state === 'expired') throw unauthorized('Token expired');
 }
 
-/** Makes what lets requests in by their token. Requests of the same moment share a statement. */
-export function createAuthentication({ db, now }: AuthenticationOptions): Authentication {
+/**
+ * Finds the tokens of several uses in one statement, which counts the uses of valid tokens.
+ *
+ * @returns by use; undefined where no such token exists
+ */
+async function countUses(
+  db: Kysely<Tables>,
+  uses: Use[],
+  now: Date,
+): Promise<(KnownToken | undefined)[]> {
+  const byHash = [...Map.groupBy(uses, ({ hash }) => hash)];
+  const rows = await runPrepared<KnownToken>(db, 'api/count_uses.sql', [
+    byHash.map(([hash]) => hash),
+    byHash.map(([, ofToken]) => ofToken.reduce((sum, { use_count }) => sum + use_count, 0)),
+    byHash.map(([, ofToken]) => ofToken.findLast(({ use_count }) => use_count > 0)?.ip ?? null),
+    now,
+  ]);
+  const known = new Map(rows.map((row) => [row.hash, row]));
+  return uses.map(({ hash }) => known.get(hash));
+}
+
+/** Authenticates requests by their token. Requests of the same moment share a statement. */
+export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   const count = createBatch((uses: Use[]) => countUses(db, uses, now()), mostCounting);
 
-  return {
-    async authenticate(request) {
-      const bearer = readBearer(request);
-      if (bearer === 'missing') throw unauthorized('Missing API token');
-      if (bearer === 'malformed') throw unauthorized('Malformed token format');
-      const use = { hash: bearer.hash, ip: clientAddressOf(request), use_count: 1 } as const;
-      for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-        const known = await count(use);
-        if (!known) throw new UnknownToken();
-        refuseState(known);
-        if (known.state === 'counted') return known;
-        // Another transaction has locked the token, such as one that revokes it.
-        await delay(retry_ms);
-      }
-      throw unavailable();
-    },
-    async refuseEnded(request) {
-      const bearer = readBearer(request);
-      if (typeof bearer === 'string') return;
-      const known = await count({ hash: bearer.hash, ip: null, use_count: 0 });
-      if (known) refuseState(known);
-    },
-  };
+  /**
+   * Counts the use of the token of a request. Throws the 401 of a token that is missing, malformed,
+   * unknown, expired or revoked; a missing or malformed token costs no query.
+   */
+  async function authenticate(request: Request): Promise<Caller> {
+    const bearer = readBearer(request);
+    if (bearer === 'missing') throw unauthorized('Missing API token');
+    if (bearer === 'malformed') throw unauthorized('Malformed token format');
+    const use = { hash: bearer.hash, ip: clientAddressOf(request), use_count: 1 } as const;
+    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
+      const known = await count(use);
+      if (!known) throw new UnknownToken();
+      refuseState(known);
+      if (known.state === 'counted') return known;
+      // Another transaction has locked the token, such as one that revokes it.
+      await delay(retry_ms);
+    }
+    throw unavailable();
+  }
+
+  /** Throws the 401 of a token that is expired or revoked; counts nothing. */
+  async function refuseEnded(request: Request): Promise<void> {
+    const bearer = readBearer(request);
+    if (typeof bearer === 'string') return;
+    const known = await count({ hash: bearer.hash, ip: null, use_count: 0 });
+    if (known) refuseState(known);
+  }
+
+  return { authenticate, refuseEnded };
 }

@@ -93,22 +93,6 @@ describe('createLimitStore', () => {
     expect(hits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
 
-  it('gives hits back and forgets a client', async () => {
-    const store = createLimitStore({
-      db: openKysely(database.pool),
-      now,
-      window_ms: 1000,
-      prefix: 'own:',
-    });
-    await store.increment('a');
-    await store.increment('a');
-    await store.decrement('a');
-    expect(await store.increment('a')).toMatchObject({ totalHits: 2 });
-    await store.resetKey('a');
-    await store.decrement('a');
-    expect(await store.increment('a')).toMatchObject({ totalHits: 1 });
-  });
-
   it('sweeps the clients whose window closed more than a window ago', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore({

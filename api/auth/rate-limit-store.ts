@@ -1,28 +1,23 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
-import { sql, type Kysely } from 'kysely';
+import type { Kysely } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 
-export interface LimitStoreOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-  window_ms: number;
-  prefix: string;
-}
+type LimitStoreOptions = Pick<AppOptions, 'db' | 'now'> & { window_ms: number; prefix: string };
 
-/** Statements that count hits at once; those of one key wait for each other. */
+/** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
 
-/** A store of `express-rate-limit` whose counts come from elsewhere. */
-interface LimitStore extends Store {
-  increment(key: string): Promise<IncrementResponse>;
+// The library wants these methods, and calls them only with options that are not set here.
+function unsupported(): never {
+  throw new Error('Hits are not taken back');
 }
 
 /**
- * Makes what clears closed windows away, once a window and process. Rows stay for one more window,
- * because the clock of another machine may be behind ours; rows that are being counted, or swept by
- * another process, are passed over.
+ * Deletes closed windows, once per window and process. Rows stay for one more window, because the
+ * clock of another machine may be behind. Locked rows are skipped.
  */
 function createSweep({ db, now, window_ms }: Omit<LimitStoreOptions, 'prefix'>) {
   let swept_at = 0;
@@ -45,13 +40,12 @@ function createSweep({ db, now, window_ms }: Omit<LimitStoreOptions, 'prefix'>) 
 }
 
 /**
- * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. A
- * client's window opens with its first hit and lasts `window_ms`; keys are kept as `prefix` + key.
+ * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. The
+ * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `prefix` + key.
  *
- * Hits that come while a statement is under way share the next one, and each gets the count that it
- * made: under load a hit costs a fraction of a statement.
+ * Hits that arrive while a statement runs share the next statement, and each gets its own count.
  */
-export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions): LimitStore {
+export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions) {
   const sweep = createSweep({ db, now, window_ms });
 
   const countHit = createBatch(async (keys: string[]): Promise<IncrementResponse[]> => {
@@ -59,23 +53,12 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
     return countHits(db, keys, now(), window_ms);
   }, mostCounting);
 
-  async function decrement(key: string): Promise<void> {
-    await db
-      .updateTable('customer.rate_limit')
-      .set({ hit_count: sql`greatest(hit_count - 1, 0)` })
-      .where('limit_key', '=', prefix + key)
-      .where('reset_at', '>', now())
-      .execute();
-  }
-
-  async function resetKey(key: string): Promise<void> {
-    await db
-      .deleteFrom('customer.rate_limit')
-      .where('limit_key', '=', prefix + key)
-      .execute();
-  }
-
-  return { prefix, increment: (key) => countHit(prefix + key), decrement, resetKey };
+  return {
+    prefix,
+    increment: (key: string) => countHit(prefix + key),
+    decrement: unsupported,
+    resetKey: unsupported,
+  } satisfies Store;
 }
 
 interface Counter {
@@ -84,7 +67,7 @@ interface Counter {
   reset_at: Date;
 }
 
-// A key that is hit several times is counted up at once, and each hit gets its own count.
+// Hits of one key are counted together, and each hit gets its own count.
 async function countHits(
   db: Kysely<Tables>,
   keys: string[],

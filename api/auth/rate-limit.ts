@@ -1,44 +1,31 @@
-import { isIP } from 'node:net';
 import type { NextFunction, Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
-import type { Kysely } from 'kysely';
-import type { Logger } from 'pino';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
+import { clientAddressOf } from './authenticate.ts';
 import { createLimitStore } from './rate-limit-store.ts';
 import { readBearer } from './token-secret.ts';
 
-/** What holds for every endpoint that has no limit of its own. */
+/** The limit of every endpoint that has no limit of its own. */
 export const generalLimit: RequestLimit = {
   name: 'general',
   request_count: 180,
   window_ms: 60_000,
 };
 
-interface LimitOptions {
-  db: Kysely<Tables>;
-  logger: Logger;
-  now: () => Date;
-}
+type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 
-// A proxy that reports something else than an address, such as one with a port, must not give each
-// of its requests a count of its own: all that comes through it then shares one.
-function addressOf(request: Request): string {
-  const address = [request.ip, request.socket.remoteAddress].find((text) => text && isIP(text));
-  return ipKeyGenerator((address ?? 'unknown').split('%', 1)[0] ?? '', 56);
-}
-
-// A token that cannot be one has no count of its own: its client has.
-function tokenOf(request: Request): string | undefined {
+/** The key of a token. A malformed token has none: its client is counted. */
+export function tokenOf(request: Request): string | undefined {
   const bearer = readBearer(request);
   return typeof bearer === 'string' ? undefined : bearer.hash;
 }
 
 /**
- * Limits the requests of a client: by `keyOf`, else an IPv4 address, or the first 56 bits of an IPv6
- * address, which one customer of a provider owns whole. Answers 429 with `Retry-After`; every answer
- * tells what is left in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
+ * Limits the requests of a client. A client is the key of `keyOf`, else an IPv4 address, or the first
+ * 56 bits of an IPv6 address: one customer owns them. Answers 429 with `Retry-After`.
+ * Every answer has the rest in `RateLimit`, `RateLimit-Policy` (draft 8) and `X-RateLimit-*`.
  *
  * @param beforeRefusal may throw another answer than the 429
  */
@@ -61,7 +48,8 @@ export function limitRequests(
     limit: request_count,
     standardHeaders: 'draft-8',
     legacyHeaders: true,
-    keyGenerator: (request) => keyOf(request) ?? addressOf(request),
+    keyGenerator: (request) =>
+      keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
     handler: (request, _response, next) => void refuse(request, next),
     logger: {
@@ -70,7 +58,7 @@ export function limitRequests(
     },
   });
   return (request, response, next) => {
-    // The library adds to these: an answer tells the limit that is counted last.
+    // The library adds to these headers: an answer has the limit that is counted last.
     response.removeHeader('RateLimit');
     response.removeHeader('RateLimit-Policy');
     return limit(request, response, next);
@@ -78,20 +66,9 @@ export function limitRequests(
 }
 
 /**
- * The general limit, which counts by the token of a request where there is one: a token that is
- * revoked or expired gets its 401 whatever its count.
- */
-export function limitByToken(
-  options: LimitOptions,
-  refuseEnded: (request: Request) => Promise<void>,
-): RequestHandler {
-  return limitRequests(options, generalLimit, tokenOf, refuseEnded);
-}
-
-/**
- * Counts what is limited by something else than the client, such as the mails to an address.
+ * Limits by a key other than the client, such as a mail address.
  *
- * @returns counts one for a key, and resolves to whether it is still within the limit
+ * @returns counts one for a key, and resolves to whether the key is still within the limit
  */
 export function createAllowance(
   { db, now }: Pick<LimitOptions, 'db' | 'now'>,

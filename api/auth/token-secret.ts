@@ -2,10 +2,10 @@ import { hash, randomBytes, randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 
-/** The Master Token manages the others and itself reaches everything; an API token only the data. */
+/** The Master Token manages tokens and reaches everything; an API token reaches the data. */
 export type TokenKind = 'master' | 'api';
 
-/** A well-formed token that a request showed; the secret itself is kept nowhere. */
+/** The well-formed token of a request. Only the hash of its secret is stored. */
 export interface Bearer {
   kind: TokenKind;
   /** SHA-256 of the secret, 64 hexadecimal digits. */
@@ -30,12 +30,8 @@ function toBase62(value: bigint, digits: number): string {
   return text;
 }
 
-// Each request has one checked, and numbers of 32 bits need no bigints.
 function checksumOf(text: string): string {
-  let digits = '';
-  for (let rest = crc32(text); digits.length < checksumDigits; rest = Math.floor(rest / 62))
-    digits = base62[rest % 62] + digits;
-  return digits;
+  return toBase62(BigInt(crc32(text)), checksumDigits);
 }
 
 /** SHA-256 of a secret, 64 hexadecimal digits: enough for 256 bits of randomness, unlike a password. */
@@ -45,7 +41,7 @@ export function hashSecret(secret: string): string {
 
 /**
  * Makes a token secret: the prefix of its kind, 256 random bits as 43 base62 digits, and 6 digits
- * with the CRC-32 of all that, by which a mistyped token is told without a look-up.
+ * with the CRC-32 of all that. The checksum tells a mistyped token without a query.
  */
 export function createSecret(kind: TokenKind): string {
   const random = BigInt(`0x${randomBytes(secretBytes).toString('hex')}`);
@@ -58,24 +54,12 @@ export function createRef(): string {
   return Array.from({ length: refDigits }, () => base36[randomInt(base36.length)]).join('');
 }
 
-type Shown = Bearer | 'missing' | 'malformed';
-
-// A request is asked for its token more than once: by its limit, and by who lets it in.
-const shown = new WeakMap<IncomingMessage, Shown>();
-
 /**
  * The token in the `Authorization` header of a request. `missing` when there is none; `malformed`
  * when no account can have such a token.
  */
-export function readBearer(request: IncomingMessage): Shown {
-  const known = shown.get(request);
-  if (known) return known;
-  const bearer = parseBearer(request.headers.authorization?.trim() ?? '');
-  shown.set(request, bearer);
-  return bearer;
-}
-
-function parseBearer(header: string): Shown {
+export function readBearer(request: IncomingMessage): Bearer | 'missing' | 'malformed' {
+  const header = request.headers.authorization?.trim() ?? '';
   if (header === '' || /^bearer$/i.test(header)) return 'missing';
   const secret = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
   const prefix = secretForm.exec(secret)?.[1];

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { createCharging, type Charging } from '../wallet/charge.ts';
+import { creditErrors } from '../wallet/ledger.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { lastPageOf, pageSize, skippedBy } from '../http/paging.ts';
+import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { keep } from '../http/keep.ts';
 import { companyStatus, identifier } from './identifier.ts';
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
-import { search } from './search.ts';
+import { search } from './search-page.ts';
 import { snapshotEndpoint } from './snapshot.ts';
 
 const result = z
@@ -22,17 +23,11 @@ const result = z
       .array(z.strictObject({ type: z.enum(['phone', 'email', 'fax']), value: z.string() }))
       .optional(),
   })
-  .meta({ id: 'SearchResult' });
+  .meta({ id: 'SearchResult', description: 'A company as a search lists it.' });
 
 const searchAnswer = z.strictObject({
   status: z.literal('success'),
-  data: z.strictObject({
-    total: z.int(),
-    per_page: z.int(),
-    current_page: z.int(),
-    last_page: z.int(),
-    results: z.array(result),
-  }),
+  data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
 });
 
 const searchExample = {
@@ -71,7 +66,7 @@ function describeSearch(credits: number): string {
 }
 
 function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
-  const { db, searchIndex, searchCredits } = options;
+  const { db, searchCredits } = options;
   const readDictionary = keep(() => readSearchDictionary(db));
 
   return endpoint(
@@ -83,29 +78,20 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
       description: describeSearch(searchCredits),
       auth: 'token',
       query: searchQuery,
-      status: 200,
       answer: searchAnswer,
       example: searchExample,
-      errors: {
-        402: {
-          description: 'The wallet has too few credits; nothing was withdrawn.',
-          example: {
-            message: 'This costs 1 credit, and the wallet has 0.',
-            code: 'INSUFFICIENT_CREDITS',
-            required: 1,
-            balance: 0,
-          },
-        },
-      },
+      errors: creditErrors(1),
     },
     async ({ query: { page, ...query }, caller, request, response }) => {
       const { account_id } = caller;
       const filter = await resolveFilter(db, await readDictionary(), query);
-      const window = { skipped: skippedBy({ page, per_page: pageSize }), size: pageSize };
-      // To HEAD nothing is answered that would be worth a credit: not even how long the answer is.
+      const paging = { page, per_page: pageSize };
+      const window = { skipped: skippedBy(paging), size: pageSize };
+      // The answer to HEAD is free, so that not even its length may depend on the results.
       const isHead = request.method === 'HEAD';
       const { total, results, headers } = await search(
-        { db, searchIndex, charging },
+        options,
+        charging,
         filter,
         isHead ? { skipped: 0, size: 0 } : window,
         { account_id, amount: isHead ? 0 : searchCredits, description: `Search, page ${page}` },
@@ -113,13 +99,7 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
       response.set(headers);
       return {
         status: 'success',
-        data: {
-          total: isHead ? 0 : total,
-          per_page: pageSize,
-          current_page: page,
-          last_page: isHead ? 1 : lastPageOf(total, pageSize),
-          results,
-        },
+        data: { ...viewPageMeta(paging, isHead ? 0 : total), results },
       };
     },
   );

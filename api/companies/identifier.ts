@@ -7,11 +7,16 @@ export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
 
 export type IdentifierType = (typeof identifierTypes)[number];
 
-/** A number by which a company is known, as registries write it: digits alone. */
+/** A number of a company, in digits alone. */
 export interface Identifier {
   identifier_type: IdentifierType;
   identifier_value: string;
 }
+
+const columns = { NIP: 'nip', REGON9: 'regon9', KRS: 'krs' } as const;
+
+/** The numbers of a company or of one of its entries. */
+export type Numbers = Record<(typeof columns)[IdentifierType], string | null>;
 
 export const identifierType = z.enum(identifierTypes).meta({
   id: 'IdentifierType',
@@ -21,7 +26,7 @@ export const identifierType = z.enum(identifierTypes).meta({
 /** A number and its type, as answers show it. */
 export const identifier = z
   .strictObject({ type: identifierType, value: z.string() })
-  .meta({ id: 'Identifier' });
+  .meta({ id: 'Identifier', description: 'A number by which a company is known.' });
 
 export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
   id: 'CompanyStatus',
@@ -30,12 +35,12 @@ export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
 
 const maxCharacters = 50;
 
-/** What a client may write for a number: whether it is one depends on its type. */
+/** A number as a client writes it. */
 export const identifierValue = z.string().max(maxCharacters);
 
 const separators = /[\s\u2010-\u2015-]/g;
 
-// As `registry.is_nip`, `is_regon9` and `is_krs` say of what the registries bring.
+// The same rules as `registry.is_nip`, `is_regon9` and `is_krs`.
 const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
   NIP: (digits) => digits.length === 10 && areNipDigits(Buffer.from(digits), 0),
   REGON9: (digits) => digits.length === 9 && areRegon9Digits(Buffer.from(digits), 0),
@@ -43,8 +48,8 @@ const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
 };
 
 /**
- * The digits of a number, with the spaces and dashes taken out in which people group them; undefined
- * when it is not valid: the wrong length, all zeros, or a wrong check digit (a KRS number has none).
+ * The digits of a number without spaces and dashes; undefined when the number is not valid: the wrong
+ * length, all zeros, or a wrong check digit (a KRS number has none).
  */
 export function normalizeIdentifier(type: IdentifierType, text: string): string | undefined {
   if (text.length > maxCharacters) return undefined;
@@ -58,58 +63,60 @@ const forms: Record<IdentifierType, string> = {
   KRS: 'a KRS number: ten digits, leading zeros included',
 };
 
-/** What the 422 says of a number that is not valid. */
-export function describeInvalid(field: string, type: IdentifierType): string {
-  return `The ${field} field must be ${forms[type]}.`;
-}
+type Fields = readonly [type: string, value: string];
 
-/**
- * Adds an issue for each number that is not valid, by its place: `identifier_value.3`. What is no
- * text, or too long, has been told by the schema of the field.
- *
- * @param submitted a number, or a list of them
- */
-export function checkIdentifiers(
+// The schema of the field refuses values that are not text or too long.
+function checkNumbers(
+  body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
-  field: string,
-  type: IdentifierType,
-  submitted: unknown,
+  [typeField, valueField]: Fields,
 ): void {
+  const type = identifierType.safeParse(body[typeField]).data;
+  if (!type) return;
+  const submitted = body[valueField];
   for (const [at, value] of [submitted].flat().entries()) {
     if (typeof value !== 'string' || value.length > maxCharacters) continue;
     if (normalizeIdentifier(type, value) !== undefined) continue;
-    const path = [field, ...(Array.isArray(submitted) ? [at] : [])];
-    context.addIssue({ code: 'custom', path, message: describeInvalid(path.join('.'), type) });
+    const path = [valueField, ...(Array.isArray(submitted) ? [at] : [])];
+    const message = `The ${path.join('.')} field must be ${forms[type]}.`;
+    context.addIssue({ code: 'custom', path, message });
   }
 }
 
-interface Submitted {
-  identifier_type: IdentifierType;
-  identifier_value: string | string[];
+/**
+ * Checks optional fields of a request: a type and its number, or list of numbers, come together, and each
+ * number is valid.
+ */
+export function checkPair(
+  body: Record<string, unknown>,
+  context: z.core.$RefinementCtx,
+  fields: Fields,
+): void {
+  const [type, value] = fields;
+  for (const [field, other] of [[type, value] as const, [value, type] as const]) {
+    if (body[field] !== undefined || body[other] === undefined) continue;
+    const message = `The ${field} field is required with ${other}.`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
+  checkNumbers(body, context, fields);
 }
 
+/** Runs a check of an object even when fields are wrong. */
+export const whenObject: z.core.$ZodSuperRefineParams = {
+  when: ({ value }) => typeof value === 'object' && value !== null,
+};
+
 /**
- * Checks the numbers of a request by their type: to be spread into the `superRefine` of an object
- * with `identifier_type` and `identifier_value`. What is wrong is told together with what is wrong
- * with the other fields.
+ * Checks the number, or list of numbers, of a request by its type. To be spread into the `superRefine` of
+ * an object with `identifier_type` and `identifier_value`.
  */
-export const validIdentifiers: [
-  (body: Submitted, context: z.core.$RefinementCtx<Submitted>) => void,
-  z.core.$ZodSuperRefineParams,
-] = [
-  ({ identifier_type, identifier_value }, context) =>
-    checkIdentifiers(context, 'identifier_value', identifier_type, identifier_value),
-  {
-    when: ({ value }) => {
-      const { identifier_type } = Object(value) as Record<string, unknown>;
-      return identifierType.safeParse(identifier_type).success;
-    },
-  },
-];
+export const validIdentifiers = [
+  (body: Record<string, unknown>, context: z.core.$RefinementCtx) =>
+    checkNumbers(body, context, ['identifier_type', 'identifier_value']),
+  whenObject,
+] as const;
 
-const columns = { NIP: 'nip', REGON9: 'regon9', KRS: 'krs' } as const;
-
-/** What is said of a number by which no company is known, or ever was. */
+/** The body of a 404: the number belongs to no company, and never did. */
 export const unknownCompany = { message: 'No company with this number is known.' };
 
 /**
@@ -136,15 +143,21 @@ export async function findCompany(
   db: Kysely<Tables>,
   type: IdentifierType,
   value: string,
-): Promise<{ company_id: string } | undefined> {
-  const company_id = (await findCompanies(db, type, [value])).get(value);
-  return company_id === undefined ? undefined : { company_id };
+): Promise<string | undefined> {
+  return (await findCompanies(db, type, [value])).get(value);
+}
+
+/** The numbers of some entries of a company, each once, by type and then in the order of the entries. */
+export function identifiersOf(entries: readonly Numbers[]) {
+  return identifierTypes.flatMap((type) => {
+    const values = new Set(entries.map((entry) => entry[columns[type]]));
+    values.delete(null);
+    return [...values].map((value) => ({ type, value: value! }));
+  });
 }
 
 /** The number that names a company: its NIP, else its REGON9, else its KRS number. */
-export function primaryIdentifierOf(
-  company: Record<'nip' | 'regon9' | 'krs', string | null>,
-): Identifier | undefined {
+export function primaryIdentifierOf(company: Numbers): Identifier | undefined {
   for (const identifier_type of identifierTypes) {
     const identifier_value = company[columns[identifier_type]];
     if (identifier_value !== null) return { identifier_type, identifier_value };

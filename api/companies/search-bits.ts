@@ -1,4 +1,4 @@
-/** A set of companies: the bit of a company's number is 1 when the company is in the set. */
+/** A set of companies: bit n is 1 when the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
 /** Makes an empty set for the numbers below `count`. */
@@ -10,9 +10,9 @@ export function addBit(bits: Bits, number: number): void {
   bits[number >>> 5]! |= 1 << (number & 31);
 }
 
-/** The numbers that are in every one of these sets, which are equally long. */
-export function intersect([first, ...others]: [Bits, ...Bits[]]): Bits {
-  const common = first.slice();
+/** The intersection of sets of the same length, at least one. */
+export function intersect([first, ...others]: Bits[]): Bits {
+  const common = first!.slice();
   for (const other of others) {
     for (let at = 0; at < common.length; at += 1) common[at]! &= other[at]!;
   }
@@ -83,7 +83,7 @@ export class NumberList {
         continue;
       }
       number += gap;
-      bits[number >>> 5]! |= 1 << (number & 31);
+      addBit(bits, number);
       gap = 0;
       shift = 0;
     }

@@ -4,21 +4,14 @@ import type { SearchFilter } from './search-filter.ts';
 import { NameColumn } from './search-names.ts';
 import { TextColumn } from './search-text.ts';
 
-/** What is kept of the sets that were searched for, in bytes. */
+/** The size of the cache of sets. */
 const cacheBytes = 32_000_000;
 
-/** A company and one of its entries, as `sql/api/search_rows.sql` gives them; null is unknown. */
-export type SearchRow = [
-  company_id: string,
-  status: string | null,
-  voivodeship: string | null,
-  legal_form: string | null,
-  activity_start: string | null,
-  city: string | null,
-  postal_code: string | null,
-  name: string | null,
-  activity_codes: string | null,
-];
+/**
+ * A company and one of its entries, a row of `sql/api/search_rows.sql`: the id, a text for each of
+ * `columnNames`, the name, and the activity codes. Null is unknown.
+ */
+export type SearchRow = [company_id: string, ...texts: (string | null)[]];
 
 const columnNames = [
   'status',
@@ -32,10 +25,12 @@ const columnNames = [
 type ColumnName = (typeof columnNames)[number];
 
 /**
- * The companies of one snapshot in columns. A company is known by its number, its place in the order
- * of ids, which is the order of the answers.
+ * The companies of one snapshot in columns. The number of a company is its place in the order of ids,
+ * which is the order of the answers.
  */
 export class SearchCompanies {
+  /** The snapshot of the last update. */
+  snapshot_no = -1;
   #count = 0;
   #ids = new Float64Array(32);
   readonly #columns = Object.fromEntries(
@@ -43,18 +38,17 @@ export class SearchCompanies {
   ) as Record<ColumnName, TextColumn>;
   readonly #names = new NameColumn();
   #activities = new Map<string, NumberList>();
+  /** Caches sets until the next update. */
   readonly #sets = new LRUCache<string, Bits>({
     maxSize: cacheBytes,
     sizeCalculation: (bits, key) => bits.byteLength + key.length + 100,
   });
 
   /**
-   * Takes over the rows of companies that are new or have changed, in the order of their ids.
-   *
-   * Throws when a new company belongs before a known one. The companies are of no use then, nor when
-   * the rows end in an error.
+   * Takes over the new and changed companies of a snapshot, in the order of their ids. Throws when the id
+   * of a new company is not the highest. After any error the companies are not usable.
    */
-  async update(batches: AsyncIterable<SearchRow[]>): Promise<void> {
+  async update(snapshot_no: number, batches: AsyncIterable<SearchRow[]>): Promise<void> {
     const changed = new NumberList();
     const activities = new Map<string, NumberList>();
     let [company_id, number] = ['', -1];
@@ -65,22 +59,24 @@ export class SearchCompanies {
           number = this.#put(row);
           if (number !== -1) changed.add(number);
         }
-        if (number !== -1 && row[8]) addActivities(activities, row[8], number);
+        const codes = row.at(-1);
+        if (number !== -1 && codes) addActivities(activities, codes, number);
       }
     }
     this.#names.close();
     this.#mergeActivities(activities, changed);
     this.#sets.clear();
+    this.snapshot_no = snapshot_no;
   }
 
-  /** @returns the number of the company; -1 for one that is merged into another and was never known */
+  /** @returns the number of the company; -1 for an unknown company that is merged into another */
   #put([id, ...texts]: SearchRow): number {
     const company_id = Number(id);
     const known = this.#numberOf(company_id);
     if (known === -1 && texts[0] === null) return -1;
     const number = known === -1 ? this.#append(company_id) : known;
     columnNames.forEach((name, at) => this.#columns[name].set(number, texts[at]!));
-    this.#names.set(number, texts[6]);
+    this.#names.set(number, texts[columnNames.length]!);
     return number;
   }
 
@@ -138,7 +134,39 @@ export class SearchCompanies {
     return numbers.map((number) => this.#ids[number]!);
   }
 
-  /** A set of the cache, which lasts until the next update. */
+  /** The companies that match a filter. */
+  find(filter: SearchFilter): Bits {
+    const { name } = filter;
+    const findOthers = () => this.#findOthers(filter);
+    if (name === undefined) return findOthers();
+    return this.#cached(JSON.stringify(filter), () => this.#names.find(findOthers(), name));
+  }
+
+  /** The companies that match all of a filter but the name. */
+  #findOthers(filter: SearchFilter): Bits {
+    const sets: Bits[] = [];
+    for (const name of ['status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
+      const text = filter[name];
+      if (text !== undefined) {
+        const find = () => this.#columns[name].find(this.#count, text);
+        sets.push(this.#cached(`${name} ${text}`, find));
+      }
+    }
+    // No code is the beginning of a whole code but the code itself.
+    for (const prefix of [filter.activity_code, filter.activity_prefix]) {
+      if (prefix !== undefined) {
+        sets.push(this.#cached(`activity ${prefix}`, () => this.#findActivities(prefix)));
+      }
+    }
+    const { activity_start_from: from = '', activity_start_to: to = '9999-12-31' } = filter;
+    if (filter.activity_start_from !== undefined || filter.activity_start_to !== undefined) {
+      // Not cached: ranges rarely repeat.
+      const isWithin = (day: string) => day >= from && day <= to;
+      sets.push(this.#columns.activity_start.find(this.#count, isWithin));
+    }
+    return intersect(sets);
+  }
+
   #cached(key: string, find: () => Bits): Bits {
     const known = this.#sets.get(key);
     if (known) return known;
@@ -147,47 +175,10 @@ export class SearchCompanies {
     return bits;
   }
 
-  /** The companies that match a filter. */
-  find(filter: SearchFilter): Bits {
-    const { name } = filter;
-    if (name === undefined) return this.#findOthers(filter);
-    return this.#cached(JSON.stringify(filter), () =>
-      this.#names.find(this.#findOthers(filter), name),
-    );
-  }
-
-  /** The companies that match all of a filter but the name. */
-  #findOthers(filter: SearchFilter): Bits {
-    const { activity_start_from, activity_start_to, activity_code, activity_prefix } = filter;
-    const sets: [Bits, ...Bits[]] = [this.#findText('status', filter.status)];
-    for (const name of ['voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
-      const text = filter[name];
-      if (text !== undefined) sets.push(this.#findText(name, text));
-    }
-    if (activity_start_from !== undefined || activity_start_to !== undefined) {
-      sets.push(this.#findStart(activity_start_from ?? '', activity_start_to ?? '9999-12-31'));
-    }
-    if (activity_code !== undefined) sets.push(this.#findActivities(activity_code));
-    if (activity_prefix !== undefined) sets.push(this.#findActivities(activity_prefix));
-    return intersect(sets);
-  }
-
-  #findText(name: ColumnName, text: string): Bits {
-    return this.#cached(`${name} ${text}`, () => this.#columns[name].find(this.#count, text));
-  }
-
-  // A range is rarely asked for twice.
-  #findStart(from: string, to: string): Bits {
-    return this.#columns.activity_start.find(this.#count, (day) => day >= from && day <= to);
-  }
-
-  // A whole code begins with itself alone.
   #findActivities(prefix: string): Bits {
-    return this.#cached(`activity ${prefix}`, () => {
-      const bits = makeBits(this.#count);
-      for (const [code, list] of this.#activities) if (code.startsWith(prefix)) list.addTo(bits);
-      return bits;
-    });
+    const bits = makeBits(this.#count);
+    for (const [code, list] of this.#activities) if (code.startsWith(prefix)) list.addTo(bits);
+    return bits;
   }
 }
 

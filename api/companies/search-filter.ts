@@ -1,7 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { countCharacters } from '../http/field.ts';
+import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
+import { countCharacters, dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/suggest.ts';
 import { pageField } from '../http/paging.ts';
@@ -28,16 +29,9 @@ function patternField(pattern: RegExp, error: string, description: string, examp
     .meta({ type: 'string', pattern: pattern.source, description, example });
 }
 
-// The year 0000 is in the pattern of ISO 8601, but not in the calendar of the database.
-function dateField(field: string) {
-  return z.iso.date().refine((value) => !value.startsWith('0000'), {
-    error: `The ${field} field must not be before 0001-01-01.`,
-  });
-}
-
 const letters = /[\p{L}\p{N}]/gu;
 
-/** The query of a search; parts of it may still not be known to the dictionaries. */
+/** The query of a search, before its voivodeship and legal form are looked up. */
 export const searchQuery = z
   .strictObject({
     activity_code: patternField(
@@ -87,41 +81,15 @@ export const searchQuery = z
     error: 'The activity_start_to field must not be before activity_start_from.',
   });
 
-export type SearchQuery = z.output<typeof searchQuery>;
-
-/** What is searched for, in the terms of `registry.company`, folded: equal searches are equal objects. */
-export interface SearchFilter {
+/** A search without its page; once it is resolved, in the terms of `registry.company`, folded. */
+export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page' | 'status'> & {
   status: string;
-  activity_code: string | undefined;
-  activity_prefix: string | undefined;
-  activity_start_from: string | undefined;
-  activity_start_to: string | undefined;
-  voivodeship: string | undefined;
-  legal_form: string | undefined;
-  postal_code: string | undefined;
-  city: string | undefined;
-  name: string | undefined;
-}
+};
 
-/** What the search knows of the dictionaries: both maps by slug. */
-interface SearchDictionary {
-  /** TERYT symbols. */
-  voivodeships: ReadonlyMap<string, string>;
-  /** Newest symbols. */
-  legalForms: ReadonlyMap<string, string>;
-}
-
-export async function readSearchDictionary(db: Kysely<Tables>): Promise<SearchDictionary> {
-  const voivodeships = await db
-    .selectFrom('registry.voivodeship')
-    .select(['slug', 'teryt'])
-    .orderBy('slug')
-    .execute();
-  const legalForms = await db
-    .selectFrom('registry.legal_form_symbol')
-    .select(['slug', 'symbol'])
-    .orderBy('slug')
-    .execute();
+/** The TERYT symbols of voivodeships and the newest symbols of legal forms, both by slug. */
+export async function readSearchDictionary(db: Kysely<Tables>) {
+  const voivodeships = await readVoivodeships(db);
+  const legalForms = await readLegalForms(db);
   return {
     voivodeships: new Map(voivodeships.map(({ slug, teryt }) => [slug, teryt])),
     legalForms: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
@@ -135,13 +103,7 @@ function slugOf(text: string): string {
   return plain.replaceAll('ł', 'l');
 }
 
-function describeUnknown(field: string, what: string, given: string, slugs: string[]): Problem {
-  const near = findNear(given, slugs, nearCount);
-  const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
-  return [field, `The ${field} field must be ${what}${hint}.`];
-}
-
-// What is ASCII or Polish needs no look at the database's rules.
+// ASCII and Polish text needs no query.
 async function fold(db: Kysely<Tables>, text: string): Promise<string> {
   if (/^[\x20-\x7eąćęłńóśźż]*$/i.test(text)) return slugOf(text);
   const { rows } = await sql<{ folded: string }>`
@@ -151,39 +113,35 @@ async function fold(db: Kysely<Tables>, text: string): Promise<string> {
 }
 
 /**
- * Translates a query into the terms of the table.
- *
- * Throws the 422 when the voivodeship or the legal form is unknown; it lists near ones.
+ * Translates a query into the terms of the table. Throws the 422 of an unknown voivodeship or legal form,
+ * with similar names.
  */
 export async function resolveFilter(
   db: Kysely<Tables>,
-  { voivodeships, legalForms }: SearchDictionary,
-  query: Omit<SearchQuery, 'page'>,
+  { voivodeships, legalForms }: Awaited<ReturnType<typeof readSearchDictionary>>,
+  query: SearchFilter,
 ): Promise<SearchFilter> {
   const problems: Problem[] = [];
   const find = (
-    [field, what]: ['voivodeship' | 'legal_form', string],
+    field: 'voivodeship' | 'legal_form',
+    what: string,
     known: ReadonlyMap<string, string>,
   ): string | undefined => {
-    const given = query[field];
-    if (given === undefined) return undefined;
-    const slug = slugOf(given);
-    const symbol = known.get(slug);
-    if (symbol === undefined) problems.push(describeUnknown(field, what, slug, [...known.keys()]));
-    return symbol;
+    if (query[field] === undefined) return undefined;
+    const slug = slugOf(query[field]);
+    if (known.has(slug)) return known.get(slug);
+    const near = findNear(slug, [...known.keys()].toSorted(), nearCount);
+    const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
+    problems.push([field, `The ${field} field must be ${what}${hint}.`]);
+    return undefined;
   };
-  const voivodeship = find(['voivodeship', 'the name of a voivodeship'], voivodeships);
-  const legal_form = find(['legal_form', 'the slug of a legal form'], legalForms);
+  const voivodeship = find('voivodeship', 'the name of a voivodeship', voivodeships);
+  const legal_form = find('legal_form', 'the slug of a legal form', legalForms);
   if (problems.length > 0) throw invalid(problems);
   return {
-    status: query.status,
-    activity_code: query.activity_code,
-    activity_prefix: query.activity_prefix,
-    activity_start_from: query.activity_start_from,
-    activity_start_to: query.activity_start_to,
+    ...query,
     voivodeship,
     legal_form,
-    postal_code: query.postal_code,
     city: query.city === undefined ? undefined : await fold(db, query.city),
     name: query.name === undefined ? undefined : await fold(db, query.name),
   };

@@ -4,80 +4,65 @@ import type { ClientConfig } from 'pg';
 import { HttpError } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
 
-/** A search that takes longer waits for companies that are still being loaded. */
+/** After this time, a search gets a 503: the companies are still being loaded. */
 const mostWait_ms = 3_000;
 
-/** Which results are shown. */
+/** The part of the results that is shown. */
 export interface Window {
   skipped: number;
   size: number;
 }
 
-/** What was found in a snapshot: how many companies, and the ids of those in the window. */
+/** The result of a search in a snapshot: the count, and the ids in the window. */
 export interface Found {
   snapshot_no: number;
   total: number;
   company_ids: number[];
 }
 
-/** What the thread is asked; without a search: to load the companies. The answer comes to the port. */
+/** A question to the thread, which answers to the port. Without a search, the thread only loads. */
 export interface SearchQuestion {
   port: MessagePort;
   least_no: number;
   search?: { filter: SearchFilter; window: Window };
 }
 
-/** Neither when the companies are loaded, and nothing was searched for. */
+/** An answer of the thread; an empty one: the companies are loaded. */
 export interface SearchAnswer {
   found?: Found;
   error?: { message: string; code?: string | undefined };
 }
 
-/** The copy of all companies that an API process searches. */
-export interface SearchIndex {
-  /** Whether the companies have been loaded; starts to load them, and waits for it for a moment. */
-  isReady(): Promise<boolean>;
-  /**
-   * Finds the companies that match, in the order of their ids, which is that of their first
-   * appearance. Throws a 503 while companies are loaded.
-   *
-   * @param least_no an older snapshot is brought up to date before
-   */
-  find(filter: SearchFilter, window: Window, least_no?: number): Promise<Found>;
-  close(): Promise<void>;
-}
+export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-function loading(): HttpError {
+/** The 503 while companies are loaded. */
+export function loading(): HttpError {
   const message = 'The companies are being loaded for the search.';
   return new HttpError(503, { message }, { 'Retry-After': '2' });
 }
 
-function startThread(connection: ClientConfig): Worker {
-  const thread = new Worker(new URL('search-thread.ts', import.meta.url), {
-    workerData: connection,
-    resourceLimits: { maxYoungGenerationSizeMb: 16 },
-  });
-  // Its questions run into their time limit.
-  thread.on('error', () => undefined);
-  thread.unref();
-  return thread;
-}
-
 /**
- * Makes the search of a database; nothing is loaded before the first question.
+ * Makes the copy of all companies that an API process searches, in a thread, which loads them with the
+ * first question.
  *
- * @param connection of the thread's own sessions
+ * @param connection for the sessions of the thread
  */
-export function createSearchIndex(connection: ClientConfig): SearchIndex {
+export function createSearchIndex(connection: ClientConfig) {
   let thread: Worker | undefined;
   let isLoaded = false;
 
   function openThread(): Worker {
-    const opened = startThread(connection);
+    const opened = new Worker(new URL('search-thread.ts', import.meta.url), {
+      workerData: connection,
+      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+    });
+    // Pending questions run into their time limit.
+    opened.on('error', () => undefined);
     opened.once('exit', () => {
       thread = undefined;
       isLoaded = false;
     });
+    opened.unref();
     return opened;
   }
 
@@ -100,7 +85,8 @@ export function createSearchIndex(connection: ClientConfig): SearchIndex {
   }
 
   return {
-    async isReady() {
+    /** Whether the companies are loaded. Starts to load them, and waits for a moment. */
+    async isReady(): Promise<boolean> {
       if (!isLoaded) {
         await ask({ least_no: 0 }).catch((error: unknown) => {
           if (!(error instanceof HttpError)) throw error;
@@ -108,10 +94,16 @@ export function createSearchIndex(connection: ClientConfig): SearchIndex {
       }
       return isLoaded;
     },
-    async find(filter, window, least_no = 0) {
+    /**
+     * Finds the companies that match, in the order of their ids, which is the order of their first
+     * appearance. Throws a 503 while companies are loaded.
+     *
+     * @param least_no the snapshot is at least this one
+     */
+    async find(filter: SearchFilter, window: Window, least_no = 0): Promise<Found> {
       return (await ask({ search: { filter, window }, least_no }))!;
     },
-    async close() {
+    async close(): Promise<void> {
       await thread?.terminate();
     },
   };

@@ -1,38 +1,29 @@
-import type { Kysely } from 'kysely';
+import type { AppOptions } from '../app.ts';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
-import {
-  describeCharge,
-  type Charge,
-  type ChargeHeaders,
-  type Charging,
-} from '../wallet/charge.ts';
-import { identifiersOf } from './identifier-list.ts';
-import type { Found } from './search-index.ts';
+import { describeCharge, type Charge, type Charging } from '../wallet/charge.ts';
+import { identifiersOf, type Numbers } from './identifier.ts';
+import type { SearchFilter } from './search-filter.ts';
+import type { Window } from './search-index.ts';
 
-/** A row of `registry.company`, and what one of its registry entries gives to reach it. */
-interface ResultRow {
+const contactTypes = ['phone', 'email', 'fax'] as const;
+
+type Contact = (typeof contactTypes)[number];
+
+/** A row of `registry.company`, with the contacts of one of its entries. */
+interface ResultRow extends Numbers, Record<Contact, string | null> {
   company_id: number;
-  nip: string | null;
-  regon9: string | null;
-  krs: string | null;
   name: string | null;
   city: string | null;
   voivodeship: string | null;
   activity_start: string | null;
   activity_main: string | null;
   status: 'ACTIVE' | 'SUSPENDED' | 'DELETED';
-  phone: string | null;
-  email: string | null;
-  fax: string | null;
 }
 
-const contactTypes = ['phone', 'email', 'fax'] as const;
-
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
-// What is not known is an empty string, and null for a date.
+// An unknown text is an empty string, an unknown date null.
 function viewResult(rows: ResultRow[]) {
-  const contacts = new Map<string, { type: (typeof contactTypes)[number]; value: string }>();
+  const contacts = new Map<string, { type: Contact; value: string }>();
   for (const type of contactTypes) {
     for (const { [type]: value } of rows) {
       if (value !== null) contacts.set(`${type} ${value}`, { type, value });
@@ -57,40 +48,31 @@ interface PageRow {
   balance: string | null;
 }
 
-/** A page of companies, and what was charged for it. */
-export interface Page {
-  /** The newest snapshot. */
-  snapshot_no: number;
-  results: ReturnType<typeof viewResult>[];
-  headers: ChargeHeaders;
-}
-
 /**
- * Reads the companies of a page, and charges for it unless nothing was found at all: a total is worth a
- * credit too, on whichever page. Nothing is read or charged when the newest snapshot is another one than
- * that in which they were found.
+ * Finds the companies that match, reads those in the window, and charges for them unless the total is 0.
+ * Total and results are of one snapshot: when another one was published meanwhile, the search starts
+ * again before anything is charged.
  *
- * The contacts are those of the company's entries, the one that the search shows first. Throws the 402
- * when the credits are short.
+ * Throws a 402 when the credits are short, and a 503 while the companies are loaded.
  */
-export async function takePage(
-  db: Kysely<Tables>,
+export async function search(
+  { db, searchIndex }: Pick<AppOptions, 'db' | 'searchIndex'>,
   charging: Charging,
-  { snapshot_no, total, company_ids }: Found,
+  filter: SearchFilter,
+  window: Window,
   charge: Charge,
-): Promise<Page> {
-  const { amount, account_id } = charge;
-  const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', [
-    company_ids,
-    snapshot_no,
-    account_id,
-  ]);
-  const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
-  const results = [...byCompany.values()].map(viewResult);
-  const newest_no = Number(row!.snapshot_no);
-  const isCharged = amount > 0 && total > 0 && newest_no === snapshot_no;
-  const headers = isCharged
-    ? await charging.charge(charge)
-    : describeCharge(0, Number(row!.balance ?? 0));
-  return { snapshot_no: newest_no, results, headers };
+) {
+  for (let least_no = 0; ;) {
+    const { snapshot_no, total, company_ids } = await searchIndex.find(filter, window, least_no);
+    const values = [company_ids, snapshot_no, charge.account_id];
+    const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
+    least_no = Number(row!.snapshot_no);
+    if (least_no !== snapshot_no) continue;
+    const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
+    const isCharged = charge.amount > 0 && total > 0;
+    const headers = isCharged
+      ? await charging.charge(charge)
+      : describeCharge(0, Number(row!.balance ?? 0));
+    return { total, results: [...byCompany.values()].map(viewResult), headers };
+  }
 }

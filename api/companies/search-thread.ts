@@ -1,4 +1,4 @@
-// The thread that holds the companies and searches them, so that no search delays other requests.
+// The thread that searches the companies, so that no search delays other requests.
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
@@ -10,20 +10,15 @@ import { SearchCompanies, type SearchRow } from './search-companies.ts';
 import type { SearchFilter } from './search-filter.ts';
 import type { Found, SearchAnswer, SearchQuestion, Window } from './search-index.ts';
 
-/** Answers that are kept. */
+/** The size of the cache of answers. */
 const mostAnswers = 10_000;
 
 const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
 
 const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
-interface Loaded {
-  companies: SearchCompanies;
-  snapshot_no: number;
-}
-
 const answers = new LRUCache<string, Found>({ max: mostAnswers });
-let loaded: Loaded | undefined;
+let loaded: SearchCompanies | undefined;
 let updating: Promise<void> | undefined;
 
 // COPY writes \N for null, and a backslash twice.
@@ -44,19 +39,19 @@ async function* readRows(client: PoolClient, known: number): AsyncIterable<Searc
 
 /** Loads the companies of the newest snapshot, or those that changed since the loaded one. */
 async function update(): Promise<void> {
-  const { companies, snapshot_no: known } = loaded ?? {
-    companies: new SearchCompanies(),
-    snapshot_no: -1,
-  };
-  // Companies that are half updated when something fails are loaded anew.
+  const companies = loaded ?? new SearchCompanies();
+  const known = companies.snapshot_no;
+  // After an error in the middle of an update, the companies are loaded anew.
   loaded = undefined;
   const client = await pool.connect();
   try {
     await client.query('begin isolation level repeatable read read only');
-    const snapshot_no = await readSnapshotNo(client);
-    await companies.update(readRows(client, known));
+    const { rows } = await client.query<{ last_id: string }>(
+      `select last_id from registry.last_id where table_name = 'snapshot'`,
+    );
+    await companies.update(Number(rows[0]!.last_id), readRows(client, known));
     await client.query('commit');
-    loaded = { companies, snapshot_no };
+    loaded = companies;
     client.release();
   } catch (error) {
     client.release(true);
@@ -64,15 +59,8 @@ async function update(): Promise<void> {
   }
 }
 
-async function readSnapshotNo(client: PoolClient): Promise<number> {
-  const { rows } = await client.query<{ last_id: string }>(
-    `select last_id from registry.last_id where table_name = 'snapshot'`,
-  );
-  return Number(rows[0]!.last_id);
-}
-
 /** The companies of a snapshot that is not older than `least_no`. */
-async function load(least_no: number): Promise<Loaded> {
+async function load(least_no: number): Promise<SearchCompanies> {
   while (!loaded || loaded.snapshot_no < least_no) {
     updating ??= update().finally(() => (updating = undefined));
     await updating;
@@ -81,7 +69,8 @@ async function load(least_no: number): Promise<Loaded> {
 }
 
 async function search(filter: SearchFilter, window: Window, least_no: number): Promise<Found> {
-  const { companies, snapshot_no } = await load(least_no);
+  const companies = await load(least_no);
+  const { snapshot_no } = companies;
   const key = JSON.stringify([snapshot_no, filter, window]);
   const known = answers.get(key);
   if (known) return known;

@@ -11,7 +11,10 @@ const addressField = z
     voivodeship: z.string(),
     country_code: z.string(),
   })
-  .meta({ id: 'Address' });
+  .meta({
+    id: 'Address',
+    description: 'An address; a part that the registry does not know is an empty string.',
+  });
 
 const datesField = z.array(
   z
@@ -19,7 +22,7 @@ const datesField = z.array(
       type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
       date: z.iso.date(),
     })
-    .meta({ id: 'LabelledDate' }),
+    .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' }),
 );
 
 const unit = z
@@ -29,11 +32,11 @@ const unit = z
     address: addressField,
     dates: datesField,
   })
-  .meta({ id: 'Unit' });
+  .meta({ id: 'Unit', description: 'A local unit of the company.' });
 
 const activity = z
   .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
-  .meta({ id: 'Activity' });
+  .meta({ id: 'Activity', description: 'A kind of business that a company does.' });
 
 const profile = z
   .strictObject({
@@ -50,7 +53,7 @@ const profile = z
     dates: datesField,
     websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
   })
-  .meta({ id: 'Profile' });
+  .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
 
 const company = z
   .strictObject({
@@ -61,10 +64,12 @@ const company = z
     }),
     profiles: z.array(profile),
     persons: z.array(
-      z.strictObject({ full_name: z.string(), role: z.string() }).meta({ id: 'Person' }),
+      z
+        .strictObject({ full_name: z.string(), role: z.string() })
+        .meta({ id: 'Person', description: 'A person with a role in the company.' }),
     ),
   })
-  .meta({ id: 'Company' });
+  .meta({ id: 'Company', description: 'What the registries say of a company.' });
 
 export const snapshotAnswer = z.strictObject({
   status: z.literal('success'),

@@ -1,46 +1,37 @@
-import type { Kysely } from 'kysely';
-import type { DatedEvent, Unit } from '../../sql/tables/registry.ts';
+import type { Kysely, Selectable } from 'kysely';
+import type { DatedEvent, EntryTable, Unit } from '../../sql/tables/registry.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { identifiersOf } from './identifier-list.ts';
-import type { SnapshotEntry } from './snapshot-read.ts';
+import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
+import { identifiersOf } from './identifier.ts';
 
-/** What a snapshot takes from the dictionaries. */
-export interface SnapshotDictionary {
-  /** By version and code, such as `2025 4711Z`. */
-  activityNames: ReadonlyMap<string, string>;
-  /** Of divisions and groups of activities, by code. */
-  groupNames: ReadonlyMap<string, string>;
-  /** By symbol, in Polish. */
-  legalForms: ReadonlyMap<string, string>;
-  /** Names by TERYT symbol. */
-  voivodeships: ReadonlyMap<string, string>;
-}
+/** An entry from JSON, without the columns whose numbers are too large for JSON. */
+export type SnapshotEntry = Omit<
+  Selectable<EntryTable>,
+  'company_id' | 'entry_id' | 'fingerprint' | 'content_hash'
+>;
 
-export async function readSnapshotDictionary(db: Kysely<Tables>): Promise<SnapshotDictionary> {
+type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
+
+/** The names in a snapshot, by code or symbol. Keys of activities have the version: `2025 4711Z`. */
+export async function readSnapshotDictionary(db: Kysely<Tables>) {
   const activities = await db
     .selectFrom('registry.activity_code')
     .select(['version', 'code', 'name'])
     .execute();
   const groups = await db.selectFrom('registry.activity_group').select(['code', 'name']).execute();
-  const legalForms = await db
-    .selectFrom('registry.legal_form_symbol')
-    .select(['symbol', 'label'])
-    .execute();
-  const voivodeships = await db
-    .selectFrom('registry.voivodeship')
-    .select(['teryt', 'name'])
-    .execute();
+  const legalForms = await readLegalForms(db);
+  const voivodeships = await readVoivodeships(db);
   return {
     voivodeships: new Map(voivodeships.map(({ teryt, name }) => [teryt, name])),
     activityNames: new Map(
       activities.map(({ version, code, name }) => [`${version} ${code}`, name]),
     ),
     groupNames: new Map(groups.map(({ code, name }) => [code, name])),
-    legalForms: new Map(legalForms.map(({ symbol, label }) => [symbol, label])),
+    legalForms: new Map(legalForms.map(({ symbol, name }) => [symbol, name])),
   };
 }
 
-/** The registry's language; in the order of a company's life. */
+/** In Polish, in the order of a company's life. */
 const dateLabels = {
   start_date: 'Data rozpoczęcia działalności',
   suspension_date: 'Data zawieszenia działalności',
@@ -55,7 +46,7 @@ const dateLabels = {
 
 const labelledDates = Object.entries(dateLabels) as [keyof typeof dateLabels, string][];
 
-// An entry that a registry no longer lists was struck off, by the first day on which it was missing.
+// An entry that a registry no longer lists counts as struck off on the first day without it.
 function viewDates(entry: SnapshotEntry): DatedEvent[] {
   const dates: DatedEvent[] = [];
   for (const [column, type] of labelledDates) {
@@ -67,7 +58,7 @@ function viewDates(entry: SnapshotEntry): DatedEvent[] {
 
 type Address = Unit['address'];
 
-// Spec: all fields of an address are strings; what is not known is an empty one.
+// Spec: all fields of an address are strings; an unknown part is an empty string.
 function viewAddress(address: Address) {
   return {
     street: address.street ?? '',
@@ -80,7 +71,7 @@ function viewAddress(address: Address) {
   };
 }
 
-// A registry that names no country means its own, where it gives an address at all.
+// An address without a country is in the country of the registry.
 function addressOf(entry: SnapshotEntry, { voivodeships }: SnapshotDictionary): Address {
   const { street, building, apartment, city, postal_code } = entry;
   const voivodeship = voivodeships.get(entry.voivodeship ?? '') ?? null;
@@ -95,29 +86,20 @@ function listValues<Type extends string>(values: Record<Type, string | null>) {
   });
 }
 
-function viewActivities(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
+function viewActivities(entry: SnapshotEntry, { activityNames, groupNames }: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
-  // The main one comes first, and is told once.
+  // The main one comes first, and only once.
   const codes = new Set(
     [...(activity_main === null ? [] : [activity_main]), ...activity_codes.split(',')].filter(
       (code) => code !== '',
     ),
   );
-  return [...codes].map((code) => ({
-    code,
-    name: nameActivity(`${activity_version}`, code, dictionary),
-    is_primary: code === activity_main,
-  }));
-}
-
-function nameActivity(
-  version: string,
-  code: string,
-  { activityNames, groupNames }: SnapshotDictionary,
-): string {
-  // Old entries hold codes of divisions, groups and classes; a class has the name of its group.
-  const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
-  return activityNames.get(`${version} ${code}`) ?? group ?? '';
+  return [...codes].map((code) => {
+    // Old entries hold codes of divisions, groups and classes; a class has the name of its group.
+    const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
+    const name = activityNames.get(`${activity_version} ${code}`) ?? group ?? '';
+    return { code, name, is_primary: code === activity_main };
+  });
 }
 
 function fullNameOf({ first_name, surname }: SnapshotEntry): string {
@@ -145,13 +127,13 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
   };
 }
 
-/** The role of the natural person whose business an entry is. */
+/** The role of the natural person who owns the business of an entry. */
 const ownerRole = 'Właściciel';
 
 function personsOf(entry: SnapshotEntry): { full_name: string; role: string }[] {
   const owner = fullNameOf(entry);
-  const told = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
-  return owner === '' ? told : [{ full_name: owner, role: ownerRole }, ...told];
+  const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
+  return owner === '' ? others : [{ full_name: owner, role: ownerRole }, ...others];
 }
 
 function viewPersons(entries: SnapshotEntry[]) {
@@ -159,11 +141,7 @@ function viewPersons(entries: SnapshotEntry[]) {
   return [...new Map(persons.map((one) => [`${one.role}\n${one.full_name}`, one])).values()];
 }
 
-/**
- * What is known of a company.
- *
- * @param entries of its registries; the one that the search shows comes first, and there is one
- */
+/** @param entries of a company, at least one; the one that the search shows comes first */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotDictionary) {
   const { entity_type, country_code } = entries[0]!;
   return {

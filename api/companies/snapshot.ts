@@ -1,5 +1,8 @@
 import type { Request } from 'express';
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
+import { runPrepared } from '../../sql/prepared.ts';
+import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Charge, ChargeHeaders, Charging } from '../wallet/charge.ts';
@@ -19,11 +22,11 @@ import {
   validIdentifiers,
   type Identifier,
 } from './identifier.ts';
-import { JsonText } from '../http/json-text.ts';
+import { writeSuccess } from '../http/json-text.ts';
 import { keep } from '../http/keep.ts';
+import { creditErrors } from '../wallet/ledger.ts';
 import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
-import { readEntries, type SnapshotEntry } from './snapshot-read.ts';
-import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
+import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
@@ -38,8 +41,30 @@ const snapshotHeaders = idempotencyHeader.extend({
     .meta({ description: 'The `ETag` of a snapshot that you have.' }),
 });
 
-/** Statements that read at once. */
+/** Statements that read in parallel. */
 const mostReading = 2;
+
+/**
+ * Reads the registry entries of the companies with these numbers, in one statement. The entry that the
+ * search shows comes first.
+ *
+ * @returns by number; undefined for an unknown number
+ */
+async function readEntries(
+  db: Kysely<Tables>,
+  identifiers: Identifier[],
+): Promise<(SnapshotEntry[] | undefined)[]> {
+  const rows = await runPrepared<{ place: string; entries: SnapshotEntry[] }>(
+    db,
+    'api/read_snapshot.sql',
+    [
+      identifiers.map(({ identifier_type }) => identifier_type),
+      identifiers.map(({ identifier_value }) => identifier_value),
+    ],
+  );
+  const byPlace = new Map(rows.map(({ place, entries }) => [Number(place), entries]));
+  return identifiers.map((_, at) => byPlace.get(at + 1));
+}
 
 interface Asked {
   request: Request;
@@ -62,17 +87,16 @@ function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Cha
     if (!entries) throw new HttpError(404, unknownCompany);
     const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
     const tag = tagOf(data);
-    // What the client has already is free.
+    // A snapshot that the client has is free.
     if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
     const { identifier_type, identifier_value } = identifier;
     const description = `Snapshot of ${identifier_type} ${identifier_value}`;
     const charged = await charge({ account_id, amount: snapshotCredits, description });
-    const meta = JSON.stringify({ fetched_at: formatTimestamp(now()) });
-    const body = new JsonText(`{"status":"success","data":${data},"meta":${meta}}`);
+    const body = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
     return { body, headers: { ...charged, ETag: tag } };
   }
 
-  /** @param key of the request, if it has one: the same key gives the same answer */
+  /** @param key `Idempotency-Key` of the request */
   return async (asked: Asked, key: string | undefined): Promise<Answer<object>> => {
     const { account_id, identifier } = asked;
     if (key === undefined) {
@@ -108,34 +132,23 @@ export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpo
       headers: snapshotHeaders,
       body: snapshotRequest,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
-      status: 200,
       answer: snapshotAnswer,
       example: snapshotExample,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
-        402: {
-          description: 'The wallet has too few credits; nothing was withdrawn.',
-          example: {
-            message: 'This costs 5 credits, and the wallet has 4.',
-            code: 'INSUFFICIENT_CREDITS',
-            required: 5,
-            balance: 4,
-          },
-        },
+        ...creditErrors(5),
         404: { description: 'No company is known by this number.', example: unknownCompany },
       },
     },
     async ({ body, caller, request, response }) => {
       const { identifier_type } = body;
-      // Valid: it was checked with the body.
+      // The schema of the body has checked the number.
       const identifier_value = normalizeIdentifier(identifier_type, body.identifier_value)!;
       const identifier = { identifier_type, identifier_value };
       const { account_id } = caller;
       const asked = { request, identifier, account_id };
       const answer = await takeSnapshot(asked, readIdempotencyKey(request));
-      for (const [name, value] of Object.entries(answer.headers ?? {})) {
-        response.setHeader(name, value);
-      }
+      response.set(answer.headers ?? {});
       return answer.body;
     },
   );

@@ -3,7 +3,15 @@ import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { keep } from '../http/keep.ts';
-import { category, eventClass, eventTypeName, severity } from './names.ts';
+import {
+  category,
+  eventClass,
+  eventTypeName,
+  readEventTypes,
+  readLegalForms,
+  readVoivodeships,
+  severity,
+} from './names.ts';
 
 // Dictionaries change with a release.
 const cacheControl = 'public, max-age=3600';
@@ -16,7 +24,7 @@ const eventType = z
     category,
     description: z.string(),
   })
-  .meta({ id: 'EventTypeEntry' });
+  .meta({ id: 'EventTypeEntry', description: 'A type of event.' });
 
 const legalForm = z
   .strictObject({
@@ -24,7 +32,7 @@ const legalForm = z
     symbol: z.string().meta({ description: 'The newest symbol of GUS for the form.' }),
     name: z.string().meta({ description: 'In Polish, as a snapshot shows it.' }),
   })
-  .meta({ id: 'LegalFormEntry' });
+  .meta({ id: 'LegalFormEntry', description: 'A legal form.' });
 
 const voivodeship = z
   .strictObject({
@@ -32,18 +40,21 @@ const voivodeship = z
     slug: z.string().meta({ description: 'The name without diacritics.' }),
     teryt: z.string().meta({ description: 'The symbol of two digits.' }),
   })
-  .meta({ id: 'VoivodeshipEntry' });
+  .meta({ id: 'VoivodeshipEntry', description: 'A voivodeship.' });
 
 const activity = z
   .strictObject({
     code: z.string().meta({ description: 'Without dots.' }),
     name: z.string().meta({ description: 'In Polish.' }),
   })
-  .meta({ id: 'ActivityEntry' });
+  .meta({
+    id: 'ActivityEntry',
+    description: 'A code of the PKD, the classification of activities.',
+  });
 
 const versions = ['2007', '2025'] as const;
 
-/** A public list that is read from its table when it is first asked for. */
+/** A public list, read from its table by the first request. */
 function dictionary<Query extends z.ZodObject>(
   about: { path: string; summary: string; description?: string; query?: Query },
   entry: z.ZodObject,
@@ -56,7 +67,6 @@ function dictionary<Query extends z.ZodObject>(
       method: 'get',
       tag: 'Dictionaries',
       auth: 'none',
-      status: 200,
       cacheControl,
       answer: z.strictObject({
         status: z.literal('success'),
@@ -81,7 +91,7 @@ function readActivities(db: Kysely<Tables>, version: string) {
     .execute();
 }
 
-/** The dictionaries that the data refer to: public and free. */
+/** The dictionaries of the data: public and free. */
 export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] {
   const activities = new Map(
     versions.map((version) => [version, keep(() => readActivities(db, version))]),
@@ -97,13 +107,7 @@ export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] 
         category: 'identity',
         description: 'The name changed.',
       },
-      keep(() =>
-        db
-          .selectFrom('registry.event_type')
-          .select(['event_type', 'severity', 'event_class', 'category', 'description'])
-          .orderBy('event_type')
-          .execute(),
-      ),
+      keep(() => readEventTypes(db)),
     ),
     dictionary(
       {
@@ -113,13 +117,7 @@ export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] 
       },
       legalForm,
       { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
-      keep(() =>
-        db
-          .selectFrom('registry.legal_form_symbol')
-          .select(['slug', 'symbol', 'label as name'])
-          .orderBy('slug')
-          .execute(),
-      ),
+      keep(() => readLegalForms(db)),
     ),
     dictionary(
       {
@@ -129,13 +127,7 @@ export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] 
       },
       voivodeship,
       { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
-      keep(() =>
-        db
-          .selectFrom('registry.voivodeship')
-          .select(['name', 'slug', 'teryt'])
-          .orderBy('teryt')
-          .execute(),
-      ),
+      keep(() => readVoivodeships(db)),
     ),
     dictionary(
       {

@@ -46,14 +46,39 @@ export const eventTypeName = z.string().min(1).max(longestName).meta({
   description: 'What happened; `GET /event-types` explains each type. More may be added.',
 });
 
-/** The names of the dictionaries by the schema of the document that stands for them. */
+/** The names in the dictionaries, by the name of their schema in the document. */
 export type Enums = Readonly<Record<'EventType' | 'LegalForm' | 'Voivodeship', string[]>>;
+
+export function readEventTypes(db: Kysely<Tables>) {
+  return db
+    .selectFrom('registry.event_type')
+    .select(['event_type', 'severity', 'event_class', 'category', 'description'])
+    .orderBy('event_type')
+    .execute();
+}
+
+/** The legal forms with their newest symbols. */
+export function readLegalForms(db: Kysely<Tables>) {
+  return db
+    .selectFrom('registry.legal_form_symbol')
+    .select(['slug', 'symbol', 'label as name'])
+    .orderBy('slug')
+    .execute();
+}
+
+export function readVoivodeships(db: Kysely<Tables>) {
+  return db
+    .selectFrom('registry.voivodeship')
+    .select(['name', 'slug', 'teryt'])
+    .orderBy('teryt')
+    .execute();
+}
 
 export async function readEnums(db: Kysely<Tables>): Promise<Enums> {
   const [eventTypes, legalForms, voivodeships] = await Promise.all([
-    db.selectFrom('registry.event_type').select('event_type').orderBy('event_type').execute(),
-    db.selectFrom('registry.legal_form_symbol').select('slug').orderBy('slug').execute(),
-    db.selectFrom('registry.voivodeship').select('name').orderBy('teryt').execute(),
+    readEventTypes(db),
+    readLegalForms(db),
+    readVoivodeships(db),
   ]);
   return {
     EventType: eventTypes.map(({ event_type }) => event_type),

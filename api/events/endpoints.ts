@@ -5,26 +5,29 @@ import { companyExample, companyFields, eventExample, eventFields } from './fiel
 import { findHistory } from './history.ts';
 import { badCursor, feedPageQuery, feedQuery, historyQuery } from './query.ts';
 import { createEventTypeCheck } from './type.ts';
-import { readFeed } from './feed.ts';
+import { findFeedPage, readFeed } from './feed.ts';
 import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
-import { findFeedPage } from './feed-page.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { findCompany, normalizeIdentifier, unknownCompany } from '../companies/identifier.ts';
-import { JsonText } from '../http/json-text.ts';
-import { lastPageOf, pageMetaFields, type Paging } from '../http/paging.ts';
+import { writeSuccess } from '../http/json-text.ts';
+import { pageMetaFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-// What all three endpoints say of themselves. Reading events is free.
-const common = { method: 'get', tag: 'Company monitor', auth: 'token', status: 200 } as const;
+// What the descriptions share. Reading events is free.
+const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 
 const status = z.literal('success');
-const event = z.strictObject(eventFields).meta({ id: 'Event' });
+const event = z
+  .strictObject(eventFields)
+  .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
 const companyEvent = z
   .strictObject({ ...eventFields, ...companyFields })
-  .meta({ id: 'CompanyEvent' });
+  .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
 const fetched_at = z.iso.datetime({ offset: true });
 
-const pageMeta = z.strictObject({ ...pageMetaFields, fetched_at }).meta({ id: 'EventPageMeta' });
+const pageMeta = z
+  .strictObject({ ...pageMetaFields, fetched_at })
+  .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
 const historyMeta = z
   .strictObject({
     ...pageMeta.shape,
@@ -32,7 +35,7 @@ const historyMeta = z
     identifier_type: companyFields.identifier_type,
     company_ref: companyFields.company_ref,
   })
-  .meta({ id: 'HistoryMeta' });
+  .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
 
 const metaExample = {
   total: 1,
@@ -41,16 +44,6 @@ const metaExample = {
   last_page: 1,
   fetched_at: '2026-11-07T06:00:00+00:00',
 };
-
-function viewMeta({ page, per_page }: Paging, total: number, now: Date) {
-  const last_page = lastPageOf(total, per_page);
-  const fetched = formatTimestamp(now);
-  return { total, per_page, current_page: page, last_page, fetched_at: fetched };
-}
-
-function writeAnswer({ text }: JsonText, meta: object): JsonText {
-  return new JsonText(`{"status":"success","data":${text},"meta":${JSON.stringify(meta)}}`);
-}
 
 function history({ db, now }: AppOptions): Endpoint {
   return endpoint(
@@ -83,14 +76,15 @@ function history({ db, now }: AppOptions): Endpoint {
     async ({ query }) => {
       const { identifier_type, identifier_value } = query;
       const value = normalizeIdentifier(identifier_type, identifier_value);
-      const company = value && (await findCompany(db, identifier_type, value));
-      if (!company) throw new HttpError(404, unknownCompany);
-      const { total, events, primary } = await findHistory(db, company.company_id, query);
+      const company_ref = value && (await findCompany(db, identifier_type, value));
+      if (!company_ref) throw new HttpError(404, unknownCompany);
+      const { total, events, primary } = await findHistory(db, company_ref, query);
       const meta = {
-        ...viewMeta(query, total, now()),
+        ...viewPageMeta(query, total),
+        fetched_at: formatTimestamp(now()),
         primary_identifier: primary?.identifier_value ?? null,
         identifier_type: primary?.identifier_type ?? null,
-        company_ref: company.company_id,
+        company_ref,
       };
       return { status: 'success', data: { events }, meta };
     },
@@ -116,16 +110,17 @@ function feedPage({ db, now }: AppOptions): Endpoint {
     },
     async ({ query, caller }) => {
       if (query.event_type !== undefined) await requireEventType(query.event_type);
-      const { total, events } = await findFeedPage(db, caller.account_id, query, query);
-      return writeAnswer(events, viewMeta(query, total, now()));
+      const { total, events } = await findFeedPage(db, caller.account_id, query);
+      const fetched = formatTimestamp(now());
+      return writeSuccess(events, { ...viewPageMeta(query, total), fetched_at: fetched });
     },
   );
 }
 
-// `event_id` is `id`: the feed had the number before the other lists.
+// `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
   .strictObject({ event_id: z.int(), ...companyEvent.shape })
-  .meta({ id: 'FeedEvent' });
+  .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
 function feed({ db, now }: AppOptions): Endpoint {
   return endpoint(
@@ -155,11 +150,9 @@ function feed({ db, now }: AppOptions): Endpoint {
       const position = (after !== undefined && readCursor(after)) || { scope, event_id: '0' };
       const read = await readFeed(db, caller.account_id, position, limit);
       if (!read) throw invalid([badCursor]);
-      const next_cursor = writeCursor(read.last);
-      const { has_more } = read;
-      return writeAnswer(read.events, {
-        next_cursor,
-        has_more,
+      return writeSuccess(read.events, {
+        next_cursor: writeCursor(read.last),
+        has_more: read.has_more,
         fetched_at: formatTimestamp(now()),
       });
     },

@@ -203,6 +203,11 @@ describe('GET /api/v1/watchlist/events, refused', () => {
     ['to_date=2026-11-6', 'to_date', date('to_date')],
     ['to_date=yesterday', 'to_date', date('to_date')],
     ['from_date=', 'from_date', date('from_date')],
+    [
+      'from_date=2026-11-05&from_date=2026-11-06',
+      'from_date',
+      'The from_date field must be given only once.',
+    ],
     ['from_date=0000-01-01', 'from_date', 'The from_date field must not be before 0001-01-01.'],
     [
       'from_date=2026-11-05&to_date=2026-11-04',

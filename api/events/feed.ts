@@ -2,7 +2,8 @@ import type { Kysely } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { FeedPosition } from '../../sql/feed-cursor.ts';
-import { JsonText } from '../http/json-text.ts';
+import { skippedBy } from '../http/paging.ts';
+import type { FeedPageQuery } from './query.ts';
 
 interface FeedRow {
   events: string;
@@ -12,12 +13,11 @@ interface FeedRow {
 }
 
 /**
- * The events that come after a position, the oldest first, at most `limit`, as JSON; undefined when there is
- * no such position.
+ * The events after a position, the oldest first, at most `limit`, as JSON; undefined when there is no
+ * such position.
  *
- * Events are numbered in the order in which they are published: nights publish one after another,
- * each in one transaction, under a lock that is held until the transaction has ended. So nobody who
- * has seen an event has missed one with a smaller number.
+ * Events are numbered in the order of publication: nights publish one after another, each in one
+ * transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
  */
 export async function readFeed(
   db: Kysely<Tables>,
@@ -30,9 +30,17 @@ export async function readFeed(
   const [row] = await runPrepared<FeedRow>(db, 'api/read_feed.sql', values);
   const { events, last_event_id, has_more, is_published } = row!;
   if (!is_published) return undefined;
-  return {
-    events: new JsonText(events),
-    last: { ...position, event_id: last_event_id ?? position.event_id },
-    has_more,
-  };
+  return { events, last: { scope, event_id: last_event_id ?? event_id }, has_more };
+}
+
+/** A page of the feed of an account, the newest first, as JSON, and how many events the filter finds. */
+export async function findFeedPage(db: Kysely<Tables>, account_id: string, query: FeedPageQuery) {
+  const { event_type, from_date, to_date, per_page } = query;
+  const values = [account_id, event_type, from_date, to_date, skippedBy(query), per_page];
+  const [row] = await runPrepared<{ total: number; events: string }>(
+    db,
+    'api/read_feed_page.sql',
+    values,
+  );
+  return row!;
 }

@@ -1,22 +1,6 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { identifierType } from '../companies/identifier.ts';
 import { eventTypeName, severity } from '../dictionaries/names.ts';
-
-/** The columns of an event, from the tables `event` and `event_type`, named as in the answer. */
-export const eventColumns = sql`
-  event.event_id as id, event.event_type, event.old_value, event.new_value, event.event_date,
-  event_type.severity
-`;
-
-export interface EventRow {
-  id: string;
-  event_type: string;
-  old_value: string | null;
-  new_value: string | null;
-  event_date: string;
-  severity: string;
-}
 
 export const eventFields = {
   id: z.int(),
@@ -52,8 +36,3 @@ export const companyExample = {
   company_ref: '10482',
   submitted_identifier: '010778878',
 };
-
-export function viewEvent(row: EventRow) {
-  const { id, event_type, old_value, new_value, event_date } = row;
-  return { id: Number(id), event_type, old_value, new_value, event_date, severity: row.severity };
-}

@@ -2,24 +2,24 @@ import { isUtf8 } from 'node:buffer';
 import { json, type RequestHandler } from 'express';
 import { HttpError } from './errors.ts';
 
-/** More than any request of ours needs: a hundred identifiers of fifty characters are six thousand. */
+/** Enough for any valid request: a hundred identifiers of fifty characters are 6,000 bytes. */
 const maxBody_bytes = 100_000;
 
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
 
-// The framework's own messages quote the body, which may hold a password.
+// The messages of Express quote the body, which may hold a password.
 const messages: Record<string, [status: number, message: string]> = {
   'entity.parse.failed': [400, 'The request body is not valid JSON.'],
   'entity.too.large': [413, `The request body must not be larger than ${maxBody_bytes} bytes.`],
   'charset.unsupported': [415, unsupported],
 };
 
-// What is thrown here comes back with the body in it, so that only its type may be used.
+// Express adds the body to these errors, so that only their type may be used.
 const parseJson = json({
   limit: maxBody_bytes,
   verify: (_request, _response, bytes, encoding) => {
     if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
-    // Bytes that stand for no character would silently become others.
+    // The decoder would silently replace invalid bytes.
     if (!isUtf8(bytes)) throw typed('entity.parse.failed');
   },
 });
@@ -29,12 +29,12 @@ function typed(type: string): Error {
 }
 
 /**
- * Reads the JSON body of a request into `request.body`, which stays undefined when there is none.
- * Answers 400 when it is malformed, 413 when it is too large, 415 when it is something else.
+ * Reads the JSON body of a request into `request.body`, which is undefined without a body. Answers 400
+ * when the body is malformed, 413 when it is too large, 415 when it is not JSON.
  */
 export const readBody: RequestHandler = (request, response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
-  // Null: there is no body at all.
+  // Null: the request has no body.
   if (!isEmpty && request.is('application/json') === false) {
     throw new HttpError(415, { message: unsupported });
   }

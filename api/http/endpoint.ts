@@ -2,7 +2,7 @@ import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Caller } from '../auth/authenticate.ts';
 
-/** Who may call: anybody, the owner of any token, or of the Master Token. */
+/** The token that a call needs: none, any token, or the Master Token. */
 export type Auth = 'none' | 'token' | 'master';
 
 /** Requests that one client may make in a window; endpoints that share a `name` share the count. */
@@ -12,13 +12,13 @@ export interface RequestLimit {
   window_ms: number;
 }
 
-/** An error that an endpoint may answer beyond those that follow from its description. */
+/** An error of an endpoint that does not follow from the rest of its description. */
 export interface DocumentedError {
   description: string;
   example: object;
 }
 
-/** What is said of an endpoint once: by it requests are checked and the OpenAPI document is made. */
+/** Describes an endpoint: requests are checked by it, and the OpenAPI document is made of it. */
 export interface EndpointDescription<
   A extends Auth,
   Params extends z.ZodObject,
@@ -37,28 +37,28 @@ export interface EndpointDescription<
   /** Strict objects: an unknown field is refused. */
   params?: Params;
   query?: Query;
-  /** Request headers that mean something here, for the document; the handler reads them itself. */
+  /** Request headers for the document; the handler reads them itself. */
   headers?: z.ZodObject;
   body?: Body;
   /** Of `body`, for the document. */
   bodyExample?: object;
-  /** Of the success. */
-  status: 200 | 201 | 202;
+  /** Of the success; default 200. */
+  status?: 201 | 202;
   answer: z.ZodType;
   /** Of the success; default JSON. */
   mediaType?: 'text/csv';
   /**
-   * `Cache-Control` of the success of a GET without a token, unless the handler sets another; such an
-   * answer has an `ETag`. Default: `no-cache`.
+   * `Cache-Control` of the success of a GET without a token, unless the handler sets another value.
+   * Such an answer has an `ETag`. Default: `no-cache`.
    */
   cacheControl?: string;
   example: object | string;
-  /** Of the success as CSV, where a client may ask for that by `Accept`. */
+  /** Of the success as CSV, where a client may ask for CSV by `Accept`. */
   csvExample?: string;
   errors?: Record<number, DocumentedError>;
 }
 
-/** A request that was let in and checked. */
+/** An authenticated and checked request. */
 export interface Call<A extends Auth, Params, Query, Body> {
   params: Params;
   query: Query;
@@ -68,21 +68,15 @@ export interface Call<A extends Auth, Params, Query, Body> {
   response: Response;
 }
 
-/** What a request asks, checked. */
-export type Asked<Params, Query, Body> = Pick<
-  Call<Auth, Params, Query, Body>,
-  'params' | 'query' | 'body'
->;
-
 /** An endpoint as the application mounts it and the OpenAPI document lists it. */
 export interface Endpoint {
   description: EndpointDescription<Auth, z.ZodObject, z.ZodObject, z.ZodType>;
-  handle: (call: Call<Auth, unknown, unknown, unknown>) => Promise<object>;
+  handle: (call: Call<Auth, unknown, unknown, unknown>) => Promise<object | string>;
 }
 
 /**
- * Joins a description with what answers: `handle` returns the JSON body of the success, and throws
- * an `HttpError` for anything else.
+ * Joins a description with its handler, which returns the body of the success: JSON, or CSV as a text.
+ * It throws an `HttpError` for any other answer.
  */
 export function endpoint<
   A extends Auth,
@@ -93,8 +87,8 @@ export function endpoint<
   description: EndpointDescription<A, Params, Query, Body>,
   handle: (
     call: Call<A, z.output<Params>, z.output<Query>, z.output<Body>>,
-  ) => Promise<object> | object,
+  ) => Promise<object | string> | object,
 ): Endpoint {
-  // What a handler is given was parsed by its own description.
+  // The description has parsed the arguments of the handler.
   return { description, handle } as unknown as Endpoint;
 }

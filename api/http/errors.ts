@@ -2,13 +2,13 @@ import { STATUS_CODES, type IncomingMessage } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/fault.ts';
 
-/** What is wrong with a field of a request. */
+/** A fault of a field of a request. */
 export type Problem = [field: string, message: string];
 
-/** What an error says: `message`, or `error` where the specification calls it so. */
+/** The body of an error, with `message`, or `error` in a 401. */
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
 
-/** An answer that is not a success: its status, its JSON body as the specification shapes it, and its headers. */
+/** An answer that is not a success, with the JSON body of the specification. */
 export class HttpError extends Error {
   readonly status: number;
   readonly body: ErrorBody;
@@ -23,8 +23,8 @@ export class HttpError extends Error {
 }
 
 /**
- * Makes the 422 of the specification: `errors` has the messages by field; `message` is the first of
- * them and ends with the count of the others.
+ * Makes the 422 of the specification. `errors` has the messages by field; `message` is the first
+ * message and the count of the others.
  */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
@@ -40,7 +40,7 @@ export function invalid(problems: Problem[]): HttpError {
   });
 }
 
-/** Seconds after which a client may try again what the database could not answer. */
+/** Seconds after which a client may retry a request that the database could not answer. */
 const retryAfter_s = '5';
 
 /** Makes the 503 of a request that the database cannot answer now. */
@@ -49,10 +49,7 @@ export function unavailable(): HttpError {
   return new HttpError(503, { message }, { 'Retry-After': retryAfter_s });
 }
 
-/**
- * Marks a path whose other methods have not answered; `methods` is the value of `Allow`. The request
- * goes on to `answerUnmatched`.
- */
+/** Passes a request with another method on to `answerUnmatched`; `methods` is the value of `Allow`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {
     response.locals.allow = methods;
@@ -60,7 +57,7 @@ export function onlyAllow(methods: string): RequestHandler {
   };
 }
 
-/** Answers what no route has: 404, or for a path that has other methods 405, and 204 to OPTIONS. */
+/** Answers requests without a route: 404, or 405 where the path has other methods, or 204 to OPTIONS. */
 export const answerUnmatched: RequestHandler = (request, response) => {
   const allow = response.locals.allow as string | undefined;
   if (allow === undefined) throw new HttpError(404, { message: 'Not Found' });
@@ -70,16 +67,15 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-// The framework marks what the client did wrong, such as a path that cannot be decoded.
+// Express sets a status on faults of the client, such as a path that cannot be decoded.
 function clientStatusOf(error: unknown): number | undefined {
   const status = (error as { status?: unknown } | null | undefined)?.status;
   return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
 }
 
 /**
- * Answers 503 when nothing else has answered after `deadline_ms`, so that a database that hangs
- * makes no client hang, and 408 when the client has not sent its body by then. What the handler says
- * later is dropped. The first deadline that a request gets is its only one.
+ * Answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A client that has
+ * not sent its body gets a 408. A later answer is dropped. Only the first deadline of a request counts.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
@@ -95,13 +91,13 @@ export function answerBy(deadline_ms: number): RequestHandler {
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
   response.err = new Error(`No answer after ${deadline_ms} ms`);
-  // A body that is still on its way is the client's delay.
+  // The client has not sent its whole body.
   const status = request.complete ? 503 : 408;
   if (status === 503) response.set('Retry-After', retryAfter_s);
   response.set('Connection', 'close').status(status).json({ message: STATUS_CODES[status] });
 }
 
-/** Turns whatever was thrown into JSON; the cause of a 5xx goes to the log and nowhere else. */
+/** Turns an error into a JSON answer. Only the log gets the cause of a 5xx. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = isDatabaseAway(thrown) ? unavailable() : thrown;
@@ -110,7 +106,6 @@ export const answerError: ErrorRequestHandler = (thrown: unknown, _request, resp
   if (response.headersSent) {
     next(error);
   } else if (error instanceof HttpError) {
-    if (error.status === 401) response.set('WWW-Authenticate', 'Bearer');
     response.status(error.status).set(error.headers).json(error.body);
   } else if (status !== undefined) {
     response.status(status).json({ message: STATUS_CODES[status] ?? 'Bad Request' });
@@ -129,7 +124,7 @@ export const requireHost: RequestHandler = (request, _response, next) => {
 
 const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
 
-/** The path as it may be logged: without its query, which can hold a one-time token, and without tokens. */
+/** The path for the log, without tokens and without the query, which can hold a one-time token. */
 export function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
   const path = (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
   return path.replaceAll(tokenInPath, '[redacted]');

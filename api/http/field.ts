@@ -1,16 +1,16 @@
 import { z } from 'zod';
 
-/** Counts code points, so that a character beyond the first 65,536 is not two. */
+/** Counts code points: a character outside the basic plane counts once. */
 export function countCharacters(text: string): number {
   return Array.from(text).length;
 }
 
 const [nameMinimum, nameMaximum] = [3, 255];
 
-// The name stands in mails and on pages: what is no character there, such as a line break, is refused.
+// Names appear in mails and on pages, where a line break does harm.
 const control = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 
-/** The name of an account or of a token: 3 to 255 characters, without the white space around it. */
+/** The name of an account or of a token: 3 to 255 characters, trimmed. */
 export const nameField = z
   .string()
   .trim()
@@ -26,7 +26,14 @@ export const nameField = z
   })
   .meta({ minLength: nameMinimum, maxLength: nameMaximum });
 
-/** Puts a suffix to a name; where that is too long, the end of the name gives way. */
+/** A calendar date. ISO 8601 has a year 0000, which the calendar of the database lacks. */
+export function dateField(field: string) {
+  return z.iso.date().refine((value) => !value.startsWith('0000'), {
+    error: `The ${field} field must not be before 0001-01-01.`,
+  });
+}
+
+/** Appends a suffix to a name, and cuts the name where the result would be too long. */
 export function suffixName(name: string, suffix: string): string {
   return (
     Array.from(name)

@@ -1,4 +1,4 @@
-/** A body that is written as JSON already; whoever writes it once more writes the same. */
+/** A body that is JSON text already. */
 export class JsonText {
   readonly text: string;
 
@@ -9,4 +9,9 @@ export class JsonText {
   toJSON(): unknown {
     return JSON.parse(this.text);
   }
+}
+
+/** A body of `status`, `data` and `meta` whose data is JSON text already. */
+export function writeSuccess(data: string, meta: object): JsonText {
+  return new JsonText(`{"status":"success","data":${data},"meta":${JSON.stringify(meta)}}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Keeps what is read once: dictionaries change with a migration, and no process outlives one. A value
- * that could not be read is read again by the next call.
+ * Reads a value once and caches it, such as a dictionary, which changes only with a release. After an
+ * error the next call reads again.
  */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;

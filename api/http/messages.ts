@@ -21,7 +21,7 @@ const formatNames: Record<string, string> = {
   uuid: 'a valid UUID',
 };
 
-/** How much of it there may be: characters of a string, items of a list, or the number itself. */
+/** What a bound counts: characters of a string, items of a list, or the number itself. */
 const units: Record<string, { least: string; most: string; unit: string }> = {
   string: { least: 'be at least', most: 'not be longer than', unit: ' characters' },
   array: { least: 'have at least', most: 'not have more than', unit: ' items' },
@@ -29,8 +29,8 @@ const units: Record<string, { least: string; most: string; unit: string }> = {
 };
 
 /**
- * Names a field as the client wrote it: without the part of the request that it stands in, and with
- * the position of a list item, such as `identifier_value.3`.
+ * Names a field as the client wrote it: without the part of the request, and with the position of a
+ * list item, such as `identifier_value.3`.
  */
 export function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
@@ -68,7 +68,7 @@ function describe(issue: RawIssue, part: unknown): string | undefined {
   }
 }
 
-/** Says what is wrong with a field, for every rule that brings no words of its own. */
+/** The message of a rule that has no message of its own. */
 export function messageOf(issue: RawIssue): string {
   const path = issue.path ?? [];
   const wrong = describe(issue, path[0]) ?? 'is not valid.';

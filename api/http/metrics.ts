@@ -1,31 +1,18 @@
 import { Router, type RequestHandler } from 'express';
-import { CompiledQuery, type Kysely } from 'kysely';
-import type { Pool } from 'pg';
+import { CompiledQuery } from 'kysely';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { onlyAllow } from './errors.ts';
 
 const buckets_s = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-interface Metrics {
-  /** Times each request. */
-  observe: RequestHandler;
-  /** `/metrics`, in the format of Prometheus. */
-  router: Router;
-}
-
 /**
- * What a process tells of itself, of its requests and of what the tables say. Requests are told apart by the template of
- * their route, never by their path, of which there are as many as clients think of.
+ * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables.
+ * The label of a request is the template of its route, never its path: clients can invent any number
+ * of paths.
  */
-export function createMetrics({
-  db,
-  pool,
-}: {
-  db: Kysely<Tables>;
-  pool?: Pool | undefined;
-}): Metrics {
+export function createMetrics({ db, pool }: AppOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -56,14 +43,7 @@ export function createMetrics({
     })
     .all(onlyAllow('GET, HEAD'));
 
-  return { observe: observeBy(duration, limited), router };
-}
-
-function observeBy(
-  duration: Histogram<'method' | 'route' | 'status'>,
-  limited: Counter<'route'>,
-): RequestHandler {
-  return (request, response, next) => {
+  const observe: RequestHandler = (request, response, next) => {
     const started_at = performance.now();
     response.once('close', () => {
       const route =
@@ -76,4 +56,5 @@ function observeBy(
     });
     next();
   };
+  return { observe, router };
 }

@@ -1,38 +1,29 @@
 import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { Kysely } from 'kysely';
-import type { Logger } from 'pino';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { type Authentication, createAuthentication, UnknownToken } from '../auth/authenticate.ts';
-import { generalLimit, limitByToken, limitRequests } from '../auth/rate-limit.ts';
+import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
-import { CsvText } from './csv-text.ts';
-import type { Asked, Auth, Call, Endpoint, RequestLimit } from './endpoint.ts';
+import type { Auth, Call, Endpoint, RequestLimit } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
 import { JsonText } from './json-text.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
 
-interface MountOptions {
-  db: Kysely<Tables>;
-  logger: Logger;
-  now: () => Date;
-  /** Origins whose pages may read answers that are not public. */
-  corsOrigins?: string[];
-}
+type MountOptions = Pick<AppOptions, 'db' | 'logger' | 'now' | 'corsOrigins'>;
 
-/** Where everything is that has a version. */
+/** The path below which the API is versioned. */
 export const basePath = '/api/v1';
 
-/** Answers that a page of any origin may read, and that a cache may keep. */
+/** Whether a page of any origin may read the answers, and a cache may keep them. */
 function isPublic({ description: { auth, method } }: Endpoint): boolean {
   return auth === 'none' && method === 'get';
 }
 
 /**
- * Mounts endpoints. Each request passes limit, authentication, body and validation, in this order;
- * what the handler then returns is the body of the success.
+ * Mounts endpoints. Each request passes limit, authentication, body and validation, in this order. The
+ * handler then returns the body of the success.
  */
 export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
   const router = Router();
@@ -40,7 +31,7 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
   const limitFor = createLimits(options, authentication);
   const admit = createAdmission(options, authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
-  // `/tokens/verify` is not the token `verify`: what has no parameter comes first.
+  // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
   const paths = [...byPath].toSorted(
     ([one], [other]) => Number(one.includes('{')) - Number(other.includes('{')),
   );
@@ -53,7 +44,7 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
       route[method](
         limitFor(limit, auth),
         ...(auth === 'none' ? [] : [admit(auth)]),
-        // What a body would mean to a GET is not defined: it is not read.
+        // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
         validate(one),
         answer(one),
@@ -83,14 +74,14 @@ const exposedHeaders = [
   'X-Request-Id',
 ];
 
-/** Tells browsers which origins may read the answers; a preflight request goes on like any other. */
+/** Tells browsers which origins may read the answers. A preflight request goes on like any other. */
 function share(origin: '*' | string[] = []): RequestHandler[] {
   if (origin.length === 0) return [];
   return [cors({ origin, exposedHeaders, maxAge: 86_400, preflightContinue: true })];
 }
 
-// The metrics count requests by the path of the description. What was asked for with a token, or
-// holds one, is in no cache.
+// The metrics count requests by the path of the description. No cache may keep an answer that needs or
+// holds a token.
 function begin(path: string, isOpen: boolean): RequestHandler {
   return (_request, response, next) => {
     response.locals.path = basePath + path;
@@ -99,10 +90,11 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-/** Makes the limits of endpoints: those that share the name of a limit share its count. */
+/** Makes the limits of endpoints. Endpoints with the same limit share its count. */
 function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
   const byName = new Map([[generalLimit.name, limitRequests(options, generalLimit)]]);
-  const byToken = limitByToken(options, refuseEnded);
+  // A revoked or expired token always gets a 401.
+  const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
   return (limit: RequestLimit | undefined, auth: Auth): RequestHandler => {
     if (!limit && auth !== 'none') return byToken;
     const { name } = limit ?? generalLimit;
@@ -121,7 +113,7 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
         throw error;
       });
       if (caller instanceof UnknownToken) {
-        // Each guess has a count of its own: a client that guesses counts by its address too.
+        // Each guessed token has its own count, so that a guess counts for the address too.
         await limitGuess(request, response, (fault?: unknown) => next(fault ?? caller));
         return;
       }
@@ -149,18 +141,18 @@ function validate({ description }: Endpoint): RequestHandler {
 }
 
 function answer({ description, handle }: Endpoint): RequestHandler {
-  const { status, cacheControl = 'no-cache' } = description;
+  const { status = 200, cacheControl = 'no-cache' } = description;
   const isOpen = isPublic({ description, handle });
   return async (request: Request, response: Response) => {
-    // The deadline has passed: the client must not pay for what it does not get.
+    // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
-    const asked = response.locals.asked as Asked<unknown, unknown, unknown>;
-    const caller = response.locals.caller as Call<'token', unknown, unknown, unknown>['caller'];
+    const { asked, caller } = response.locals as Record<string, object>;
     const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
     const answered = await handle(call);
     if (response.headersSent) return;
-    const isWritten = answered instanceof JsonText || answered instanceof CsvText;
-    const text = isWritten ? answered.text : JSON.stringify(answered);
+    const isCsv = typeof answered === 'string';
+    const written = answered instanceof JsonText ? answered.text : answered;
+    const text = typeof written === 'string' ? written : JSON.stringify(written);
     if (isOpen) {
       const tag = tagOf(text);
       response.set({ ETag: tag, 'Cache-Control': response.get('Cache-Control') ?? cacheControl });
@@ -168,7 +160,7 @@ function answer({ description, handle }: Endpoint): RequestHandler {
     }
     response
       .status(status)
-      .type(answered instanceof CsvText ? 'csv' : 'json')
+      .type(isCsv ? 'csv' : 'json')
       .send(text);
   };
 }

@@ -1,14 +1,15 @@
 import { z } from 'zod';
 
-/** So that whatever is skipped before a page is a number that every step can hold. */
+/** Keeps the count of skipped items within the range of safe integers. */
 const highestPage = 1_000_000_000_000;
 /** Items of the largest page; also the limit in `sql/api/read_feed_page.sql`. */
-export const highestPerPage = 100;
+const highestPerPage = 100;
 
-/** How many items a page has where nobody asks for another number. */
+/** Default number of items of a page. */
 export const pageSize = 20;
 
-function wholeNumber(field: string, highest: number, value: number) {
+/** A field of a query that is a whole number from 1 on. */
+export function wholeNumber(field: string, highest: number, value: number) {
   const error = `The ${field} field must be a whole number from 1 to ${highest}.`;
   return z
     .string()
@@ -22,15 +23,18 @@ function wholeNumber(field: string, highest: number, value: number) {
 /** The number of a page in a query, from 1 on. */
 export const pageField = wholeNumber('page', highestPage, 1);
 
-/** How many items a page is to have. */
-export const perPageField = wholeNumber('per_page', highestPerPage, pageSize);
+/** The page of a list, in a query. */
+export const pagingFields = {
+  page: pageField,
+  per_page: wholeNumber('per_page', highestPerPage, pageSize),
+};
 
 /** Spec: silent on an empty list; it has one page. */
 export function lastPageOf(total: number, per_page: number): number {
   return Math.max(1, Math.ceil(total / per_page));
 }
 
-/** Which page of a list is asked for. */
+/** A page of a list. */
 export interface Paging {
   page: number;
   per_page: number;
@@ -41,7 +45,7 @@ export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
 
-/** What every list that pages says of its pages. */
+/** The fields about pages in the answer of a list. */
 export const pageMetaFields = {
   total: z.int(),
   per_page: z.int(),
@@ -49,4 +53,10 @@ export const pageMetaFields = {
   last_page: z.int(),
 };
 
-export const pageMeta = z.strictObject(pageMetaFields).meta({ id: 'PageMeta' });
+export const pageMeta = z
+  .strictObject(pageMetaFields)
+  .meta({ id: 'PageMeta', description: 'Which page this is, and of how many.' });
+
+export function viewPageMeta({ page, per_page }: Paging, total: number) {
+  return { total, per_page, current_page: page, last_page: lastPageOf(total, per_page) };
+}

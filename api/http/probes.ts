@@ -1,17 +1,12 @@
 import { Router } from 'express';
 import type { Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
-import type { SearchIndex } from '../companies/search-index.ts';
+import type { AppOptions } from '../app.ts';
+import { loading } from '../companies/search-index.ts';
 import { HttpError, onlyAllow } from './errors.ts';
 
-interface ProbeOptions {
-  db: Kysely<Tables>;
-  searchIndex: SearchIndex;
-  isStopping?: () => boolean;
-}
-
-/** `/healthz` says that the process lives, `/readyz` that it can serve; neither has a limit. */
-export function createProbes({ db, searchIndex, isStopping = () => false }: ProbeOptions): Router {
+/** `/healthz`: the process is alive. `/readyz`: the process can serve. Neither has a limit. */
+export function createProbes({ db, searchIndex, isStopping = () => false }: AppOptions): Router {
   const router = Router();
   router
     .route('/healthz')
@@ -32,17 +27,14 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: Prob
         response.err = error instanceof Error ? error : new Error(String(error));
         throw new HttpError(503, { message: 'The database does not answer as it should.' });
       }
-      if (!isLoaded) {
-        const message = 'The companies are being loaded for the search.';
-        throw new HttpError(503, { message }, { 'Retry-After': '2' });
-      }
+      if (!isLoaded) throw loading();
       response.json({ status: 'ok' });
     })
     .all(onlyAllow('GET, HEAD'));
   return router;
 }
 
-// Reads no row: that the tables are there, and may be read, is all it asks.
+// Reads no row: checks only that the tables exist and may be read.
 async function requireTables(db: Kysely<Tables>): Promise<void> {
   await db
     .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])

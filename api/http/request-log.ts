@@ -15,21 +15,21 @@ function levelOf(path: string): 'info' | 'debug' {
 
 declare module 'node:http' {
   interface ServerResponse {
-    /** What made the answer a 5xx. */
+    /** The cause of a 5xx. */
     err?: Error;
   }
 }
 
 /**
- * Logs a line a request, under an id that the client may give and always gets back. Neither headers
- * nor the query nor the body are logged: they carry tokens and passwords.
+ * Logs one line per request, with the id that the client sent or a new one. Headers, query and body are
+ * not logged: they carry tokens and passwords.
  */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
     const id = requestIdOf(request);
     response.setHeader('X-Request-Id', id);
     const started_at = Date.now();
-    // A socket that is closed has none.
+    // A closed socket has no address.
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded } = response;

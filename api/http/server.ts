@@ -9,10 +9,10 @@ import {
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 
-/** A request that is not read whole by then, by whatever takes so little of it, is cut off. */
+/** A request that has not arrived whole by then is cut off. */
 const requestTimeout_ms = 30_000;
 
-/** Longer than the 60 seconds after which proxies give up an idle connection: they close it, not we. */
+/** Longer than the 60 seconds of proxies, so that the proxy closes an idle connection, not the server. */
 const keepAlive_ms = 65_000;
 
 const brokenRequestStatus: Record<string, number> = {
@@ -21,7 +21,7 @@ const brokenRequestStatus: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Node refuses what curl sends of a query that is typed with other letters. */
+/** Node refuses the bytes that curl sends for letters beyond ASCII. */
 const rawUrl =
   'The path and the query must be ASCII: percent-encode all other characters as UTF-8, such as ł as %C5%82.';
 
@@ -48,9 +48,9 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
 }
 
 /**
- * The server of an application, for which Node's own answers are JSON too: those to what is not HTTP,
- * or too much of it, and so never reaches the routes. What a client may ask of us but Node refuses
- * with an empty body goes to the application: no `Host` (see `requireHost`), and any `Expect`.
+ * The server of an application. Requests that Node refuses before any route, such as malformed HTTP,
+ * get JSON too. Requests that Node would refuse with an empty body go to the application: those without
+ * `Host` (see `requireHost`) and those with an unknown `Expect`.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(
@@ -69,19 +69,19 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
 /**
  * Watches the answers of a server.
  *
- * @returns makes every answer from now on, those under way included, the last of its connection, so
- * that no client sends another request into a connection that is about to be closed
+ * @returns makes every answer from now on, pending answers included, the last of its connection: no
+ * client then sends a request into a connection that is about to close
  */
 export function watchAnswers(server: Server): () => void {
-  const underWay = new Set<ServerResponse>();
+  const pending = new Set<ServerResponse>();
   let isEnding = false;
   server.prependListener('request', (_request, response: ServerResponse) => {
     if (isEnding) response.shouldKeepAlive = false;
-    underWay.add(response);
-    response.once('close', () => underWay.delete(response));
+    pending.add(response);
+    response.once('close', () => pending.delete(response));
   });
   return () => {
     isEnding = true;
-    for (const response of underWay) response.shouldKeepAlive = false;
+    for (const response of pending) response.shouldKeepAlive = false;
   };
 }

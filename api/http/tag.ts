@@ -1,15 +1,12 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 
-/** The `ETag` of a text: a weak validator, since what is sent may be compressed or say when it was read. */
+/** The `ETag` of a text: a weak validator, since the body may be compressed or hold the current time. */
 export function tagOf(text: string): string {
   return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
 }
 
-/**
- * Whether the client has what a tag stands for: weak comparison with `If-None-Match` (RFC 9110), in
- * which an asterisk is any tag.
- */
+/** Whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag. */
 export function isKnown(request: Request, tag: string): boolean {
   const known = request.get('If-None-Match');
   if (known === undefined) return false;

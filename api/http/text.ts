@@ -1,7 +1,7 @@
 import { HttpError, type Problem } from './errors.ts';
 import { fieldOf } from './messages.ts';
 
-/** Lists in objects in lists: no request of ours needs more than a few levels. */
+/** Levels of lists and objects; no valid request has more than a few. */
 const maxDepth = 16;
 
 function problemOf(text: string, part: string | undefined): string | undefined {
@@ -11,28 +11,20 @@ function problemOf(text: string, part: string | undefined): string | undefined {
 }
 
 /**
- * Looks for text that Postgres cannot keep, or that is no text at all: a NUL character, or half of a
- * surrogate pair, which JSON can escape. In a query, U+FFFD stands for bytes that are no UTF-8.
- * `parts` are those of a request: `{ params, query, body }`.
+ * Finds text that Postgres cannot store: a NUL character, or half of a surrogate pair, which JSON can
+ * escape. In a query, U+FFFD stands for bytes that are not UTF-8. Throws a 400 when the value is
+ * nested too deeply.
  *
- * Throws a 400 for what is nested deeper than any request of ours, without following it down.
+ * @param value the parts of a request, `{ params, query, body }`, or what lies below `path`
  */
-export function findBadText(parts: object): Problem[] {
-  const problems: Problem[] = [];
-  const open: { value: unknown; path: string[] }[] = [{ value: parts, path: [] }];
-  for (let next = open.pop(); next; next = open.pop()) {
-    const { value, path } = next;
-    if (typeof value === 'string') {
-      const problem = problemOf(value, path[0]);
-      if (problem) problems.push([fieldOf(path), `The ${fieldOf(path)} field ${problem}`]);
-    } else if (typeof value === 'object' && value !== null) {
-      if (path.length > maxDepth) {
-        throw new HttpError(400, { message: 'The request body is nested too deeply.' });
-      }
-      for (const [key, inner] of Object.entries(value).toReversed()) {
-        open.push({ value: inner, path: [...path, key] });
-      }
-    }
+export function findBadText(value: unknown, path: string[] = []): Problem[] {
+  if (typeof value === 'string') {
+    const problem = problemOf(value, path[0]);
+    return problem ? [[fieldOf(path), `The ${fieldOf(path)} field ${problem}`]] : [];
   }
-  return problems;
+  if (typeof value !== 'object' || value === null) return [];
+  if (path.length > maxDepth) {
+    throw new HttpError(400, { message: 'The request body is nested too deeply.' });
+  }
+  return Object.entries(value).flatMap(([key, inner]) => findBadText(inner, [...path, key]));
 }

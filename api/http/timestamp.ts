@@ -3,7 +3,6 @@ export function formatTimestamp(date: Date): string {
   return `${date.toISOString().slice(0, 19)}+00:00`;
 }
 
-/** The same, where there may be none. */
 export function formatOptional(date: Date | null): string | null {
   return date && formatTimestamp(date);
 }

@@ -14,11 +14,9 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
 }
 
 /**
- * Checks a request against a schema of its parts: `z.object({ params, query, body })`. A part that is
- * a `z.strictObject` refuses fields that it does not know, since a filter that is silently ignored
- * lies. No field may hold text that the database cannot.
- *
- * Throws the 422 that names every wrong field.
+ * Checks a request against a schema of its parts: `z.object({ params, query, body })`. Throws the 422
+ * that names every wrong field. Unknown fields are refused, since an ignored filter would mislead, and
+ * so is text that the database cannot store.
  */
 export function parse<Output>(schema: z.ZodType<Output>, parts: object): Output {
   const badText = findBadText(parts);

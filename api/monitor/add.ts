@@ -2,7 +2,7 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { IdentifierType } from '../companies/identifier.ts';
 
-/** Numbers that an account wants to watch. */
+/** Numbers that an account submits, to watch them or to stop watching them. */
 export interface Submission {
   account_id: string;
   identifier_type: IdentifierType;
@@ -11,10 +11,7 @@ export interface Submission {
   now: Date;
 }
 
-/**
- * What adds or removes companies of an account waits for whoever else does, the night included: so
- * that a list is never changed while it is being looked at.
- */
+/** Locks the watch list of an account, so that requests and the night change it one after the other. */
 export async function lockAccount(tx: Transaction<Tables>, account_id: string): Promise<void> {
   await tx
     .selectFrom('customer.account')
@@ -25,11 +22,11 @@ export async function lockAccount(tx: Transaction<Tables>, account_id: string): 
 }
 
 /**
- * Puts companies on the watch list of an account. Each number is waited for, and ready at once where
- * a company is known by it; one that is watched already changes nothing. When none is waited for any
- * more, the mail about the submission is left in the same transaction.
+ * Puts companies on the watch list of an account. A number is ready where its company is known, else
+ * queued; a watched number changes nothing. When no number is queued, the same transaction writes the
+ * mail about the submission.
  *
- * @returns how many of the numbers are ready, and how many are waited for
+ * @returns how many of the numbers are ready, and how many are queued
  */
 export async function addCompanies(
   db: Kysely<Tables>,
@@ -51,7 +48,7 @@ async function submit(
   tx: Transaction<Tables>,
   { account_id, identifier_type, values, now }: Submission,
 ): Promise<string> {
-  // One that has failed is waited for anew.
+  // A failed number is queued again.
   await tx
     .deleteFrom('customer.watch')
     .where('account_id', '=', account_id)
@@ -71,7 +68,7 @@ async function submit(
         select ${account_id}, ${identifier_type}, value, 'queued', ${now}
         from submitted
         order by item_no
-        -- Changes nothing, but gives the number of the one that is there.
+        -- Changes nothing, but returns the existing row.
         on conflict (account_id, identifier_type, identifier_value) where company_id is null
         do update set account_id = watch.account_id
         returning watch_id, identifier_value

@@ -1,24 +1,20 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { AlertSettingTable } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
+import { type Paging, skippedBy } from '../http/paging.ts';
 import { lockAccount } from './add.ts';
 
-/** Which events an account is told of; lists are null where all classes or categories apply. */
-export interface AlertSettings {
-  alerts_enabled: boolean;
-  notify_via_email: boolean;
-  alert_min_severity: string;
-  alert_event_classes: string[] | null;
-  alert_categories: string[] | null;
-}
+/** Which events an account is notified of; lists are null where all classes or categories apply. */
+export type AlertSettings = Omit<AlertSettingTable, 'account_id'>;
 
-/** What a request sets; what is undefined is kept, but for the lists, where it means all. */
-export type AlertChange = { [Field in keyof AlertSettings]: AlertSettings[Field] | undefined } & {
+/** The settings of a request. Without a value a switch is kept, and a list becomes all. */
+type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined } & {
   alert_min_severity: string;
 };
 
-// Spec: silent on the settings before any are made, but for alerts and mails that are off.
-const beforeAny: AlertSettings = {
+// Spec: alerts and mails are off at first; silent on the other settings.
+const initialSettings: AlertSettings = {
   alerts_enabled: false,
   notify_via_email: false,
   alert_min_severity: 'info',
@@ -26,13 +22,7 @@ const beforeAny: AlertSettings = {
   alert_categories: null,
 };
 
-const settingColumns = [
-  'alerts_enabled',
-  'notify_via_email',
-  'alert_min_severity',
-  'alert_event_classes',
-  'alert_categories',
-] as const;
+const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
   return {
@@ -54,11 +44,11 @@ export async function findGlobalSettings(
     .select(settingColumns)
     .where('account_id', '=', account_id)
     .executeTakeFirst();
-  return stored ?? beforeAny;
+  return stored ?? initialSettings;
 }
 
 /**
- * Sets what applies to every company without settings of its own.
+ * Changes the settings that apply to every company without settings of its own.
  *
  * @param isForced whether companies lose the settings of their own
  * @returns how many companies of the watch list these settings now apply to
@@ -103,13 +93,13 @@ async function dropCustomSettings(
   await (watch_id === undefined ? custom : custom.where('watch_id', '=', watch_id)).execute();
 }
 
-/** The watch of a company, or the one that waits for its number. */
+/** The watch of a company, or the queued watch of its number. */
 async function findWatch(
   tx: Transaction<Tables>,
   account_id: string,
   { identifier_type, identifier_value }: Identifier,
 ) {
-  const company = await findCompany(tx, identifier_type, identifier_value);
+  const company_id = await findCompany(tx, identifier_type, identifier_value);
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
@@ -120,15 +110,15 @@ async function findWatch(
         eb('identifier_type', '=', identifier_type),
         eb('identifier_value', '=', identifier_value),
       ]);
-      return company ? eb.or([eb('company_id', '=', company.company_id), isAwaited]) : isAwaited;
+      return company_id ? eb.or([eb('company_id', '=', company_id), isAwaited]) : isAwaited;
     })
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirst();
 }
 
 /**
- * Gives one company of the watch list settings of its own. The first ones take what the request
- * leaves out from the global ones.
+ * Gives one company of the watch list settings of its own. The first time, values that the request
+ * leaves out come from the global settings.
  *
  * @returns false when the company is not on the list, or not known
  */
@@ -155,9 +145,9 @@ export async function setForCompany(
 }
 
 /**
- * Takes the settings of its own from one company of the watch list: the global ones apply again.
+ * Removes the settings of one company of the watch list: the global ones apply again.
  *
- * @returns how many companies had some, 0 or 1; undefined when the company is not on the list
+ * @returns how many companies had settings, 0 or 1; undefined when the company is not on the list
  */
 export async function resetForCompany(
   db: Kysely<Tables>,
@@ -174,19 +164,8 @@ export async function resetForCompany(
   });
 }
 
-/** A company that has settings of its own, by the number that names it. */
-export interface CompanySettings extends AlertSettings, Identifier {
-  name: string | null;
-  submitted_identifier: string;
-  company_ref: string | null;
-}
-
-/** A page of the companies with settings of their own, the newest on the list first. */
-export async function findCompanySettings(
-  db: Kysely<Tables>,
-  account_id: string,
-  { page, per_page }: { page: number; per_page: number },
-): Promise<{ total: number; companies: CompanySettings[] }> {
+/** A page of the companies with settings of their own, by the number of today, the newest first. */
+export async function findCompanySettings(db: Kysely<Tables>, account_id: string, paging: Paging) {
   const custom = db
     .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)
@@ -200,12 +179,12 @@ export async function findCompanySettings(
     .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
     .select(settingColumns)
     .orderBy('watch_id', 'desc')
-    .limit(per_page)
-    .offset((page - 1) * per_page)
+    .limit(paging.per_page)
+    .offset(skippedBy(paging))
     .execute();
   const companies = rows.map(({ nip, regon9, krs, ...row }) => ({
     ...(row as typeof row & AlertSettings),
-    // An awaited company has no other number than the one that it was added with.
+    // A queued company has only the submitted number.
     ...primaryIdentifierOf({ nip, regon9, krs }),
   }));
   return { total: Number(count), companies };

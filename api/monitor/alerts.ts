@@ -12,41 +12,22 @@ import { categories, category, eventClass, eventClasses, severity } from '../dic
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
-  describeInvalid,
+  checkPair,
   identifierType,
   identifierValue,
   normalizeIdentifier,
   validIdentifiers,
+  whenObject,
 } from '../companies/identifier.ts';
-import { lastPageOf, pageField, pageMeta, pageSize, perPageField } from '../http/paging.ts';
+import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 
-// Spec: silent on an empty list. It could mean none as well as all, so that it is refused: all is said
-// by leaving the list out, none by `alerts_enabled`.
+// Spec: silent on an empty list. It is refused, since it could mean none or all: without the list all
+// apply, and `alerts_enabled` switches all off.
 function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
   return z
     .array(value)
     .min(1)
     .transform((given) => value.options.filter((one) => given.includes(one)).map(String));
-}
-
-/** Both fields or neither, and a number that can be one of its type. */
-function checkIdentifier(
-  { identifier_type: type, identifier_value: value }: Record<string, unknown>,
-  context: z.core.$RefinementCtx,
-): void {
-  const refuse = (field: string, message: string) =>
-    context.addIssue({ code: 'custom', path: [field], message });
-  if (type === undefined && value !== undefined) {
-    refuse('identifier_type', 'The identifier_type field is required with identifier_value.');
-  } else if (type !== undefined && value === undefined) {
-    refuse('identifier_value', 'The identifier_value field is required with identifier_type.');
-  }
-  const known = identifierType.safeParse(type).data;
-  const text = identifierValue.safeParse(value).data;
-  if (known === undefined || text === undefined) return;
-  if (normalizeIdentifier(known, text) === undefined) {
-    refuse('identifier_value', describeInvalid('identifier_value', known));
-  }
 }
 
 const body = z
@@ -60,12 +41,23 @@ const body = z
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
   })
-  // Told together with what is wrong with the other fields.
-  .superRefine(checkIdentifier, {
-    when: ({ value }) => typeof value === 'object' && value !== null,
-  });
+  .superRefine(
+    (given, context) => checkPair(given, context, ['identifier_type', 'identifier_value']),
+    whenObject,
+  );
 
 const notWatched = { success: false, message: 'The company is not on your watch list.' };
+
+/** What the descriptions share. */
+const common = {
+  path: '/watchlist/alerts',
+  tag: 'Company monitor',
+  auth: 'token',
+} as const;
+
+const notWatchedErrors = {
+  404: { description: 'The company is not on the watch list.', example: notWatched },
+};
 
 const success = z.literal(true);
 
@@ -79,7 +71,7 @@ const settings = z
     alert_event_classes: z.array(eventClass),
     alert_categories: z.array(category),
   })
-  .meta({ id: 'AlertSettings' });
+  .meta({ id: 'AlertSettings', description: 'Which events are told by mail.' });
 
 const companySettings = z
   .strictObject({
@@ -91,7 +83,10 @@ const companySettings = z
     has_custom_settings: z.literal(true),
     ...settings.shape,
   })
-  .meta({ id: 'CompanyAlertSettings' });
+  .meta({
+    id: 'CompanyAlertSettings',
+    description: 'A watched company with alert settings of its own.',
+  });
 
 const settingsAnswer = z.strictObject({
   success,
@@ -110,7 +105,7 @@ const settingsExample = {
   alert_categories: [...categories],
 };
 
-/** Lists are shown with all that applies. */
+/** Without a list of its own, a setting shows all classes or categories. */
 function view(stored: AlertSettings) {
   return {
     alert_min_severity: stored.alert_min_severity,
@@ -124,14 +119,12 @@ function view(stored: AlertSettings) {
 function change({ db }: AppOptions): Endpoint {
   return endpoint(
     {
+      ...common,
       method: 'patch',
-      path: '/watchlist/alerts',
-      tag: 'Company monitor',
       summary: 'Set which events are told by mail',
       description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` then means nothing.
 
 What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
-      auth: 'token',
       body,
       bodyExample: {
         alert_min_severity: 'warning',
@@ -139,24 +132,14 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         notify_via_email: true,
         alert_event_classes: ['risk', 'anomaly'],
       },
-      status: 200,
       answer: updatedAnswer,
       example: { success: true, data: { updated: 42 } },
-      errors: {
-        404: { description: 'The company is not on the watch list.', example: notWatched },
-      },
+      errors: notWatchedErrors,
     },
     async ({ body: given, caller: { account_id } }) => {
-      const wanted = {
-        alert_min_severity: given.alert_min_severity,
-        alerts_enabled: given.alerts_enabled,
-        notify_via_email: given.notify_via_email,
-        alert_event_classes: given.alert_event_classes,
-        alert_categories: given.alert_categories,
-      };
-      const { identifier_type, identifier_value: text } = given;
+      const { identifier_type, identifier_value: text, force = false, ...wanted } = given;
       if (identifier_type === undefined || text === undefined) {
-        const updated = await setGlobally(db, account_id, wanted, given.force === true);
+        const updated = await setGlobally(db, account_id, wanted, force);
         return { success: true, data: { updated } };
       }
       const identifier_value = normalizeIdentifier(identifier_type, text)!;
@@ -172,14 +155,11 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
 function list({ db }: AppOptions): Endpoint {
   return endpoint(
     {
+      ...common,
       method: 'get',
-      path: '/watchlist/alerts',
-      tag: 'Company monitor',
       summary: 'Read the settings of alerts',
       description: `The global ones and, page by page, the companies with settings of their own, those last added first.`,
-      auth: 'token',
-      query: z.strictObject({ page: pageField, per_page: perPageField }),
-      status: 200,
+      query: z.strictObject(pagingFields),
       answer: settingsAnswer,
       example: {
         success: true,
@@ -219,12 +199,7 @@ function list({ db }: AppOptions): Endpoint {
             ...view(company),
           })),
         },
-        meta: {
-          total,
-          per_page: query.per_page,
-          current_page: query.page,
-          last_page: lastPageOf(total, query.per_page),
-        },
+        meta: viewPageMeta(query, total),
       };
     },
   );
@@ -233,23 +208,18 @@ function list({ db }: AppOptions): Endpoint {
 function reset({ db }: AppOptions): Endpoint {
   return endpoint(
     {
+      ...common,
       method: 'delete',
-      path: '/watchlist/alerts',
-      tag: 'Company monitor',
       summary: 'Remove the alert settings of one company',
       description:
         'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
-      auth: 'token',
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
         .superRefine(...validIdentifiers),
       bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
-      status: 200,
       answer: updatedAnswer,
       example: { success: true, data: { updated: 1 } },
-      errors: {
-        404: { description: 'The company is not on the watch list.', example: notWatched },
-      },
+      errors: notWatchedErrors,
     },
     async ({ body: { identifier_type, identifier_value: text }, caller: { account_id } }) => {
       const identifier_value = normalizeIdentifier(identifier_type, text)!;

@@ -1,11 +1,12 @@
 import { z } from 'zod';
 import {
-  checkIdentifiers,
+  checkPair,
   identifierType,
   type IdentifierType,
   identifierValue,
   normalizeIdentifier,
   validIdentifiers,
+  whenObject,
 } from '../companies/identifier.ts';
 
 const numberList = z.array(identifierValue).min(1).max(100);
@@ -15,7 +16,7 @@ export const addition = z
   .strictObject({ identifier_type: identifierType, identifier_value: numberList })
   .superRefine(...validIdentifiers);
 
-/** The numbers without what separates their digits, each with the first way in which it was written. */
+/** The digits of each number, with the first spelling of it. */
 export function foldRepeated(
   ofType: IdentifierType,
   submitted: readonly string[],
@@ -28,7 +29,7 @@ export function foldRepeated(
   return folded;
 }
 
-// Spec: two spellings of the fields, silent on which one holds; both do.
+// Spec: two names of each field, silent on which one holds; both do.
 const spellings = [
   ['identifier_type', 'identifier_value'],
   ['name', 'value'],
@@ -42,26 +43,14 @@ export const removal = z
     name: identifierType.optional(),
     value: numberList.optional(),
   })
-  .superRefine(checkRemoval, {
-    // Told together with what is wrong with the other fields.
-    when: ({ value: body }) => typeof body === 'object' && body !== null,
-  });
+  .superRefine(checkRemoval, whenObject);
 
 function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
   const refuse = (field: string, wrong: string) =>
     context.addIssue({ code: 'custom', path: [field], message: `The ${field} field ${wrong}` });
   const isEmpty = spellings.flat().every((field) => body[field] === undefined);
   if (isEmpty) for (const field of spellings[0]) refuse(field, 'is required.');
-  for (const [typeField, listField] of spellings) {
-    const ofType = identifierType.safeParse(body[typeField]).data;
-    if (body[typeField] === undefined && body[listField] !== undefined) {
-      refuse(typeField, `is required with ${listField}.`);
-    } else if (body[typeField] !== undefined && body[listField] === undefined) {
-      refuse(listField, `is required with ${typeField}.`);
-    } else if (ofType) {
-      checkIdentifiers(context, listField, ofType, body[listField]);
-    }
-  }
+  for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
   const [first, second] = spellings.map(([typeField, listField]) =>
     body[typeField] === undefined
@@ -73,7 +62,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
   }
 }
 
-/** What two equal lists have in common, however they are written. */
+/** A text that is equal for lists of the same numbers, in any order and spelling. */
 function namesOf(ofType: IdentifierType, submitted: readonly string[]): string {
   return [ofType, ...[...foldRepeated(ofType, submitted).keys()].toSorted()].join(' ');
 }

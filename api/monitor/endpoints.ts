@@ -2,14 +2,14 @@ import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { identifierType } from '../companies/identifier.ts';
-import { lastPageOf, pageField, pageMeta, pageSize, perPageField } from '../http/paging.ts';
+import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { addCompanies } from './add.ts';
 import { addition, foldRepeated, removal } from './body.ts';
 import { findWatched } from './list.ts';
 import { type RemovalOutcome, removeCompanies } from './remove.ts';
 
-// What all of them say of themselves.
+// What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
 
 const success = z.literal(true);
@@ -62,7 +62,7 @@ const watchEntry = z
     failure: z.string().nullable(),
     has_custom_settings: z.boolean(),
   })
-  .meta({ id: 'WatchEntry' });
+  .meta({ id: 'WatchEntry', description: 'A company of the watch list.' });
 
 function list({ db }: AppOptions): Endpoint {
   return endpoint(
@@ -73,13 +73,8 @@ function list({ db }: AppOptions): Endpoint {
       summary: 'List the watched companies',
       description:
         'The newest first. A company is listed under its NIP, else its REGON, else its KRS number, as they are today; while it is `queued`, or when it has `failed`, under the number that was submitted.',
-      query: z.strictObject({ page: pageField, per_page: perPageField }),
-      status: 200,
-      answer: z.strictObject({
-        success,
-        data: z.array(watchEntry),
-        meta: pageMeta,
-      }),
+      query: z.strictObject(pagingFields),
+      answer: z.strictObject({ success, data: z.array(watchEntry), meta: pageMeta }),
       example: {
         success: true,
         data: [
@@ -102,9 +97,7 @@ function list({ db }: AppOptions): Endpoint {
     },
     async ({ query, caller }) => {
       const { watched, total } = await findWatched(db, caller.account_id, query);
-      const { page, per_page } = query;
-      const meta = { total, per_page, current_page: page, last_page: lastPageOf(total, per_page) };
-      return { success: true, data: watched, meta };
+      return { success: true, data: watched, meta: viewPageMeta(query, total) };
     },
   );
 }
@@ -122,7 +115,6 @@ function remove({ db, now }: AppOptions): Endpoint {
         'The body has `identifier_type` and `identifier_value`, as in `POST /companies/add`, or `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` those that no registry has ever told of, `not_watched` those of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
       body: removal,
       bodyExample: { identifier_type: type, identifier_value: [value] },
-      status: 200,
       answer: z.strictObject({
         success,
         data: z.strictObject({ removed: numbers, not_found: numbers, not_watched: numbers }),
@@ -150,13 +142,9 @@ function remove({ db, now }: AppOptions): Endpoint {
       const identifier_type = (body.identifier_type ?? body.name)!;
       const submitted = foldRepeated(identifier_type, (body.identifier_value ?? body.value)!);
       const values = [...submitted.keys()];
-      const moment = now();
-      const outcomes = await removeCompanies(db, {
-        account_id,
-        identifier_type,
-        values,
-        now: moment,
-      });
+      const at = now();
+      const submission = { account_id, identifier_type, values, now: at };
+      const outcomes = await removeCompanies(db, submission);
       const listOf = (outcome: RemovalOutcome) =>
         values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)!);
       const data = {
@@ -169,7 +157,7 @@ function remove({ db, now }: AppOptions): Endpoint {
         removed: data.removed.length,
         not_found: data.not_found.length,
         not_watched: data.not_watched.length,
-        removed_at: formatTimestamp(moment),
+        removed_at: formatTimestamp(at),
       };
       return { success: true, data, meta };
     },

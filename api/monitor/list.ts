@@ -1,6 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { primaryIdentifierOf } from '../companies/identifier.ts';
+import { type Paging, skippedBy } from '../http/paging.ts';
 
 const last_event_at = sql<string | null>`
   to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
@@ -9,31 +10,27 @@ const last_event_at = sql<string | null>`
 const watched_since = sql<string>`to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')`;
 
 /**
- * A page of the watch list of an account, and how long the list is.
+ * A page of the watch list of an account, and the length of the list.
  *
- * Spec: silent on the order; we give the newest first. A company that is waited for, or was in vain,
- * is listed by the number submitted, with a blank name.
+ * Spec: silent on the order; we give the newest first. A queued or failed company has the submitted
+ * number and a blank name.
  */
-export async function findWatched(
-  db: Kysely<Tables>,
-  account_id: string,
-  { page, per_page }: { page: number; per_page: number },
-) {
+export async function findWatched(db: Kysely<Tables>, account_id: string, paging: Paging) {
   const { total } = await db
     .selectFrom('customer.watch')
     .select((eb) => eb.fn.countAll<string>().as('total'))
     .where('account_id', '=', account_id)
     .executeTakeFirstOrThrow();
   const rows = await db
-    // What comes before the page is passed over in the index alone.
+    // An index-only scan skips the rows before the page.
     .with('listed', (query) =>
       query
         .selectFrom('customer.watch')
         .select('watch_id')
         .where('account_id', '=', account_id)
         .orderBy('watch_id', 'desc')
-        .limit(per_page)
-        .offset((page - 1) * per_page),
+        .limit(paging.per_page)
+        .offset(skippedBy(paging)),
     )
     .selectFrom('listed')
     .innerJoin('customer.watch as watch', 'watch.watch_id', 'listed.watch_id')

@@ -1,39 +1,31 @@
 import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { findCompanies, type IdentifierType } from '../companies/identifier.ts';
-import { lockAccount } from './add.ts';
+import { findCompanies } from '../companies/identifier.ts';
+import { lockAccount, type Submission } from './add.ts';
 
-/** Numbers that an account wants to watch no longer. */
-export interface Removal {
-  account_id: string;
-  identifier_type: IdentifierType;
-  /** As `normalizeIdentifier` gives them, each once. */
-  values: readonly string[];
-  now: Date;
-}
-
-/** `unknown`: to the registry too. */
+/** `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
 /**
- * Takes companies off the watch list of an account, and their events out of its feed. A company may
- * be named by any of its numbers; one that is waited for, or was in vain, by the one submitted.
+ * Removes companies from the watch list of an account, and their events from its feed. Any number of a
+ * company names it; a queued or failed company has only the submitted number.
  *
- * @returns what became of each number
+ * @returns the outcome of each number
  */
 export async function removeCompanies(
   db: Kysely<Tables>,
-  removal: Removal,
+  removal: Submission,
 ): Promise<Map<string, RemovalOutcome>> {
   const { account_id, values, now } = removal;
   return db.transaction().execute(async (tx) => {
     await lockAccount(tx, account_id);
     const companies = await findCompanies(tx, removal.identifier_type, values);
     const watches = await findWatches(tx, removal, companies);
-    await forgetEvents(tx, account_id, [...watches.values()]);
+    await deleteEvents(tx, account_id, [...watches.values()]);
+    const watch_ids = [...watches.values()].map(({ watch_id }) => watch_id);
     await tx
       .deleteFrom('customer.watch')
-      .where('watch_id', '=', sql<string>`any(${watchIdsOf(watches)}::bigint[])`)
+      .where('watch_id', '=', sql<string>`any(${watch_ids}::bigint[])`)
       .execute();
     await sql`
       select customer.settle_submissions(array[${account_id}::bigint], ${now})
@@ -52,14 +44,10 @@ interface Watch {
   company_id: string | null;
 }
 
-function watchIdsOf(watches: ReadonlyMap<string, Watch>): string[] {
-  return [...watches.values()].map(({ watch_id }) => watch_id);
-}
-
-/** The watch that each number stands for, where there is one. */
+/** The watch of each number, where there is one. */
 async function findWatches(
   tx: Transaction<Tables>,
-  { account_id, identifier_type, values }: Removal,
+  { account_id, identifier_type, values }: Submission,
   companies: ReadonlyMap<string, string>,
 ): Promise<Map<string, Watch>> {
   const { rows } = await sql<Watch & { value: string }>`
@@ -87,21 +75,21 @@ async function findWatches(
   return new Map(rows.map(({ value, ...watch }) => [value, watch]));
 }
 
-async function forgetEvents(
+async function deleteEvents(
   tx: Transaction<Tables>,
   account_id: string,
   watches: readonly Watch[],
 ): Promise<void> {
   const company_ids = watches.map(({ company_id }) => company_id).filter((id) => id !== null);
   await sql`
-    with forgotten as (
+    with deleted as (
         delete from ${sql.table('customer.feed')}
         where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
         returning event_date, event_type
     ),
     counted as (
         select event_date, event_type, count(*) as event_count
-        from forgotten
+        from deleted
         group by event_date, event_type
     )
     update ${sql.table('customer.feed_count')} as feed_count

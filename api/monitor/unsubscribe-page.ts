@@ -23,7 +23,7 @@ const refused = `<p role="alert">This link is not valid or has expired, so nothi
 notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>
 <p><a class="button" href="/console#alerts">Change the alerts in the console</a></p>`;
 
-/** From the form of the page, or from the address, which mail programs get (RFC 8058). */
+/** The token in the form of the page, or in the address, which mail programs use (RFC 8058). */
 function tokenOf({ query, body }: Request): string | undefined {
   const { token } = (body as { token?: unknown } | undefined) ?? {};
   const given = token ?? query.token;
@@ -32,8 +32,8 @@ function tokenOf({ query, body }: Request): string | undefined {
 
 /**
  * The page of the link in digest mails. `GET /unsubscribe?token=` shows a button and changes nothing,
- * since mail scanners follow links. `POST /unsubscribe`, by the button or by the one-click request of a
- * mail program, turns alerts by mail off for the account, and changes nothing else.
+ * since mail scanners follow links. `POST /unsubscribe` turns alerts by mail off for the account. The
+ * button sends it, or a mail program by its one-click request.
  */
 export function createUnsubscribePages(options: AppOptions): Router {
   const router = Router();

@@ -1,16 +1,14 @@
-import type { Kysely } from 'kysely';
-import { readUnsubscribeToken, type Unsubscription } from '../../sql/secrets/unsubscribe-token.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
+import type { AppOptions } from '../app.ts';
 
-interface UnsubscribeOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-  secretKey: string;
-}
+type UnsubscribeOptions = Pick<AppOptions, 'db' | 'now' | 'secretKey'>;
 
-/** The account of a link, unless it was recovered after the mail of the link. */
-function selectReader(db: Kysely<Tables>, { user_ref, issued_at }: Unsubscription) {
-  // A token knows the second in which it was issued.
+/** The account of a link; none when the token is forged or expired, or a recovery came after the mail. */
+function selectReader({ db, now, secretKey }: UnsubscribeOptions, token: string) {
+  const unsubscription = readUnsubscribeToken(secretKey, token, now());
+  if (!unsubscription) return undefined;
+  const { user_ref, issued_at } = unsubscription;
+  // A token holds the second of its issue.
   const end_of_second = new Date(issued_at.getTime() + 1000);
   return db
     .selectFrom('customer.account')
@@ -21,28 +19,22 @@ function selectReader(db: Kysely<Tables>, { user_ref, issued_at }: Unsubscriptio
 
 /** Whether the token of a link still turns mails off. */
 export async function isUnsubscribeToken(
-  { db, now, secretKey }: UnsubscribeOptions,
+  options: UnsubscribeOptions,
   token: string,
 ): Promise<boolean> {
-  const unsubscription = readUnsubscribeToken(secretKey, token, now());
-  if (!unsubscription) return false;
-  return (await selectReader(db, unsubscription).executeTakeFirst()) !== undefined;
+  return (await selectReader(options, token)?.executeTakeFirst()) !== undefined;
 }
 
 /**
  * Turns alerts by mail off for the account of a token, also for companies with settings of their own.
  * Thresholds and filters stay.
  *
- * @returns false when the token is forged or has expired; nothing is changed then
+ * @returns false, without a change, when the token is not valid
  */
-export async function stopMails(
-  { db, now, secretKey }: UnsubscribeOptions,
-  token: string,
-): Promise<boolean> {
-  const unsubscription = readUnsubscribeToken(secretKey, token, now());
-  if (!unsubscription) return false;
-  return db.transaction().execute(async (tx) => {
-    const account = await selectReader(tx, unsubscription).forNoKeyUpdate().executeTakeFirst();
+export async function stopMails(options: UnsubscribeOptions, token: string): Promise<boolean> {
+  return options.db.transaction().execute(async (tx) => {
+    const reader = selectReader({ ...options, db: tx }, token);
+    const account = await reader?.forNoKeyUpdate().executeTakeFirst();
     if (!account) return false;
     const { account_id } = account;
     const off = { notify_via_email: false };

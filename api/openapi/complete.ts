@@ -1,6 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Enums } from '../dictionaries/names.ts';
-import { describeProperty, describeSchema } from './glossary.ts';
+import { describeProperty } from './glossary.ts';
 
 interface Schema {
   $ref?: string;
@@ -29,8 +29,8 @@ interface Operation {
 }
 
 /**
- * Adds to a generated document what follows from all of it: answers have names and are open for
- * more fields, every property and parameter has a description, names of dictionaries are enums.
+ * Completes a generated document: names the schemas of answers and opens them for further fields,
+ * describes every property and parameter, and lists the values of dictionaries.
  */
 export function complete(document: OpenApiDocument, enums?: Enums): void {
   const schemas = ((document.components ??= {}).schemas ??= {}) as Record<string, Schema>;
@@ -44,7 +44,6 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
     }
   }
   for (const [name, schema] of Object.entries(schemas)) {
-    schema.description ??= describeSchema(name);
     describeWithin(schema, name);
     open(schema);
   }
@@ -68,7 +67,7 @@ function nameAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-// Pages that try a request out fill in examples of parameters: all filters at once would find nothing.
+// Swagger UI fills examples of parameters into a request: all filters together would find nothing.
 function describeParameter(parameter: Parameter): void {
   const { name, schema } = parameter;
   const description =

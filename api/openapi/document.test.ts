@@ -194,7 +194,7 @@ describe('GET /openapi.json', () => {
 
   it.each(described)('says who may call %s, and which errors follow', (_name, description) => {
     const byAuth = { none: [], token: [{ token: [] }, { master: [] }], master: [{ master: [] }] };
-    const { method, path, auth, status, params, errors } = description;
+    const { method, path, auth, status = 200, params, errors } = description;
     const item = document.paths?.[`/api/v1${path}`] as Record<string, Operation>;
     const { security, responses } = item[method]!;
     expect(security).toEqual(byAuth[auth]);

@@ -63,7 +63,7 @@ const always: Header[] = [
   'X-RateLimit-Reset',
 ];
 
-/** The headers that errors of a status have beyond those of every answer. */
+/** The further headers of errors, by status. */
 const errorHeaders: Record<number, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
@@ -75,7 +75,7 @@ function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of a success, as they follow from the description. */
+/** The headers of a success. */
 function successHeaders({ auth, method, headers: sent, errors }: Endpoint['description']) {
   return refHeaders(
     ...always,
@@ -87,7 +87,7 @@ function successHeaders({ auth, method, headers: sent, errors }: Endpoint['descr
 }
 
 /**
- * The OpenAPI document of the endpoints, made from the schemas by which their requests are checked.
+ * The OpenAPI document of the endpoints, made from the schemas that check their requests.
  *
  * @param enums values of the dictionaries; without them the document has none
  */
@@ -110,7 +110,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
       description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
-    // The host that serves the document is the one to ask, whatever its name.
+    // The host that serves the document.
     servers: [{ url: '/' }],
     tags: [...used].map((name) => ({ name, description: tags[name] ?? name })),
   });
@@ -119,7 +119,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
 }
 
 function describe(description: Endpoint['description']): Route {
-  const { method, path, tag, summary, auth, params, query, body, status } = description;
+  const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
   return {
     method,
     path: basePath + path,
@@ -146,7 +146,7 @@ function describe(description: Endpoint['description']): Route {
           {
             description: error.description,
             headers: refHeaders(...always, ...(errorHeaders[code] ?? [])),
-            // Not modified: there is nothing to say.
+            // A 304 has no body.
             ...(code === 304 ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
         ]),
@@ -179,7 +179,6 @@ export function documentEndpoint(makeDocument: () => Promise<OpenApiDocument>): 
       tag: 'Document',
       summary: 'This document',
       auth: 'none',
-      status: 200,
       cacheControl: 'public, max-age=3600',
       answer: z.looseObject({ openapi: z.string(), paths: z.looseObject({}) }),
       example: { openapi: '3.1.0', info: {}, paths: {} },

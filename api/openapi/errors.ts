@@ -1,15 +1,14 @@
 import { z } from 'zod';
-import type { DocumentedError, EndpointDescription, Auth } from '../http/endpoint.ts';
-
-type Description = EndpointDescription<Auth, z.ZodObject, z.ZodObject, z.ZodType>;
+import type { DocumentedError, Endpoint } from '../http/endpoint.ts';
 
 const message = z.string();
 
-/** What errors look like; those that are not named here look like `default`. */
+/** The bodies of errors by status. */
 const shapes: Record<string, z.ZodObject> = {
-  401: z
-    .object({ error: z.string(), code: z.literal('UNAUTHORIZED') })
-    .meta({ id: 'Unauthorized' }),
+  401: z.object({ error: z.string(), code: z.literal('UNAUTHORIZED') }).meta({
+    id: 'Unauthorized',
+    description: 'The token is missing, malformed, unknown, expired or revoked.',
+  }),
   402: z
     .object({
       message,
@@ -17,25 +16,33 @@ const shapes: Record<string, z.ZodObject> = {
       required: z.int(),
       balance: z.int(),
     })
-    .meta({ id: 'InsufficientCredits' }),
-  403: z.object({ message, code: z.literal('FORBIDDEN') }).meta({ id: 'Forbidden' }),
-  404: z.object({ success: z.literal(false).optional(), message }).meta({ id: 'NotFound' }),
+    .meta({
+      id: 'InsufficientCredits',
+      description: 'The wallet has too few credits; nothing was withdrawn.',
+    }),
+  403: z
+    .object({ message, code: z.literal('FORBIDDEN') })
+    .meta({ id: 'Forbidden', description: 'The token is not allowed to do this.' }),
+  404: z
+    .object({ success: z.literal(false).optional(), message })
+    .meta({ id: 'NotFound', description: 'There is no such thing.' }),
   422: z
     .object({ message, errors: z.record(z.string(), z.array(z.string())) })
-    .meta({ id: 'Invalid' }),
-  default: z.object({ message }).meta({ id: 'Error' }),
+    .meta({ id: 'Invalid', description: 'Fields of the request are wrong.' }),
+  default: z
+    .object({ message })
+    .meta({ id: 'Error', description: 'An error that is nothing but its message.' }),
 };
 
 export function shapeOf(status: number): z.ZodObject {
   return shapes[status] ?? shapes.default!;
 }
 
-/** An error that is nothing but its message. */
 function plain(description: string, text: string): DocumentedError {
   return { description, example: { message: text } };
 }
 
-/** What the error answers of several endpoints have in common. */
+/** The errors that endpoints share. */
 const general = {
   304: {
     description: 'The answer is the one whose `ETag` is in `If-None-Match`; no body.',
@@ -83,12 +90,8 @@ const general = {
 } satisfies Record<number, DocumentedError>;
 
 /** Every error that an endpoint can answer, by status. */
-export function listErrors({
-  auth,
-  method,
-  params,
-  errors,
-}: Description): [number, DocumentedError][] {
+export function listErrors(description: Endpoint['description']): [number, DocumentedError][] {
+  const { auth, method, params, errors } = description;
   const applies: Record<keyof typeof general, boolean> = {
     304: auth === 'none' && method === 'get',
     400: params !== undefined || method !== 'get',

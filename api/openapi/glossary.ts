@@ -1,58 +1,11 @@
-/** What the named schemas of the document are. */
-const schemas: Record<string, string> = {
-  Account: 'The account of the token.',
-  Activity: 'A kind of business that a company does.',
-  ActivityEntry: 'A code of the PKD, the classification of activities.',
-  Address: 'An address; a part that the registry does not know is an empty string.',
-  AlertSettings: 'Which events are told by mail.',
-  Checkout: 'A hosted checkout that waits for its payment.',
-  Company: 'What the registries say of a company.',
-  CompanyAlertSettings: 'A watched company with alert settings of its own.',
-  CompanyEvent: 'A change of one of several companies.',
-  CreditPackage: 'What can be bought with `POST /wallet/topup`.',
-  Error: 'An error that is nothing but its message.',
-  Event: 'A change of a company that a daily comparison found.',
-  EventPageMeta: 'Which page this is, and of how many.',
-  EventTypeEntry: 'A type of event.',
-  FeedEvent: 'An event of the feed by cursor.',
-  Forbidden: 'The token is not allowed to do this.',
-  HistoryMeta: 'Which page this is, of which company.',
-  Identifier: 'A number by which a company is known.',
-  InsufficientCredits: 'The wallet has too few credits; nothing was withdrawn.',
-  Invalid: 'Fields of the request are wrong.',
-  LabelledDate: 'A day in the life of a company or of a unit.',
-  LegalFormEntry: 'A legal form.',
-  NewToken: 'A token in the only answer that has its secret.',
-  NotFound: 'There is no such thing.',
-  OpenedAccount: 'An account with its new Master Token.',
-  PageMeta: 'Which page this is, and of how many.',
-  Person: 'A person with a role in the company.',
-  Profile: 'What one registry entry says of the company.',
-  RevokedToken: 'The token that a rotation revoked.',
-  SearchResult: 'A company as a search lists it.',
-  TimestampMeta: 'When the answer was given.',
-  Token: 'A token without its secret.',
-  Transaction: 'A movement of credits.',
-  Unauthorized: 'The token is missing, malformed, unknown, expired or revoked.',
-  Unit: 'A local unit of the company.',
-  VerifiedToken: 'The token of the request.',
-  VoivodeshipEntry: 'A voivodeship.',
-  Wallet: 'The prepaid credits of the account.',
-  WatchEntry: 'A company of the watch list.',
-};
-
 const total = 'How many there are, on all pages.';
 const fetchedAt = 'When the answer was given.';
 
-/** What properties and parameters mean, by name; by schema and name where the meaning differs. */
+/** The descriptions of properties and parameters, by name or by schema and name. */
 const properties: Record<string, string> = {
-  ACTIVE: 'Active entries.',
-  DELETED: 'Deleted entries.',
-  SUSPENDED: 'Suspended entries.',
   activities: 'The activities, the main one first.',
   activity_main: 'Code of the main activity, without dots.',
   activity_start: 'Day on which the activity began; null when the registry does not know it.',
-  address: 'Where the unit is.',
   alert_categories: 'Categories of which events are told.',
   alert_event_classes: 'Classes of which events are told.',
   alerts_enabled: 'Whether events are told at all.',
@@ -61,7 +14,6 @@ const properties: Record<string, string> = {
   balance: 'Credits that can be spent.',
   balance_after: 'Credits in the wallet afterwards: a decimal with two places.',
   building: 'Number of the building.',
-  by: 'Whether each item is of a day or of a month.',
   checkout_url: 'Page of the payment provider, to be opened in a browser.',
   city: 'City or village.',
   code: 'What went wrong, for programs.',
@@ -94,7 +46,6 @@ const properties: Record<string, string> = {
   fetched_at: fetchedAt,
   from_date: 'The first day of the range.',
   full_name: 'First name and surname, as the registry shows them.',
-  global: 'What applies to every company without settings of its own.',
   has_custom_settings: 'Whether the company has alert settings of its own.',
   has_more: 'Whether there are events after those of this answer.',
   id: 'Number of the item: the same in every answer, and greater the later the item came.',
@@ -140,7 +91,6 @@ const properties: Record<string, string> = {
   results: 'The companies of the page.',
   revoked_at: 'When the token was revoked; null while it is active.',
   role: 'Role of the person, in Polish.',
-  slug: 'Name of it in a query.',
   source: 'Registry that says so: `ceidg`, `regon` or `krs`.',
   state:
     '`queued`: waits until a registry tells of the number. `ready`: watched. `failed`: no registry knows the number.',
@@ -209,12 +159,10 @@ const properties: Record<string, string> = {
   'request.value': 'As `identifier_value`.',
 };
 
-/** @returns undefined for a name that has no description yet, which a test finds */
-export function describeSchema(name: string): string | undefined {
-  return schemas[name];
-}
-
-/** @param where name of the schema, `query` for parameters, `request` for bodies */
+/**
+ * @param where name of the schema, `query` for parameters, `request` for bodies
+ * @returns undefined for a name without a description, which a test finds
+ */
 export function describeProperty(property: string, where: string): string | undefined {
   return properties[`${where}.${property}`] ?? properties[property];
 }

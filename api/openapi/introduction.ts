@@ -1,4 +1,4 @@
-/** What a reader of the document is told first. */
+/** The description of the whole document. */
 export const introduction = `Data of the Polish company registers: search and full profiles of companies, watch lists, events of what changes from day to day, and public statistics.
 
 ## Authentication

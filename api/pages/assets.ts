@@ -21,7 +21,7 @@ const files = {
 
 export type AssetName = keyof typeof files;
 
-/** Whether a file is of a package: a script of it is no module. */
+/** Whether a file comes from a package: scripts of packages are not modules. */
 export function isLibrary(name: AssetName): boolean {
   return !files[name].startsWith('.');
 }

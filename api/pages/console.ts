@@ -1,21 +1,16 @@
 import type { AppOptions } from '../app.ts';
 import { identifierType } from '../companies/identifier.ts';
-import { categories, eventClasses, severities } from '../dictionaries/names.ts';
+import { categories, eventClasses, readEventTypes, severities } from '../dictionaries/names.ts';
 import { escapeHtml, type Page } from './page.ts';
 
-interface EventType {
-  event_type: string;
-  severity: string;
-  event_class: string;
-  category: string;
-}
+type EventTypes = Awaited<ReturnType<typeof readEventTypes>>;
 
 function optionsOf(values: readonly string[]): string {
   return values.map((value) => `<option>${escapeHtml(value)}</option>`).join('');
 }
 
 /** The preview of alerts reads the class and category of an event from the options. */
-function eventTypeOptions(types: EventType[]): string {
+function eventTypeOptions(types: EventTypes): string {
   return types
     .map(
       ({ event_type, severity, event_class, category }) =>
@@ -32,7 +27,7 @@ function checkboxes(name: string, legend: string, values: readonly string[]): st
   return `<fieldset class="full"><legend>${legend}</legend>${boxes.join('\n')}</fieldset>`;
 }
 
-/** A form of which the script sends the fields; its answer appears in the output. */
+/** A form whose fields the script sends; the answer appears in the output. */
 function formOf(id: string, button: string, fields: string): string {
   return `<form class="row" id="${id}-form">${fields}
 <button type="submit">${button}</button>
@@ -114,7 +109,7 @@ ${formOf(
 ${listingOf('watched', 'Watch list', ['Number', 'Name', 'Since', 'State', 'Events', 'Last event', 'Actions'])}
 </section>`;
 
-function events(types: EventType[]): string {
+function events(types: EventTypes): string {
   return `<section id="events"><h2>Events</h2>
 ${formOf(
   'events',
@@ -153,13 +148,9 @@ const dialog = `<dialog id="ask" aria-labelledby="ask-title"><form method="dialo
 <p class="actions"><button value="yes" type="submit"></button><button value="" formnovalidate>Cancel</button></p>
 </form></dialog>`;
 
-/** `/console`: an account by its token, over the public API alone. */
+/** `/console`: the account of a token, over the public API alone. */
 export async function createConsole({ db }: AppOptions): Promise<Page> {
-  const types = await db
-    .selectFrom('registry.event_type')
-    .select(['event_type', 'severity', 'event_class', 'category'])
-    .orderBy('event_type')
-    .execute();
+  const types = await readEventTypes(db);
   return {
     path: '/console',
     title: 'Console',

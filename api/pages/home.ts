@@ -4,14 +4,14 @@ import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 import { copyable, escapeHtml, type Page } from './page.ts';
 
-/** What a registry holds; a source without a line here is shown by its name alone. */
+/** The content of each registry; other sources have only their name. */
 const registries: Record<string, string> = {
   ceidg: 'Sole traders and partners of civil partnerships',
   regon: 'Every entity of the national economy',
   krs: 'Companies, cooperatives, foundations and associations',
 };
 
-/** The newest snapshot of each source, with the entries that it holds. */
+/** The newest snapshot of each source, with its number of entries. */
 export async function findSnapshots(db: Kysely<Tables>) {
   return db
     .selectFrom('registry.daily_stat')
@@ -61,7 +61,7 @@ ${options.snapshotCredits} credits; watching companies and reading their events 
 </ol>`;
 }
 
-/** What `/` shows a browser: the service, its newest snapshots and the ways to use it. */
+/** `/` for a browser: the service, its newest snapshots and the ways to use it. */
 export async function createHome(options: AppOptions): Promise<Page> {
   const snapshots = await findSnapshots(options.db);
   const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();

@@ -27,7 +27,7 @@ export function escapeHtml(text: string): string {
 
 const doors = { '/stats': 'Statistics', '/console': 'Console', '/docs': 'Reference' };
 
-/** The bar at the top of every page; `path` is the page that is open. */
+/** The bar at the top of every page; `path` is the open page. */
 function header(path: string): string {
   const current = (href: string) => (href === path ? ' aria-current="page"' : '');
   const links = Object.entries(doors).map(
@@ -40,13 +40,13 @@ function header(path: string): string {
 </header>`;
 }
 
-/** A page in the dress of the service; `content` is HTML, `title` is text. */
+/** `content` is HTML, `title` is text. */
 export interface Page {
   /** Path of the page, when the bar at the top links it. */
   path?: string;
   title: string;
   content: string;
-  /** Width of the content: `narrow` for a form or a message, `bare` where the content brings its own main part. */
+  /** `narrow` for a form or a message, `bare` for content with a main element of its own. */
   layout?: 'narrow' | 'wide' | 'bare';
   styles?: AssetName[];
   /** Loaded in this order, after the page is parsed. */
@@ -93,10 +93,7 @@ export function sendPublicPage(response: Response, page: Page): void {
     .send(renderPage(page));
 }
 
-/**
- * Sends a page whose address or content can be a secret, so that nothing of it is kept or passed on.
- * `content` is HTML, `title` is text.
- */
+/** Sends a page whose address or content can be secret. `content` is HTML, `title` is text. */
 export function sendPage(response: Response, status: number, title: string, content: string): void {
   response
     .status(status)
@@ -115,7 +112,7 @@ export function sendPage(response: Response, status: number, title: string, cont
     );
 }
 
-/** A text that the reader takes along, with a button that copies it. `label` names what it is. */
+/** A text with a button that copies it. `label` names the text. */
 export function copyable(text: string, label: string): string {
   return `<div class="copyable"><pre tabindex="0"><code>${escapeHtml(text)}</code></pre>
 <button type="button" data-copy aria-label="Copy ${escapeHtml(label)}">Copy</button></div>`;

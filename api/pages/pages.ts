@@ -2,13 +2,23 @@ import { Router, type Request } from 'express';
 import type { AppOptions } from '../app.ts';
 import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { onlyAllow } from '../http/errors.ts';
+import { basePath } from '../http/mount.ts';
 import { createAssets } from './assets.ts';
 import { createConsole } from './console.ts';
 import { createHome } from './home.ts';
 import { sendPublicPage, type Page } from './page.ts';
 import { createStats } from './stats.ts';
 
-// Swagger UI writes its own headings; the first one is hidden in its favour.
+/** `/` for a client that does not ask for a page. */
+const about = {
+  name: 'Company registry',
+  description: 'Companies from public registers, what changes about them, and statistics.',
+  documentation: '/docs',
+  openapi: `${basePath}/openapi.json`,
+  status: '/readyz',
+};
+
+// Swagger UI writes its own headings, so that the page has none.
 const docs: Page = {
   path: '/docs',
   title: 'Reference',
@@ -19,8 +29,8 @@ const docs: Page = {
 };
 
 /**
- * The pages for people: `/`, `/stats`, `/console` and `/docs`, with their files below `/assets/`. Only
- * a client that prefers HTML gets the page of `/`; other clients are passed on.
+ * The pages for people: `/`, `/stats`, `/console` and `/docs`, with their files below `/assets/`. At
+ * `/`, a client that does not prefer HTML gets JSON.
  */
 export function createPages(options: AppOptions): Router {
   const router = Router();
@@ -36,11 +46,11 @@ export function createPages(options: AppOptions): Router {
   for (const [path, create] of Object.entries(pages)) {
     router
       .route(path)
-      .get(limit, async (request, response, next) => {
+      .get(limit, async (request, response) => {
         if (path === '/') {
           response.vary('Accept');
           if (request.accepts(['json', 'html']) !== 'html') {
-            next('route');
+            response.json(about);
             return;
           }
         }

@@ -9,7 +9,7 @@ import { renderMap } from './voivodeship-map.ts';
 
 const text = z.string().catch('');
 
-/** What the address selects: the parameters of `GET /stats/series`; blank means all. */
+/** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
 const selectionQuery = z.object({
   source: text,
   voivodeship: text,
@@ -25,22 +25,6 @@ type Selection = z.output<typeof selectionQuery>;
 function queryOf(selection: Selection): string {
   const given = Object.entries(selection).filter(([, value]) => value !== '');
   return new URLSearchParams(given).toString();
-}
-
-function listSections(db: Kysely<Tables>) {
-  return db
-    .selectFrom('registry.activity_section')
-    .select(['section as value', 'name as label'])
-    .orderBy('section')
-    .execute();
-}
-
-function listLegalForms(db: Kysely<Tables>) {
-  return db
-    .selectFrom('registry.legal_form_symbol')
-    .select(['slug as value', 'label'])
-    .orderBy('label')
-    .execute();
 }
 
 /** The active entries of each voivodeship on the last day that is selected. */
@@ -106,8 +90,16 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
   const selection = { ...asked, source: asked.source || (snapshots[0]?.source ?? '') };
   const [regions, sections, forms] = await Promise.all([
     countRegions(db, selection),
-    listSections(db),
-    listLegalForms(db),
+    db
+      .selectFrom('registry.activity_section')
+      .select(['section as value', 'name as label'])
+      .orderBy('section')
+      .execute(),
+    db
+      .selectFrom('registry.legal_form_symbol')
+      .select(['slug as value', 'label'])
+      .orderBy('label')
+      .execute(),
   ]);
   const addressOf = (change: Partial<Selection>) =>
     `/stats?${queryOf({ ...selection, ...change })}`;

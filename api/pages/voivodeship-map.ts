@@ -1,6 +1,6 @@
 import { escapeHtml } from './page.ts';
 
-/** Where the tile of a voivodeship lies, by its slug: columns and rows of tiles, and its plate letters. */
+/** The place of the tile of each voivodeship, and its plate letters. */
 const tiles: Record<string, [column: number, row: number, letters: string]> = {
   zachodniopomorskie: [0.5, 0, 'ZP'],
   pomorskie: [1.5, 0, 'PM'],
@@ -27,10 +27,10 @@ const shades = 5;
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const full = new Intl.NumberFormat('en');
 
-export interface Region {
+interface Region {
   slug: string;
   name: string;
-  /** Entries, by which the tile is shaded. */
+  /** Entries, for the shade of the tile. */
   count: number;
   href: string;
   isSelected: boolean;

@@ -1,17 +1,18 @@
 import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import { createSeries } from './series.ts';
 import {
   chooseSource,
   common,
   countField,
-  dateField,
+  noSnapshotErrors,
   requireSource,
   sourceField,
-  toNumber,
 } from './source.ts';
 
 const rangeDays = 30;
@@ -22,33 +23,6 @@ const dataFields = z.strictObject({
   deleted: countField,
   total: countField,
 });
-
-interface Counts {
-  new_count: string | null;
-  updated_count: string | null;
-  deleted_count: string | null;
-}
-
-function viewCounts(counts: Counts) {
-  const data = {
-    new: toNumber(counts.new_count),
-    updated: toNumber(counts.updated_count),
-    deleted: toNumber(counts.deleted_count),
-  };
-  return { ...data, total: data.new + data.updated + data.deleted };
-}
-
-function findDay(db: Kysely<Tables>, day: string, source: string | undefined) {
-  return db
-    .with('chosen', () => chooseSource(db, source))
-    .selectFrom('chosen')
-    .leftJoin('registry.daily_stat as stat', (join) =>
-      join.onRef('stat.source', '=', 'chosen.source').on('stat.stat_date', '=', day),
-    )
-    .select(['chosen.source', 'stat.new_count', 'stat.updated_count', 'stat.deleted_count'])
-    .select('stat.is_baseline')
-    .executeTakeFirst();
-}
 
 function describeDay(day: string, isBaseline: boolean): string {
   return isBaseline
@@ -63,26 +37,41 @@ function firstDayOf(lastDay: string): string {
   return first.toISOString().slice(0, 10);
 }
 
-function sumRange(db: Kysely<Tables>, lastDay: string, source: string | undefined) {
+/** Sums up the days that end with one, and counts those that have a snapshot. */
+async function sumDays(
+  db: Kysely<Tables>,
+  lastDay: string,
+  dayCount: number,
+  asked: string | undefined,
+) {
   const last = sql<string>`${lastDay}::date`;
-  return db
-    .with('chosen', () => chooseSource(db, source))
+  const found = await db
+    .with('chosen', () => chooseSource(db, asked))
     .selectFrom('chosen')
     .leftJoin('registry.daily_stat as stat', (join) =>
       join
         .onRef('stat.source', '=', 'chosen.source')
-        .on('stat.stat_date', '>', sql<string>`${last} - ${sql.lit(rangeDays)}`)
+        .on('stat.stat_date', '>', sql<string>`${last} - ${sql.lit(dayCount)}`)
         .on('stat.stat_date', '<=', last),
     )
     .groupBy('chosen.source')
     .select((eb) => [
       'chosen.source',
-      eb.fn.sum<string | null>('stat.new_count').as('new_count'),
-      eb.fn.sum<string | null>('stat.updated_count').as('updated_count'),
-      eb.fn.sum<string | null>('stat.deleted_count').as('deleted_count'),
-      eb.fn.count<string>('stat.stat_date').as('days_with_data'),
+      eb.fn.sum('stat.new_count').as('new'),
+      eb.fn.sum('stat.updated_count').as('updated'),
+      eb.fn.sum('stat.deleted_count').as('deleted'),
+      eb.fn.count('stat.stat_date').as('days_with_data'),
+      eb.fn.agg<boolean | null>('bool_or', ['stat.is_baseline']).as('is_baseline'),
     ])
     .executeTakeFirst();
+  const { source, days_with_data, is_baseline, ...counts } = requireSource(found, asked);
+  const data = {
+    new: Number(counts.new),
+    updated: Number(counts.updated),
+    deleted: Number(counts.deleted),
+  };
+  const total = data.new + data.updated + data.deleted;
+  return { source, days_with_data: Number(days_with_data), is_baseline, data: { ...data, total } };
 }
 
 function describeRange(firstDay: string, lastDay: string, days: number): string {
@@ -93,19 +82,16 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
-interface StatsOptions {
-  db: Kysely<Tables>;
-  now: () => Date;
-}
+type StatsOptions = Pick<AppOptions, 'db' | 'now'>;
 
-// What a past day counted does not change; a snapshot that is published late may still be missing.
+// The counts of a past day do not change, but its snapshot may be published late.
 function cacheControlOf(date: string, now: Date): string {
   return date < now.toISOString().slice(0, 10) ? 'public, max-age=3600' : 'no-cache';
 }
 
 /**
  * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
- * registry; (+) `meta.days_with_data` tells a quiet month from a missing one.
+ * registry; (+) `meta.days_with_data` distinguishes a quiet month from a missing one.
  */
 export function statsEndpoints(options: StatsOptions): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
@@ -144,22 +130,15 @@ function createDay({ db, now }: StatsOptions): Endpoint {
     },
   } as const;
   return endpoint(description, async ({ params, query, response }) => {
-    const stat = requireSource(await findDay(db, params.date, query.source), query.source);
+    const { date } = params;
+    const { source, is_baseline, data } = await sumDays(db, date, 1, query.source);
     // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
-    if (stat.is_baseline === null) {
-      const message = `No snapshot of ${stat.source} was published for ${params.date}.`;
-      throw new HttpError(404, { message });
+    if (is_baseline === null) {
+      throw new HttpError(404, { message: `No snapshot of ${source} was published for ${date}.` });
     }
-    response.set('Cache-Control', cacheControlOf(params.date, now()));
-    return {
-      meta: {
-        date: params.date,
-        type: 'daily_snapshot',
-        source: stat.source,
-        description: describeDay(params.date, stat.is_baseline),
-      },
-      data: viewCounts(stat),
-    };
+    response.set('Cache-Control', cacheControlOf(date, now()));
+    const text = describeDay(date, is_baseline);
+    return { meta: { date, type: 'daily_snapshot', source, description: text }, data };
   });
 }
 
@@ -190,27 +169,13 @@ function createRange({ db, now }: StatsOptions): Endpoint {
       },
       data: { new: 8, updated: 56, deleted: 9, total: 73 },
     },
-    errors: {
-      404: {
-        description: 'Nothing has been published at all.',
-        example: { message: 'No snapshot has been published yet.' },
-      },
-    },
+    errors: noSnapshotErrors,
   } as const;
   return endpoint(description, async ({ params, query, response }) => {
-    const stat = requireSource(await sumRange(db, params.date, query.source), query.source);
     const [from_date, to_date] = [firstDayOf(params.date), params.date];
-    const days_with_data = toNumber(stat.days_with_data);
+    const { source, days_with_data, data } = await sumDays(db, to_date, rangeDays, query.source);
     response.set('Cache-Control', cacheControlOf(to_date, now()));
-    return {
-      meta: {
-        from_date,
-        to_date,
-        source: stat.source,
-        description: describeRange(from_date, to_date, days_with_data),
-        days_with_data,
-      },
-      data: viewCounts(stat),
-    };
+    const text = describeRange(from_date, to_date, days_with_data);
+    return { meta: { from_date, to_date, source, description: text, days_with_data }, data };
   });
 }

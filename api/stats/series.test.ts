@@ -174,6 +174,7 @@ describe('GET /api/v1/stats/series', () => {
       'from=2026-02-30',
       { from: ['The from field must be a calendar date in the form YYYY-MM-DD.'] },
     ],
+    ['from=2026-02-01&from=2026-02-02', { from: ['The from field must be given only once.'] }],
     ['from=2026-02-02&to=2026-02-01', { to: ['The to field must not be before from.'] }],
     ['by=year', { by: [expect.any(String)] }],
     ['section=W', { section: ['The section field must be a section of the PKD 2025, A to V.'] }],

@@ -1,17 +1,16 @@
 import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
-import { CsvText } from '../http/csv-text.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import {
   chooseSource,
   common,
   countField,
-  dateField,
+  noSnapshotErrors,
   requireSource,
   sourceField,
-  toNumber,
 } from './source.ts';
 
 const query = z
@@ -100,15 +99,10 @@ const example: z.output<typeof answer> = {
   ],
 };
 
-/** A group of entries, in the terms of the table; undefined: all. */
-interface Group {
-  source: string;
-  voivodeship: string | undefined;
-  section: string | undefined;
-  legal_form: string | undefined;
-}
+/** A group of entries, as the columns of the table name it; null: all. */
+type Group = Record<'voivodeship' | 'activity_section' | 'legal_form', string | null>;
 
-async function findGroup(db: Kysely<Tables>, asked: SeriesQuery): Promise<Group> {
+async function findGroup(db: Kysely<Tables>, asked: SeriesQuery) {
   const found = await db
     .with('chosen', () => chooseSource(db, asked.source))
     .selectFrom('chosen')
@@ -133,24 +127,21 @@ async function findGroup(db: Kysely<Tables>, asked: SeriesQuery): Promise<Group>
   if (asked.legal_form !== undefined && legal_form === null)
     problems.push(['legal_form', 'The legal_form field must be the slug of a legal form.']);
   if (problems.length > 0) throw invalid(problems);
-  return {
-    source,
-    section: asked.section,
-    voivodeship: voivodeship ?? undefined,
-    legal_form: legal_form ?? undefined,
-  };
+  const group: Group = { voivodeship, activity_section: asked.section ?? null, legal_form };
+  return { source, group };
 }
 
-type Count = 'active' | 'suspended' | 'deleted' | 'new' | 'ended' | 'flow_suspended' | 'resumed';
-type Row = Record<Count, string> & { date: string; is_baseline: boolean };
-
-function only(column: string, value: string | undefined) {
-  return value === undefined ? sql`` : sql`and ${sql.ref(`stock_change.${column}`)} = ${value}`;
-}
-
-// The stock of a day is the sum of all changes up to it: those before `from` count too.
-async function readSeries(db: Kysely<Tables>, group: Group, asked: SeriesQuery): Promise<Row[]> {
-  const { rows } = await sql<Row>`
+// The stock of a day is the sum of all changes up to it, also of those before `from`.
+async function readSeries(
+  db: Kysely<Tables>,
+  source: string,
+  group: Group,
+  asked: SeriesQuery,
+): Promise<Point[]> {
+  const conditions = Object.entries(group)
+    .filter(([, value]) => value !== null)
+    .map(([column, value]) => sql`and ${sql.ref(`stock_change.${column}`)} = ${value}`);
+  const { rows } = await sql<Point>`
     with changed as (
         select
             stock_change.stat_date,
@@ -159,14 +150,12 @@ async function readSeries(db: Kysely<Tables>, group: Group, asked: SeriesQuery):
             sum(entry_change) filter (where status = 'DELETED') as deleted,
             sum(new_count) as new,
             sum(ended_count) as ended,
-            sum(suspended_count) as flow_suspended,
+            sum(suspended_count) as newly_suspended,
             sum(resumed_count) as resumed
         from registry.stock_change
         where
-            stock_change.source = ${group.source}
-            ${only('voivodeship', group.voivodeship)}
-            ${only('activity_section', group.section)}
-            ${only('legal_form', group.legal_form)}
+            stock_change.source = ${source}
+            ${sql.join(conditions, sql` `)}
         group by stock_change.stat_date
     ),
 
@@ -179,23 +168,25 @@ async function readSeries(db: Kysely<Tables>, group: Group, asked: SeriesQuery):
             coalesce(sum(deleted) over past, 0) as deleted,
             coalesce(new, 0) as new,
             coalesce(ended, 0) as ended,
-            coalesce(flow_suspended, 0) as flow_suspended,
+            coalesce(newly_suspended, 0) as newly_suspended,
             coalesce(resumed, 0) as resumed
         from registry.daily_stat
         left join changed using (stat_date)
-        where daily_stat.source = ${group.source}
+        where daily_stat.source = ${source}
         window past as (order by stat_date)
     )
 
     select
         date_trunc(${asked.by}, stat_date)::date as date,
-        (array_agg(active order by stat_date desc))[1] as active,
-        (array_agg(suspended order by stat_date desc))[1] as suspended,
-        (array_agg(deleted order by stat_date desc))[1] as deleted,
-        sum(new) as new,
-        sum(ended) as ended,
-        sum(flow_suspended) as flow_suspended,
-        sum(resumed) as resumed,
+        json_build_object(
+            'ACTIVE', (array_agg(active order by stat_date desc))[1],
+            'SUSPENDED', (array_agg(suspended order by stat_date desc))[1],
+            'DELETED', (array_agg(deleted order by stat_date desc))[1]
+        ) as stock,
+        sum(new)::float8 as new,
+        sum(ended)::float8 as ended,
+        sum(newly_suspended)::float8 as suspended,
+        sum(resumed)::float8 as resumed,
         bool_or(is_baseline) as is_baseline
     from snapshot
     where stat_date between coalesce(${asked.from ?? null}::date, '-infinity')
@@ -206,53 +197,27 @@ async function readSeries(db: Kysely<Tables>, group: Group, asked: SeriesQuery):
   return rows;
 }
 
-function viewPoint(row: Row): Point {
-  return {
-    date: row.date,
-    stock: {
-      ACTIVE: toNumber(row.active),
-      SUSPENDED: toNumber(row.suspended),
-      DELETED: toNumber(row.deleted),
-    },
-    new: toNumber(row.new),
-    ended: toNumber(row.ended),
-    suspended: toNumber(row.flow_suspended),
-    resumed: toNumber(row.resumed),
-    is_baseline: row.is_baseline,
-  };
-}
-
 const csvHeader =
   'date,stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline';
 
 // Dates, numbers and truth values: nothing needs a quote.
-function writeCsv(series: Point[]): CsvText {
+function writeCsv(series: Point[]): string {
   const lines = series.map(
     ({ date, stock, new: added, ended, suspended, resumed, is_baseline }) =>
       `${date},${stock.ACTIVE},${stock.SUSPENDED},${stock.DELETED},${added},${ended},${suspended},${resumed},${is_baseline}`,
   );
-  return new CsvText([csvHeader, ...lines, ''].join('\n'));
+  return [csvHeader, ...lines, ''].join('\n');
 }
 
 /**
- * (+) How many entries of a registry stand, and what flowed, by snapshot or by month. Days without a
- * snapshot are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
+ * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
+ * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
 export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
-  const shared = {
-    ...common,
-    query,
-    errors: {
-      404: {
-        description: 'Nothing has been published at all.',
-        example: { message: 'No snapshot has been published yet.' },
-      },
-    },
-  } as const;
+  const shared = { ...common, query, errors: noSnapshotErrors } as const;
   const read = async (asked: SeriesQuery) => {
-    const group = await findGroup(db, asked);
-    const series = (await readSeries(db, group, asked)).map(viewPoint);
-    return { by: asked.by, source: group.source, series };
+    const { source, group } = await findGroup(db, asked);
+    return { by: asked.by, source, series: await readSeries(db, source, group, asked) };
   };
   const json = {
     ...shared,
@@ -262,7 +227,7 @@ export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
       'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
     answer,
     example,
-    csvExample: writeCsv(example.series).text,
+    csvExample: writeCsv(example.series),
   } as const;
   const csv = {
     ...shared,
@@ -270,13 +235,13 @@ export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
     summary: 'The same series as CSV',
     answer: z.string(),
     mediaType: 'text/csv',
-    example: writeCsv(example.series).text,
+    example: writeCsv(example.series),
   } as const;
   return [
     endpoint(json, async ({ query: asked, request, response }) => {
       const found = await read(asked);
       response.vary('Accept');
-      // Whatever a client accepts equally gets JSON.
+      // A client that accepts both equally gets JSON.
       return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
     }),
     endpoint(csv, async ({ query: asked }) => writeCsv((await read(asked)).series)),

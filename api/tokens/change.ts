@@ -1,4 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+import type { TokenTable } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { suffixName } from '../http/field.ts';
@@ -7,19 +8,8 @@ import { issueToken, type IssuedToken } from './record.ts';
 
 type Db = Kysely<Tables>;
 
-/** A token as it is shown; its secret is not among it. */
-export interface TokenRow {
-  token_ref: string;
-  name: string;
-  expires_at: Date | null;
-  last_used_at: Date | null;
-  last_used_ip: string | null;
-  usage_count: string;
-  revoked_at: Date | null;
-  created_at: Date;
-}
-
-const shown = [
+const columns = [
+  'kind',
   'token_ref',
   'name',
   'expires_at',
@@ -30,19 +20,16 @@ const shown = [
   'created_at',
 ] as const;
 
-// Byte for byte the same for a token that is not there, is another account's, or cannot be one.
+export type TokenRow = Pick<Selectable<TokenTable>, (typeof columns)[number]>;
+
+// Byte for byte the same for an unknown token, a token of another account, and a malformed token_ref.
 function unknownToken(): HttpError {
   return new HttpError(404, { message: 'Token not found.' });
 }
 
-// What is no token_ref is in no row.
-function requireForm(token_ref: string): void {
-  if (!/^[0-9A-Z]{12}$/.test(token_ref)) throw unknownToken();
-}
-
 /**
- * Makes tokens only while the Master Token that asks for them is good: a recovery, which locks the
- * account, has either seen the new token and revoked it, or has revoked the Master Token. Throws 401.
+ * Throws the 401 when the Master Token of the caller is revoked. A recovery also locks the account: it
+ * either revokes the token that this transaction makes, or has revoked the Master Token before.
  */
 async function requireMaster(tx: Transaction<Tables>, caller: Caller): Promise<void> {
   await tx
@@ -74,11 +61,11 @@ export function createToken(
   });
 }
 
-/** All tokens of an account, the revoked and the Master Tokens too. Spec: silent on the order; newest first. */
+/** All tokens of an account. Spec: silent on the order; we give the newest first. */
 export function listTokens(db: Db, { account_id }: Caller): Promise<TokenRow[]> {
   return db
     .selectFrom('customer.token')
-    .select(shown)
+    .select(columns)
     .where('account_id', '=', account_id)
     .orderBy('token_id', 'desc')
     .execute();
@@ -86,10 +73,9 @@ export function listTokens(db: Db, { account_id }: Caller): Promise<TokenRow[]> 
 
 /** Throws the 404 when the caller's account has no such token. */
 export async function findToken(db: Db, caller: Caller, token_ref: string): Promise<TokenRow> {
-  requireForm(token_ref);
   const token = await db
     .selectFrom('customer.token')
-    .select(shown)
+    .select(columns)
     .where('account_id', '=', caller.account_id)
     .where('token_ref', '=', token_ref)
     .executeTakeFirst();
@@ -97,35 +83,35 @@ export async function findToken(db: Db, caller: Caller, token_ref: string): Prom
   return token;
 }
 
-/** Renames a token of either kind, also one that is revoked. Throws the 404. */
+/** Renames a token of either kind, also a revoked one. Throws the 404. */
 export async function renameToken(
   db: Db,
   caller: Caller,
   token_ref: string,
   name: string,
 ): Promise<TokenRow> {
-  requireForm(token_ref);
   const token = await db
     .updateTable('customer.token')
     .set({ name })
     .where('account_id', '=', caller.account_id)
     .where('token_ref', '=', token_ref)
-    .returning(shown)
+    .returning(columns)
     .executeTakeFirst();
   if (!token) throw unknownToken();
   return token;
 }
 
-// Spec: silent on the Master Token here. An account without one could do nothing about it.
+// Spec: silent on the Master Token here. An account could not replace it.
 function refuseMaster(verb: string): HttpError {
   const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
   return invalid([['token_ref', message]]);
 }
 
 /**
- * Revokes an API token. Spec: silent on one that is revoked already; it stays revoked since then.
+ * Revokes an API token. Spec: silent on a revoked token; it keeps the time of its revocation. Throws
+ * the 404, and a 422 for the Master Token.
  *
- * @returns since when it is revoked. Throws the 404, and a 422 for the Master Token.
+ * @returns when the token was revoked
  */
 export async function revokeToken(
   db: Db,
@@ -133,7 +119,6 @@ export async function revokeToken(
   token_ref: string,
   now: Date,
 ): Promise<Date> {
-  requireForm(token_ref);
   const token = await db
     .updateTable('customer.token')
     .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now})` })
@@ -147,24 +132,12 @@ export async function revokeToken(
   throw refuseMaster('revoked');
 }
 
-/** A token that was revoked for another to take its place. */
-export interface Rotation {
-  old_token: { token_ref: string; name: string; revoked_at: Date };
-  new_token: IssuedToken;
-}
-
 /**
- * Revokes an API token and makes one that lives as long from now on. Spec: silent on one that is
- * revoked or expired already; its rotation would bring it back to life: throws a 422, as for the
- * Master Token, and the 404. Of two rotations at once, one gets the new token.
+ * Revokes an API token and makes one with the same lifetime. Throws the 404, and a 422 for the Master
+ * Token. Spec: silent on a revoked or expired token; it gets a 422, since a rotation would bring it
+ * back to life. Of two parallel rotations, one gets the new token.
  */
-export function rotateToken(
-  db: Db,
-  caller: Caller,
-  token_ref: string,
-  now: Date,
-): Promise<Rotation> {
-  requireForm(token_ref);
+export function rotateToken(db: Db, caller: Caller, token_ref: string, now: Date) {
   return db.transaction().execute(async (tx) => {
     await requireMaster(tx, caller);
     const old = await tx
@@ -177,7 +150,7 @@ export function rotateToken(
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]))
       .returning(['name', 'lifetime_days'])
       .executeTakeFirst();
-    if (!old) throw await explainRotation(tx, caller, token_ref);
+    if (!old) throw explainRotation(await findToken(tx, caller, token_ref));
     const new_token = await issueToken(tx, {
       account_id: caller.account_id,
       kind: 'api',
@@ -189,19 +162,8 @@ export function rotateToken(
   });
 }
 
-async function explainRotation(
-  tx: Transaction<Tables>,
-  caller: Caller,
-  token_ref: string,
-): Promise<HttpError> {
-  const token = await tx
-    .selectFrom('customer.token')
-    .select(['kind', 'revoked_at'])
-    .where('account_id', '=', caller.account_id)
-    .where('token_ref', '=', token_ref)
-    .executeTakeFirst();
-  if (!token) return unknownToken();
-  if (token.kind === 'master') return refuseMaster('rotated');
-  const state = token.revoked_at ? 'revoked' : 'expired';
+function explainRotation({ kind, revoked_at }: TokenRow): HttpError {
+  if (kind === 'master') return refuseMaster('rotated');
+  const state = revoked_at ? 'revoked' : 'expired';
   return invalid([['token_ref', `The token is ${state} and cannot be rotated.`]]);
 }

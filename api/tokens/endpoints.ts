@@ -18,20 +18,26 @@ import {
   viewNewToken,
   viewToken,
 } from './view.ts';
-import { verify } from './verify.ts';
-import { formatTimestamp } from '../http/timestamp.ts';
+import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
 const text = z.string();
 const time = z.iso.datetime({ offset: true });
 const success = z.literal(true);
-const meta = z.strictObject({ timestamp: time }).meta({ id: 'TimestampMeta' });
+const meta = z
+  .strictObject({ timestamp: time })
+  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
 
 const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
 
-// What the endpoints say of themselves.
-const common = { tag: 'Tokens', auth: 'master', status: 200 } as const;
+// What the descriptions share.
+const common = { tag: 'Tokens', auth: 'master' } as const;
 const one = { ...common, path: '/tokens/{token_ref}' } as const;
 const params = z.strictObject({ token_ref: text });
+
+/** The body of a success with a timestamp. */
+function viewAnswer(data: object, at: Date) {
+  return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
+}
 
 const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
 
@@ -59,12 +65,7 @@ function create({ db, now }: AppOptions): Endpoint {
     },
     async ({ body, caller }) => {
       const at = now();
-      const token = await createToken(db, caller, body, at);
-      return {
-        success: true,
-        data: viewNewToken(token),
-        meta: { timestamp: formatTimestamp(at) },
-      };
+      return viewAnswer(viewNewToken(await createToken(db, caller, body, at)), at);
     },
   );
 }
@@ -103,11 +104,8 @@ const answersOne = {
 function get({ db, now }: AppOptions): Endpoint {
   return endpoint(
     { ...one, ...answersOne, method: 'get', summary: 'Get a token', params },
-    async ({ params: { token_ref }, caller }) => ({
-      success: true,
-      data: viewToken(await findToken(db, caller, token_ref)),
-      meta: { timestamp: formatTimestamp(now()) },
-    }),
+    async ({ params: { token_ref }, caller }) =>
+      viewAnswer(viewToken(await findToken(db, caller, token_ref)), now()),
   );
 }
 
@@ -122,11 +120,8 @@ function rename({ db, now }: AppOptions): Endpoint {
       body: z.strictObject({ name: nameField }),
       bodyExample: { name: 'Billing' },
     },
-    async ({ params: { token_ref }, body: { name }, caller }) => ({
-      success: true,
-      data: viewToken(await renameToken(db, caller, token_ref, name)),
-      meta: { timestamp: formatTimestamp(now()) },
-    }),
+    async ({ params: { token_ref }, body: { name }, caller }) =>
+      viewAnswer(viewToken(await renameToken(db, caller, token_ref, name)), now()),
   );
 }
 
@@ -156,7 +151,7 @@ function revoke({ db, now }: AppOptions): Endpoint {
 const rotated = z.strictObject({
   old_token: z
     .strictObject({ token_ref: text, name: text, revoked_at: time, is_active: z.literal(false) })
-    .meta({ id: 'RevokedToken' }),
+    .meta({ id: 'RevokedToken', description: 'The token that a rotation revoked.' }),
   new_token: newTokenData,
 });
 
@@ -189,20 +184,72 @@ function rotate({ db, now }: AppOptions): Endpoint {
       const at = now();
       const { old_token, new_token } = await rotateToken(db, caller, token_ref, at);
       const revoked_at = formatTimestamp(old_token.revoked_at);
-      return {
+      const revoked = { ...old_token, revoked_at, is_active: false };
+      return viewAnswer({ old_token: revoked, new_token: viewNewToken(new_token) }, at);
+    },
+  );
+}
+
+const verified = z
+  .strictObject({
+    valid: z.literal(true),
+    token_ref: text,
+    token_name: text,
+    user_ref: text,
+    user_name: text,
+    expires_at: time.nullable(),
+    is_active: z.literal(true),
+    last_used_at: time.nullable(),
+  })
+  .meta({ id: 'VerifiedToken', description: 'The token of the request.' });
+
+function verify({ now }: AppOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      method: 'post',
+      path: '/tokens/verify',
+      summary: 'Verify the token of the request',
+      description:
+        'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
+      auth: 'token',
+      answer: z.strictObject({
+        success,
+        data: verified,
+        meta: z.strictObject({ timestamp: time }),
+      }),
+      example: {
         success: true,
         data: {
-          old_token: { ...old_token, revoked_at, is_active: false },
-          new_token: viewNewToken(new_token),
+          valid: true,
+          token_ref: tokenExample.token_ref,
+          token_name: tokenExample.name,
+          user_ref: 'K3V9QX0ZB7MD',
+          user_name: 'Anna Nowak',
+          expires_at: tokenExample.expires_at,
+          is_active: true,
+          last_used_at: tokenExample.last_used_at,
         },
-        meta: { timestamp: formatTimestamp(at) },
+        meta: timestamp,
+      },
+    },
+    ({ caller }) => {
+      const data = {
+        valid: true,
+        token_ref: caller.token_ref,
+        token_name: caller.token_name,
+        user_ref: caller.user_ref,
+        user_name: caller.user_name,
+        expires_at: formatOptional(caller.expires_at),
+        is_active: true,
+        last_used_at: formatOptional(caller.last_used_at),
       };
+      return viewAnswer(data, now());
     },
   );
 }
 
 /** The tokens of an account; all but verify need its Master Token. */
 export function tokenEndpoints(options: AppOptions): Endpoint[] {
-  // A path without parameters comes before those that would take its end for one.
   return [create, list, verify, get, rename, revoke, rotate].map((make) => make(options));
 }

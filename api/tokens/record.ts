@@ -13,7 +13,7 @@ interface Issue {
   now: Date;
 }
 
-/** A token in the only moment in which its secret is known. */
+/** A new token with its secret, which is not stored. */
 export interface IssuedToken {
   token_ref: string;
   name: string;
@@ -21,7 +21,7 @@ export interface IssuedToken {
   plaintext: string;
 }
 
-/** Makes a token; of its secret only the hash is kept. */
+/** Makes a token and stores the hash of its secret. */
 export async function issueToken(
   tx: Transaction<Tables>,
   { account_id, kind, name, lifetime_days, now }: Issue,
@@ -46,7 +46,7 @@ export async function issueToken(
   return { token_ref, name, expires_at, plaintext };
 }
 
-/** Makes the Master Token of an account, which has none at the moment. */
+/** Makes the Master Token of an account that has none. */
 export function issueMasterToken(
   tx: Transaction<Tables>,
   account_id: string,

@@ -6,38 +6,39 @@ import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 const text = z.string();
 const time = z.iso.datetime({ offset: true });
 
+const sharedFields = {
+  token_ref: text,
+  name: text,
+  expires_at: time.nullable(),
+  is_active: z.boolean(),
+};
+
 /** The metadata of a token. */
 export const tokenData = z
   .strictObject({
-    token_ref: text,
-    name: text,
-    expires_at: time.nullable(),
-    is_active: z.boolean(),
+    ...sharedFields,
     last_used_at: time.nullable(),
     last_used_ip: text.nullable(),
     usage_count: z.int(),
     revoked_at: time.nullable(),
     created_at: time,
   })
-  .meta({ id: 'Token' });
+  .meta({ id: 'Token', description: 'A token without its secret.' });
 
 /** A token in the only answer that has its secret. */
 export const newTokenData = z
-  .strictObject({
-    token_ref: text,
-    name: text,
-    expires_at: time.nullable(),
-    is_active: z.boolean(),
-    plaintext: text,
-    warning: text,
-  })
-  .meta({ id: 'NewToken' });
+  .strictObject({ ...sharedFields, plaintext: text, warning: text })
+  .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
 
-export const tokenExample = {
+const sharedExample = {
   token_ref: 'Q7M2XK40ZVBA',
   name: 'Billing',
   expires_at: '2026-05-31T10:00:00+00:00',
   is_active: true,
+};
+
+export const tokenExample = {
+  ...sharedExample,
   last_used_at: '2026-05-02T08:30:00+00:00',
   last_used_ip: '192.0.2.7',
   usage_count: 42,
@@ -48,15 +49,12 @@ export const tokenExample = {
 const warning = 'Store this token now: it will not be shown again.';
 
 export const newTokenExample = {
-  token_ref: 'Q7M2XK40ZVBA',
-  name: 'Billing',
-  expires_at: '2026-05-31T10:00:00+00:00',
-  is_active: true,
+  ...sharedExample,
   plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
   warning,
 };
 
-/** `is_active` says only whether a token is revoked; whether it is expired, `expires_at` says. */
+/** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
 export function viewToken(token: TokenRow): z.output<typeof tokenData> {
   return {
     token_ref: token.token_ref,

@@ -1,30 +1,25 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
+import type { Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { charge, readBalance, withdraw, type Movement } from './ledger.ts';
 
-/** What a request costs whom. */
+/** The price of a request, and its payer. */
 export interface Charge {
   account_id: string;
   /** Whole credits; 0 is free and leaves no transaction. */
   amount: number;
-  /** What the owner of the account reads. */
+  /** For the owner of the account. */
   description: string;
 }
 
-/** What an answer that costs something says of it. */
+/** The headers of an answer that can cost credits. */
 export type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', string>;
 
-/** Takes credits for answers that have been computed. */
-export interface Charging {
-  /** Withdraws at once. Throws the 402 when the credits are short; nothing is withdrawn then. */
-  charge(charge: Charge): Promise<ChargeHeaders>;
-  /** The same, taking effect with the caller's transaction. */
-  chargeWithin(tx: Transaction<Tables>, charge: Charge): Promise<ChargeHeaders>;
-}
+export type Charging = ReturnType<typeof createCharging>;
 
-/** Statements that may wait for the disk at once. */
+/** Statements that wait for the disk in parallel. */
 const mostCharging = 3;
 
 /** @param amount that was withdrawn */
@@ -32,8 +27,8 @@ export function describeCharge(amount: number, balance: number): ChargeHeaders {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** Requests that come while a statement is under way share the next one, and one wait for the disk. */
-export function createCharging({ db, now }: { db: Kysely<Tables>; now: () => Date }): Charging {
+/** Charges for answers. Requests that arrive while a statement runs share the next statement. */
+export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   const withdrawInBatch = createBatch(
     (movements: Movement[]) => withdraw(db, movements),
     mostCharging,
@@ -49,13 +44,15 @@ export function createCharging({ db, now }: { db: Kysely<Tables>; now: () => Dat
   }
 
   return {
+    /** The same as `charge`, within the caller's transaction. */
     chargeWithin,
-    async charge(asked) {
+    /** Throws the 402, and withdraws nothing, when the credits are short. */
+    async charge(asked: Charge): Promise<ChargeHeaders> {
       const { account_id, amount } = asked;
       if (amount === 0) return describeCharge(0, await readBalance(db, account_id));
       const balance = await withdrawInBatch({ ...asked, ...named() });
       if (balance !== undefined) return describeCharge(amount, balance);
-      // Short, or only behind others of the same moment: alone, it is told so or charged.
+      // Short, or only after other requests of the batch: a transaction of its own decides.
       return db.transaction().execute((tx) => chargeWithin(tx, asked));
     },
   };

@@ -5,19 +5,13 @@ import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { escapeHtml, sendPage } from '../pages/page.ts';
+import { selectPayment } from './payment.ts';
 import { priceOf } from './price.ts';
 import { settle } from './settlement.ts';
 
 async function findPayment(db: Kysely<Tables>, given: unknown) {
-  const payment_id = z.uuid().safeParse(given);
-  if (!payment_id.success) return undefined;
-  return db
-    .selectFrom('customer.payment as payment')
-    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
-    .select(['payment_id', 'provider', 'provider_ref', 'state', 'payment.credits'])
-    .select(['payment.price', 'payment.currency', 'offer.name as package_name'])
-    .where('payment_id', '=', payment_id.data)
-    .executeTakeFirst();
+  const { data: payment_id } = z.uuid().safeParse(given);
+  return payment_id === undefined ? undefined : selectPayment(db, payment_id).executeTakeFirst();
 }
 
 type Payment = NonNullable<Awaited<ReturnType<typeof findPayment>>>;
@@ -68,10 +62,9 @@ function sendUnknown(response: Response): void {
 }
 
 /**
- * The pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`, which say
- * what has become of `?payment_id=`; and where the provider is `local`, its checkout below
- * `/checkout/local/{payment_id}`. Only its buttons change anything. Who knows the random
- * `payment_id` may press them; a page of somebody else does not know it.
+ * The pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`, with the state
+ * of `?payment_id=`. For the provider `local` also its checkout, `/checkout/local/{payment_id}`. The
+ * random `payment_id` is the only proof that its buttons need.
  */
 export function createCheckoutPages(options: AppOptions): Router {
   const { db } = options;
@@ -93,7 +86,7 @@ export function createCheckoutPages(options: AppOptions): Router {
     .route('/checkout/cancel')
     .get(async (request, response) => {
       const payment = await findPayment(db, request.query.payment_id);
-      // Its checkout can still be paid until it expires.
+      // An open checkout can still be paid until it expires.
       if (payment && payment.state !== 'open') sendOutcome(response, payment);
       else sendPage(response, 200, 'Checkout left', `<p>Nothing was paid.</p>\n${back}`);
     })
@@ -134,7 +127,7 @@ function addLocalCheckout(router: Router, { db, now }: AppOptions): void {
         }
         const { payment_id, provider, currency } = payment;
         const price = Number(payment.price);
-        // A checkout that was cancelled here has no buttons any more, and cannot be paid.
+        // A cancelled checkout cannot be paid.
         if (payment.state === 'open') {
           const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
           await settle(db, report, now());

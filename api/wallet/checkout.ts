@@ -1,17 +1,13 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Transaction } from 'kysely';
-import type { Logger } from 'pino';
+import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { PaymentTable } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { answerOnce, forgetAnswer, type Answer, type Operation } from './idempotency.ts';
-import type { PaymentProvider } from './payment.ts';
+import { selectPayment, type PaymentProvider } from './payment.ts';
 
-interface TopupOptions {
-  db: Kysely<Tables>;
-  logger: Logger;
-  now: () => Date;
-  payment: PaymentProvider;
-}
+type TopupOptions = Pick<AppOptions, 'db' | 'logger' | 'now'> & { payment: PaymentProvider };
 
 interface TopupRequest {
   account_id: string;
@@ -20,7 +16,7 @@ interface TopupRequest {
   key: string | undefined;
 }
 
-export interface Topup {
+interface Topup {
   checkout_url: string;
   /** Its slug. */
   package: string;
@@ -30,11 +26,9 @@ export interface Topup {
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
 
 /**
- * Records what is to be paid and opens a checkout for it.
- *
- * Two steps, since no transaction may wait for the provider. What an `Idempotency-Key` stands for is
- * the payment: who comes with the same key before the provider has answered, or after an answer that
- * was lost, asks the provider for the checkout of the same payment.
+ * Records a payment, then opens a checkout for it: two steps, since no transaction may wait for the
+ * provider. An `Idempotency-Key` stands for the payment. A retry with the key, even while the provider
+ * is working, asks the provider for the checkout of the same payment.
  *
  * Throws the 422 of an unknown package, or the 502 or 503 of a provider that fails; the payment is
  * then `failed`, and the key is free again.
@@ -44,43 +38,34 @@ export async function openTopup(
   { account_id, package_slug, key }: TopupRequest,
 ): Promise<Answer<Topup>> {
   const { db, now, payment: provider } = options;
-  const operation = {
-    account_id,
-    name: 'topup',
-    key,
-    request: { package_slug },
-    now: now(),
-  };
+  const created_at = now();
+  const request = { package_slug };
+  const operation = { account_id, name: 'topup', key, request, now: created_at };
+  const payment = { account_id, package_slug, provider: provider.name, created_at };
   const { body, headers = {} } = await answerOnce(db, operation, async (tx) => ({
-    body: { payment_id: await recordPayment(tx, operation, provider.name) },
+    body: { payment_id: await recordPayment(tx, payment) },
   }));
   return { body: await openCheckout(options, operation, body.payment_id), headers };
 }
 
 async function recordPayment(
   tx: Transaction<Tables>,
-  { account_id, request: { package_slug }, now }: Operation & { request: { package_slug: string } },
-  provider: string,
+  payment: Pick<
+    Selectable<PaymentTable>,
+    'account_id' | 'package_slug' | 'provider' | 'created_at'
+  >,
 ): Promise<string> {
   const offer = await tx
     .selectFrom('customer.credit_package')
     .select(['credits', 'price', 'currency'])
-    .where('package_slug', '=', package_slug)
+    .where('package_slug', '=', payment.package_slug)
     .where('is_offered', '=', true)
     .executeTakeFirst();
   if (!offer) throw invalid([['package_slug', unknownPackage]]);
   const payment_id = randomUUID();
   await tx
     .insertInto('customer.payment')
-    .values({
-      payment_id,
-      account_id,
-      provider,
-      package_slug,
-      ...offer,
-      state: 'open',
-      created_at: now,
-    })
+    .values({ payment_id, ...payment, ...offer, state: 'open' })
     .execute();
   return payment_id;
 }
@@ -90,13 +75,7 @@ async function openCheckout(
   operation: Operation,
   payment_id: string,
 ): Promise<Topup> {
-  const payment = await db
-    .selectFrom('customer.payment as payment')
-    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
-    .select(['payment.package_slug', 'payment.credits', 'payment.price', 'payment.currency'])
-    .select(['payment.checkout_url', 'offer.name as package_name'])
-    .where('payment_id', '=', payment_id)
-    .executeTakeFirstOrThrow();
+  const payment = await selectPayment(db, payment_id).executeTakeFirstOrThrow();
   const credits = Number(payment.credits);
   const topup = { package: payment.package_slug, credits };
   if (payment.checkout_url) return { checkout_url: payment.checkout_url, ...topup };
@@ -113,8 +92,8 @@ async function openCheckout(
     .updateTable('customer.payment')
     .set({ ...checkout, state: 'open', refusal: null, ended_at: null })
     .where('payment_id', '=', payment_id)
-    // Else it was paid before this answer of the provider arrived. Another request with the same
-    // key may have failed where this one did not.
+    // The payment may be paid before this answer of the provider arrives, or another request with
+    // the same key may have failed.
     .where('state', 'in', ['open', 'failed'])
     .execute();
   return { checkout_url: checkout.checkout_url, ...topup };
@@ -133,7 +112,7 @@ async function failPayment(
       .where('state', '=', 'open')
       .where('provider_ref', 'is', null)
       .executeTakeFirst();
-    // Else the key stands for a checkout that another request has opened.
+    // Otherwise the key stands for a checkout that another request has opened.
     if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
   });
 }

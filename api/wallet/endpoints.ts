@@ -5,18 +5,19 @@ import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   lastPageOf,
-  pageField,
   pageMetaFields,
   pageSize,
   type Paging,
-  perPageField,
+  pagingFields,
   skippedBy,
 } from '../http/paging.ts';
 import { topupEndpoints } from './topup.ts';
 
 const walletAnswer = z.strictObject({
   status: z.literal('success'),
-  data: z.strictObject({ balance: z.int(), total_purchased: z.int() }).meta({ id: 'Wallet' }),
+  data: z
+    .strictObject({ balance: z.int(), total_purchased: z.int() })
+    .meta({ id: 'Wallet', description: 'The prepaid credits of the account.' }),
 });
 
 const amount = z.string().regex(/^\d+\.00$/);
@@ -30,7 +31,7 @@ const transaction = z
     description: z.string(),
     created_at: z.iso.datetime({ precision: 6 }),
   })
-  .meta({ id: 'Transaction' });
+  .meta({ id: 'Transaction', description: 'A movement of credits.' });
 
 const transactionsAnswer = z.strictObject({
   status: z.literal('success'),
@@ -58,8 +59,8 @@ const created_at = sql<string>`
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 `;
 
-// Spec: silent on the order; we give the newest first. The transactions of a wallet are numbered
-// without gaps, so that the number of the last one is their count, and a page is a range of numbers.
+// Spec: silent on the order; we give the newest first. The transactions of a wallet have numbers
+// without gaps: the last number is their count, and a page is a range of numbers.
 async function findTransactions(db: Kysely<Tables>, account_id: string, paging: Paging) {
   const first = sql<string>`wallet.last_transaction_no - ${skippedBy(paging)}::bigint`;
   const rows = await db
@@ -122,7 +123,6 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       description:
         '`balance` is what can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
       auth: 'token',
-      status: 200,
       answer: walletAnswer,
       example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
     },
@@ -138,8 +138,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       description:
         'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
       auth: 'token',
-      query: z.strictObject({ page: pageField, per_page: perPageField }),
-      status: 200,
+      query: z.strictObject(pagingFields),
       answer: transactionsAnswer,
       example: {
         status: 'success',

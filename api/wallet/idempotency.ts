@@ -7,23 +7,22 @@ import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;
 
-/** Forgotten answers that each new one clears away, so that the table does not grow. */
+/** Expired answers that each new answer deletes, so that the table does not grow. */
 const sweptPerAnswer = 10;
 
-/** What a client may be told twice. */
+/** An answer that a client may get again. */
 export interface Answer<Body extends object> {
   body: Body;
-  /** Headers that belong to the answer. */
   headers?: Record<string, string>;
 }
 
 export interface Operation {
   account_id: string;
-  /** Keys of different operations do not meet, such as `topup`. */
+  /** Such as `topup`: each operation has its own keys. */
   name: string;
   /** From `readIdempotencyKey`. */
   key: string | undefined;
-  /** The body as it was parsed: with another one, the same key is refused. */
+  /** The parsed body; with another body, the same key is refused. */
   request: unknown;
   now: Date;
 }
@@ -32,10 +31,9 @@ const header = 'Idempotency-Key';
 const malformed = `The ${header} header must have 1 to 255 visible ASCII characters.`;
 const reused = `The ${header} header was used within 24 hours for another request.`;
 
-/** Of an answer that is given again. */
 const replayed = { 'Idempotency-Replayed': 'true' };
 
-/** For the description of an endpoint that reads it. */
+/** For the description of an endpoint. */
 export const idempotencyHeader = z.object({
   [header]: z.string().min(1).max(255).optional().meta({
     description:
@@ -51,14 +49,11 @@ export function readIdempotencyKey(request: Request): string | undefined {
 }
 
 /**
- * Runs an operation in a transaction, and no second time for the same key within 24 hours: the answer
- * of the first is given again, with `Idempotency-Replayed: true`. A request that meets another one
- * with its key waits for its end.
- * Only successes are remembered: what throws leaves nothing.
+ * Runs an operation in a transaction, once per key within 24 hours. A later request with the key gets
+ * the first answer, with `Idempotency-Replayed: true`; a parallel one waits for it. Only successes are
+ * stored. Throws the 422 when the key was used for another request.
  *
- * `run` holds a connection of the pool: it must not wait for other services.
- *
- * Throws the 422 when the key was used for another request.
+ * @param run holds a connection of the pool, so that it must not wait for other services
  */
 export async function answerOnce<Body extends object>(
   db: Kysely<Tables>,
@@ -83,7 +78,7 @@ export async function answerOnce<Body extends object>(
   });
 }
 
-/** Lets the next request with the key be the first again. */
+/** Frees a key: the next request with it runs the operation. */
 export async function forgetAnswer(
   db: Kysely<Tables>,
   { account_id, name, key }: Pick<Operation, 'account_id' | 'name' | 'key'>,
@@ -97,8 +92,7 @@ export async function forgetAnswer(
     .execute();
 }
 
-// Takes the key, or gives the answer that it stands for. The insertion waits for a transaction that
-// has inserted the same key and has not ended.
+// Takes the key, or returns its answer. The insertion waits for a pending transaction with the same key.
 async function remember(
   tx: Transaction<Tables>,
   { account_id, name, key, request, now }: Operation & { key: string },
@@ -126,7 +120,7 @@ async function remember(
     .where('operation', '=', name)
     .where('idempotency_key', '=', key)
     .executeTakeFirst();
-  // Forgotten between the two statements.
+  // Deleted between the two statements.
   if (!known) return remember(tx, { account_id, name, key, request, now });
   if (!known.request_hash.equals(request_hash)) throw invalid([[header, reused]]);
   return { body: known.body ?? {}, headers: { ...known.headers, ...replayed } };

@@ -7,32 +7,29 @@ export interface Movement {
   account_id: string;
   /** Whole credits, at least 1. */
   amount: number;
-  /** What the owner of the account reads. */
+  /** For the owner of the account. */
   description: string;
-  /** Names the cause, such as a payment or a request: it can happen once per account. */
+  /** Names the cause, such as a payment or a request; unique per account. */
   operation_key: string;
   now: Date;
 }
 
 interface Grant extends Movement {
-  /** Credits that were bought, which count in `total_purchased`, or the welcome bonus. */
+  /** `deposit`: bought credits, which count in `total_purchased`. `start`: the welcome bonus. */
   type: 'deposit' | 'start';
-}
-
-interface NewBalance {
-  balance: number;
 }
 
 const wallet = sql.table('customer.wallet');
 const walletTransaction = sql.table('customer.wallet_transaction');
 
 /**
- * Adds credits to the wallet, which is made when there is none yet, and writes the transaction.
- *
- * Takes effect with the caller's transaction. Throws the unique violation of
- * `wallet_transaction_operation_key` when the operation has happened before.
+ * Adds credits to the wallet, makes the wallet if there is none, and writes the transaction. Throws the
+ * unique violation of `wallet_transaction_operation_key` when the operation has happened before.
  */
-export async function grant(tx: Transaction<Tables>, movement: Grant): Promise<NewBalance> {
+export async function grant(
+  tx: Transaction<Tables>,
+  movement: Grant,
+): Promise<{ balance: number }> {
   const { account_id, amount, type, description, operation_key, now } = movement;
   const purchased = type === 'deposit' ? amount : 0;
   const { rows } = await sql<{ balance: string }>`
@@ -59,27 +56,27 @@ export async function grant(tx: Transaction<Tables>, movement: Grant): Promise<N
 }
 
 /**
- * Withdraws credits for a request and writes the transaction. It waits for whatever else is moving
- * credits of the account.
- *
- * Takes effect with the caller's transaction. Throws the 402 with `required` and `balance` when the
- * credits are short; nothing is withdrawn then.
+ * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
+ * Throws the 402 with `required` and `balance`, and withdraws nothing, when the credits are short.
  */
-export async function charge(tx: Transaction<Tables>, movement: Movement): Promise<NewBalance> {
+export async function charge(
+  tx: Transaction<Tables>,
+  movement: Movement,
+): Promise<{ balance: number }> {
   for (;;) {
     const [balance] = await withdraw(tx, [movement]);
     if (balance !== undefined) return { balance };
     const short = await readBalance(tx, movement.account_id);
-    // Else credits arrived between the two statements.
+    // Otherwise credits arrived between the two statements.
     if (short < movement.amount) throw creditsShort(movement.amount, short);
   }
 }
 
 /**
- * Withdraws for several requests, of one account or of many, in one statement: those of an account in
- * their order, as far as its balance goes.
+ * Withdraws for several requests in one statement: the requests of an account in their order, as far as
+ * its balance goes.
  *
- * @returns the balance after each, undefined for those that were not charged
+ * @returns the balance after each request, undefined where it was not charged
  */
 export async function withdraw(
   db: Kysely<Tables>,
@@ -102,7 +99,7 @@ export async function withdraw(
   return movements.map(({ operation_key }) => balances.get(operation_key));
 }
 
-/** The credits of an account, 0 where it has no wallet yet. */
+/** The credits of an account, 0 without a wallet. */
 export async function readBalance(tx: Kysely<Tables>, account_id: string): Promise<number> {
   const row = await tx
     .selectFrom('customer.wallet')
@@ -116,4 +113,10 @@ export async function readBalance(tx: Kysely<Tables>, account_id: string): Promi
 function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
   return new HttpError(402, { message, code: 'INSUFFICIENT_CREDITS', required, balance });
+}
+
+/** The error of an endpoint that costs credits, for its description. */
+export function creditErrors(required: number) {
+  const description = 'The wallet has too few credits; nothing was withdrawn.';
+  return { 402: { description, example: creditsShort(required, required - 1).body } };
 }

@@ -1,6 +1,6 @@
 import type { CheckoutProvider } from './payment.ts';
 
-/** Checkouts on a page of our own, where nobody pays anything: for development. */
+/** Checkouts on a local page, without a payment: for development. */
 export interface LocalPayment extends CheckoutProvider {
   name: 'local';
 }

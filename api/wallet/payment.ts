@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely';
+import type { Tables } from '../../sql/tables/tables.ts';
 import { createLocalPayment, type LocalPayment } from './local.ts';
 import { createStripePayment, type StripePayment } from './stripe.ts';
 
-/** What is to be paid. */
+/** A package that an account buys. */
 export interface Order {
   payment_id: string;
   package_name: string;
@@ -12,17 +14,17 @@ export interface Order {
   currency: string;
 }
 
-/** Where an order can be paid. */
+/** A hosted checkout of an order. */
 export interface Checkout {
-  /** By which the provider knows it. */
+  /** The name of the checkout at the provider. */
   provider_ref: string;
   /** To be opened in a browser. */
   checkout_url: string;
 }
 
 /**
- * Opens hosted checkouts. For an order with the `payment_id` of an earlier one it gives that one's
- * checkout. Throws an `HttpError` when the provider fails.
+ * Opens hosted checkouts. Orders with the same `payment_id` get the same checkout. Throws an
+ * `HttpError` when the provider fails.
  */
 export interface CheckoutProvider {
   openCheckout(order: Order): Promise<Checkout>;
@@ -33,7 +35,7 @@ export type PaymentProvider = LocalPayment | StripePayment;
 export interface PaymentSettings {
   /** Undefined: nothing can be bought. */
   provider: 'local' | 'stripe' | undefined;
-  /** Where the checkout leads back to, without a slash at the end. */
+  /** The address to which the checkout leads back, without a slash at the end. */
   baseUrl: string;
   stripeSecretKey?: string | undefined;
   stripeWebhookSecret?: string | undefined;
@@ -41,11 +43,18 @@ export interface PaymentSettings {
   stripeApiUrl?: string | undefined;
 }
 
-/**
- * The provider that the settings choose, if they choose one. Throws an `EnvironmentError` with a sentence for each
- * setting that it lacks; none repeats a value.
- */
+/** The provider of the settings. Throws an `EnvironmentError` with a sentence for each missing setting. */
 export function createPayment(settings: PaymentSettings): PaymentProvider | undefined {
   if (settings.provider === 'stripe') return createStripePayment(settings);
   return settings.provider === 'local' ? createLocalPayment(settings.baseUrl) : undefined;
+}
+
+/** A payment with the name of its package. */
+export function selectPayment(db: Kysely<Tables>, payment_id: string) {
+  return db
+    .selectFrom('customer.payment as payment')
+    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
+    .selectAll('payment')
+    .select('offer.name as package_name')
+    .where('payment_id', '=', payment_id);
 }

@@ -2,30 +2,31 @@ import { sql, type Kysely, type Transaction } from 'kysely';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { leaveMail } from '../accounts/mail.ts';
 import { charge } from './ledger.ts';
+import { selectPayment } from './payment.ts';
 
-/** What a provider says of money that goes back to the payer. */
-export interface Reversal {
+/** A report of a provider about money that goes back to the payer. */
+interface Reversal {
   provider: string;
-  /** Ours, when the provider repeats it. */
+  /** Undefined when the provider does not repeat it. */
   payment_id: string | undefined;
-  /** By which the provider knows the payment. */
+  /** The name of the payment at the provider. */
   charge_ref: string | undefined;
   cause: 'refund' | 'dispute';
-  /** All that went back so far for this cause, in the smallest unit of the currency. */
+  /** The sum so far for this cause, in the smallest unit of the currency. */
   amount: number;
   currency: string;
 }
 
 /**
- * What it changed: the wallet; nothing but the payment, which is not paid yet; nothing, since it was
- * known; nothing, since there is no such payment.
+ * The effect of a report. `reversed`: the wallet has lost the credits. `recorded`: the payment is not
+ * paid yet. `repeated`: no effect, after an earlier report. `unknown`: no such payment.
  */
-export type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
+type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
 
 /**
- * Takes back the credits of a refunded or disputed payment in one transaction, once, however often
- * and in whatever order it is reported. A part of the price takes its part of the credits, rounded
- * down; an amount in another currency counts as the whole price.
+ * Takes back the credits of a refunded or disputed payment in one transaction. Repeated reports, in any
+ * order, take them back once. A part of the price takes its part of the credits, rounded down; an
+ * amount in another currency counts as the whole price.
  */
 export function reverse(
   db: Kysely<Tables>,
@@ -57,10 +58,9 @@ export function reverse(
 }
 
 /**
- * Takes back what a paid payment's refunds and disputes ask for beyond what was taken before. The
- * balance does not go below zero; credits that were spent are waived. A mail says so.
- *
- * Takes effect with the caller's transaction, which holds the row of the payment.
+ * Takes back the credits of the refunds and disputes of a paid payment, less those taken back before.
+ * The balance does not go below zero: spent credits are waived. A mail reports it. The caller's
+ * transaction holds the lock on the payment.
  *
  * @returns false when there is nothing to take back
  */
@@ -70,7 +70,10 @@ export async function takeBack(
   cause: Reversal['cause'],
   now: Date,
 ): Promise<boolean> {
-  const payment = await findPayment(tx, payment_id);
+  const payment = await selectPayment(tx, payment_id)
+    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
+    .select(['account.email', 'account.name as user_name'])
+    .executeTakeFirstOrThrow();
   const price = Number(payment.price);
   const returned = Math.min(price, Number(payment.refunded) + Number(payment.disputed));
   const due = Math.floor((Number(payment.credits) * returned) / price);
@@ -105,19 +108,7 @@ export async function takeBack(
   return true;
 }
 
-function findPayment(tx: Transaction<Tables>, payment_id: string) {
-  return tx
-    .selectFrom('customer.payment as payment')
-    .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')
-    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
-    .select(['payment.credits', 'payment.price', 'refunded', 'disputed', 'reversed_credits'])
-    .select(['account.account_id', 'account.email', 'account.name as user_name'])
-    .select('offer.name as package_name')
-    .where('payment_id', '=', payment_id)
-    .executeTakeFirstOrThrow();
-}
-
-/** The balance, which no other request changes until the transaction ends. */
+/** The balance of a wallet, locked until the transaction ends. */
 async function lockBalance(tx: Transaction<Tables>, account_id: string): Promise<number> {
   const { balance } = await tx
     .selectFrom('customer.wallet')

@@ -3,7 +3,7 @@ import { EnvironmentError } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Checkout, CheckoutProvider, Order, PaymentSettings } from './payment.ts';
 
-/** Together with the pause between the two tries, below the deadline of a request. */
+/** Two attempts and the pause between them stay below the deadline of a request. */
 const timeout_ms = 3_000;
 const retryCount = 1;
 
@@ -13,9 +13,8 @@ const signatureTolerance_s = 300;
 export interface StripePayment extends CheckoutProvider {
   name: 'stripe';
   /**
-   * The JSON of a webhook, once it is proved that Stripe has signed these bytes with our secret and
-   * not more than 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
-   * Throws when it is not.
+   * The JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most 300
+   * seconds before `now`: https://docs.stripe.com/webhooks/signature.
    */
   readEvent(payload: Uint8Array, signature: string, now: Date): unknown;
 }
@@ -49,16 +48,15 @@ function requireSecrets(settings: PaymentSettings): { secretKey: string; webhook
   return { secretKey, webhookSecret };
 }
 
-// What may be cured by waiting is told from what only we can cure. The error of the SDK is the
-// cause, which goes to the log; it has no secrets.
+// 503 for an error that may pass, 502 for the others. The error of the SDK, which holds no secret, is
+// the cause, for the log.
 function fault(error: unknown): HttpError {
-  const { StripeAPIError, StripeConnectionError, StripeIdempotencyError, StripeRateLimitError } =
-    Stripe.errors;
+  const { errors } = Stripe;
   const passing = [
-    StripeAPIError,
-    StripeConnectionError,
-    StripeIdempotencyError,
-    StripeRateLimitError,
+    errors.StripeAPIError,
+    errors.StripeConnectionError,
+    errors.StripeIdempotencyError,
+    errors.StripeRateLimitError,
   ];
   const answer = passing.some((kind) => error instanceof kind)
     ? new HttpError(503, { message: 'The payment provider does not answer; try again later.' })
@@ -102,7 +100,7 @@ export function createStripePayment(settings: PaymentSettings): StripePayment {
   };
 }
 
-// The prices are ours, not those of a product kept at Stripe, so that they cannot disagree.
+// The prices come from our table, not from a product at Stripe, so that they cannot differ.
 function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateParams {
   const { payment_id, package_name, credits, price, currency } = order;
   return {

@@ -18,7 +18,7 @@ const creditPackage = z
     price: z.string(),
     currency: z.string(),
   })
-  .meta({ id: 'CreditPackage' });
+  .meta({ id: 'CreditPackage', description: 'What can be bought with `POST /wallet/topup`.' });
 
 const packagesAnswer = z.strictObject({ status: success, data: z.array(creditPackage) });
 
@@ -32,7 +32,7 @@ const topupAnswer = z.strictObject({
   status: success,
   data: z
     .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
-    .meta({ id: 'Checkout' }),
+    .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' }),
 });
 
 async function listPackages(db: Kysely<Tables>) {
@@ -52,7 +52,7 @@ async function listPackages(db: Kysely<Tables>) {
   }));
 }
 
-/** What is sold, and the way to pay for it. */
+/** The packages of credits, and their checkout. */
 export function topupEndpoints(options: AppOptions): Endpoint[] {
   const packages = endpoint(
     {
@@ -62,7 +62,6 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       summary: 'List the packages of credits',
       description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
       auth: 'token',
-      status: 200,
       answer: packagesAnswer,
       example: {
         status: 'success',
@@ -92,7 +91,6 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       headers: idempotencyHeader,
       body: topupRequest,
       bodyExample: { package_slug: 'starter' },
-      status: 200,
       answer: topupAnswer,
       example: {
         status: 'success',

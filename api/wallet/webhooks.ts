@@ -8,7 +8,7 @@ import { settle, type Report } from './settlement.ts';
 
 const payloadLimit = '1mb';
 
-// Our `payment_id`, which Stripe copies from a checkout to its payment and its charge.
+// Stripe copies our `payment_id` from a checkout to its payment and its charge.
 const metadata = z.object({ payment_id: z.uuid() }).nullish().catch(null);
 
 /** The payment of a checkout, a charge or a dispute. */
@@ -42,30 +42,18 @@ const checkoutEvent = z.object({
 
 type CheckoutEvent = z.output<typeof checkoutEvent>;
 
-// https://docs.stripe.com/api/charges/object: `amount_refunded` sums up all refunds so far.
+const reversed = z.object({ metadata, payment_intent, currency: z.string() });
+
+// https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
 const refundEvent = z.object({
   type: z.literal('charge.refunded'),
-  data: z.object({
-    object: z.object({
-      metadata,
-      payment_intent,
-      amount_refunded: z.int().nonnegative(),
-      currency: z.string(),
-    }),
-  }),
+  data: z.object({ object: reversed.extend({ amount_refunded: z.int().nonnegative() }) }),
 });
 
 // https://docs.stripe.com/api/disputes/object
 const disputeEvent = z.object({
   type: z.literal('charge.dispute.created'),
-  data: z.object({
-    object: z.object({
-      metadata,
-      payment_intent,
-      amount: z.int().nonnegative(),
-      currency: z.string(),
-    }),
-  }),
+  data: z.object({ object: reversed.extend({ amount: z.int().nonnegative() }) }),
 });
 
 const stripeEvent = z.discriminatedUnion('type', [checkoutEvent, refundEvent, disputeEvent]);
@@ -79,7 +67,7 @@ function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
   return data.object.payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Throws the 400 of what Stripe has not signed, or not for us, or too long ago. */
+/** Throws the 400 of an invalid or expired signature. */
 function readEvent(payment: StripePayment, request: Request, now: Date): unknown {
   const payload: unknown = request.body;
   try {
@@ -90,7 +78,7 @@ function readEvent(payment: StripePayment, request: Request, now: Date): unknown
   }
 }
 
-/** Null for an event of another type. Throws the 400 of what cannot be read. */
+/** Null for an event of another type. Throws the 400 of a malformed event. */
 function parseEvent(event: unknown): StripeEvent | null {
   const result = stripeEvent.safeParse(event);
   if (result.success) return result.data;
@@ -149,8 +137,8 @@ async function reversePayment(
 /**
  * `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
- * An event that Stripe has to send again gets another status than 200: it is not signed, not readable,
- * or was not kept because the database failed. An event that no repetition can mend gets 200 with
+ * Stripe repeats an event until it gets a 200. An event that is not signed, malformed, or not stored
+ * because the database failed gets another status. An event that a repetition cannot mend gets 200 with
  * `result` `refused` or `unknown`, and is logged.
  */
 export function createWebhooks({ db, logger, now, payment }: AppOptions): Router {

@@ -1,8 +1,7 @@
 -- One row per withdrawal that its wallet can pay, with the balance after it. The withdrawals are the
--- lists $1 of accounts, $2 of amounts, $3 of descriptions, $4 of operation keys and $5 of times; those
--- of an account are paid in their order, as far as its balance goes.
--- Wallets are locked in the order of their accounts, so that two processes never wait for each other
--- in a circle.
+-- lists $1 of accounts, $2 of amounts, $3 of descriptions, $4 of operation keys and $5 of times. The
+-- withdrawals of an account are paid in their order, as far as its balance goes.
+-- Wallets are locked in the order of their accounts, so that two processes cannot deadlock.
 with asked as materialized (
     select *
     from unnest($1::bigint[], $2::bigint[], $3::text[], $4::text[], $5::timestamptz[])
@@ -47,7 +46,7 @@ charged as (
         from granted
         group by granted.account_id
     ) as spending
-    -- The wallet as it is now decides, whatever was read before it was locked.
+    -- The locked row decides, not the balance that was read before the lock.
     where wallet.account_id = spending.account_id and wallet.balance >= spending.spent
     returning
         wallet.account_id,

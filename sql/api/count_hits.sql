@@ -1,7 +1,7 @@
--- One row per key of $1: its hits after $2 of them are added at the time $3. A window that is closed
--- by then opens anew and lasts until $4.
--- Keys are locked in their order, so that two processes never wait for each other in a circle. A hit
--- does not wait for the disk: a lost machine may lose the hits of its last moments.
+-- One row per key of $1: the count of its hits after $2 hits are added at the time $3. A window that
+-- has closed by then opens anew and lasts until $4.
+-- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the
+-- disk: a crash may lose the hits of the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 )

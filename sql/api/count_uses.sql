@@ -1,8 +1,8 @@
--- One row per token that has one of the hashes $1: who owns it, and whether its $2 uses, the last one
--- from the address $3, are counted at the time $4. Uses of a token that is revoked, expired or locked
--- by another transaction are not counted; 0 uses only read.
--- Tokens are locked in the order of their keys, so that two processes never wait for each other in a
--- circle. A use does not wait for the disk: a lost machine may lose the uses of its last moments.
+-- One row per token with one of the hashes $1: its owner, and whether its $2 uses, the last one from
+-- the address $3, are counted at the time $4. Uses of a token that is revoked, expired or locked by
+-- another transaction are not counted; 0 uses only read.
+-- Tokens are locked in the order of their keys, so that two processes cannot deadlock. A use does not
+-- wait for the disk: a crash may lose the uses of the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 ),

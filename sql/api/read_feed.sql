@@ -1,10 +1,9 @@
--- One row: of the events that account $1 has not read, which come after event $3, the first $4 as
--- JSON. $2 is `all` for those of the whole registry, `watched` for those of the account's feed.
--- One event more than is shown says whether there are more. The number of the newest event is written
--- by the transaction that publishes it: a position beyond it is that of another database, and events
--- would be missed in silence.
+-- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
+-- whole registry, `watched` for the feed of the account.
+-- One more event is read to see whether there are more. A position beyond the newest event belongs to
+-- another database: with it a client would silently miss events.
 with page as materialized (
-    -- The highest number first: by a parameter alone the planner expects a part of all events.
+    -- The constant limit is the highest $4: with a parameter alone the planner expects many more rows.
     (
         select event.event_id
         from registry.event as event
@@ -59,14 +58,8 @@ select
     ) as events,
     (select max(shown.event_id) from shown) as last_event_id,
     (select count(*) > $4::bigint from page) as has_more,
-    (
-        $3::bigint = 0
-        or coalesce(
-            (
-                select max(last_id.last_id) >= $3::bigint
-                from registry.last_id
-                where last_id.table_name = 'event'
-            ),
-            false
-        )
+    $3::bigint = 0 or exists (
+        select
+        from registry.last_id
+        where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
     ) as is_published

@@ -1,7 +1,7 @@
--- One row: how many events the feed of account $1 has, of type $2 where that is given, from date $3 to
--- date $4; and after the first $5 of them, the newest first, the next $6 as JSON.
--- A page far back costs as much as the first: the day on which it begins is found by counting, and
--- only the events of that day that come before it are passed over, in an index alone.
+-- One row: the count of events in the feed of account $1, and the next $6 events after the first $5, the
+-- newest first, as JSON. Only events of type $2, from date $3 to date $4, each null for any.
+-- A late page costs as much as the first: the daily counts give the day on which it begins, and an
+-- index-only scan skips the earlier events of that day.
 with counted as (
     select day.event_date, day.event_count::int as event_count
     from customer.feed_day as day
@@ -28,11 +28,6 @@ day as materialized (
         and counted.event_count > 0
 ),
 
-total as (
-    select coalesce(sum(day.event_count), 0)::float8 as total
-    from day
-),
-
 first_day as (
     select day.event_date, $5::bigint - (day.running_count - day.event_count) as skipped_count
     from day
@@ -44,7 +39,7 @@ first_day as (
 page as materialized (
     select feed.event_id
     from first_day
-    -- The highest number first: by a parameter alone the planner expects a part of all events.
+    -- The constant limit is the highest $6: with a parameter alone the planner expects many more rows.
     cross join lateral (
         (
             select feed.event_id
@@ -74,7 +69,7 @@ page as materialized (
 )
 
 select
-    total.total,
+    (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
     (
         select coalesce(json_agg(item)::text, '[]')
         from (
@@ -97,4 +92,3 @@ select
             order by feed_item.event_date desc, feed_item.event_id desc
         ) as item
     ) as events
-from total

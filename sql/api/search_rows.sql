@@ -1,5 +1,5 @@
--- The companies that changed after snapshot $1, for the copy that each API process searches: one row
--- per company and entry, ordered by company. A company that is merged into another has no status.
+-- The companies that changed after snapshot $1, for the copy in each API process: one row per company
+-- and entry, ordered by company. A company that is merged into another has no status.
 copy (
     select
         company.company_id,
