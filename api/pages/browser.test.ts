@@ -249,6 +249,7 @@ describe('/console', () => {
     const form = page.locator('#register');
     await form.getByLabel('Company e-mail').fill(email);
     await form.getByLabel('Name').fill('Anna Nowak');
+    await form.getByLabel('Language of mails').selectOption('polski');
     await form.getByLabel('Password').fill('correct horse battery');
     await page.keyboard.press('Enter');
     await page.getByText('A one-time token was sent').waitFor();
@@ -258,6 +259,11 @@ describe('/console', () => {
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByText('Welcome bonus').waitFor();
     expect(await page.locator('#balance').innerText()).toBe('200');
+    const { rows } = await database.pool.query(
+      'select language from customer.account where email = $1',
+      [email],
+    );
+    expect(rows).toEqual([{ language: 'pl' }]);
   });
 
   it('leads to the checkout, and shows what was bought in the ledger', async () => {

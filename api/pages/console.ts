@@ -52,6 +52,8 @@ const tokenInput =
 const password =
   '<input name="password" type="password" minlength="8" autocomplete="new-password" required>';
 const email = '<input name="email" type="email" autocomplete="email" required>';
+const languages =
+  '<select name="language"><option value="en">English</option><option value="pl">polski</option></select>';
 const identifierTypes = `<select name="identifier_type">${optionsOf(identifierType.options)}</select>`;
 
 const entrance = `<div id="entrance">
@@ -69,6 +71,7 @@ ${formOf(
       'Name',
       '<input name="name" minlength="3" maxlength="255" autocomplete="name" required>',
     ) +
+    field('Language of mails', languages) +
     field('Password', password),
 )}</article>
 <article id="init"><h3>2. Use the one-time token</h3>
