@@ -11,26 +11,7 @@ import {
 } from '../sql/environment.ts';
 import type { Sender } from './mail/send.ts';
 
-export interface Environment {
-  databaseUrl: string | undefined;
-  dataDir: string;
-  /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
-  inboxDir: string;
-  /** Whether INBOX_DIR is not set. */
-  isInboxDefault: boolean;
-  /** When `schedule` runs `nightly`: five or six cron fields, Europe/Warsaw. */
-  nightlyCron: string;
-  /** Signs one-time tokens; undefined: the one in DATA_DIR. */
-  secretKey: string | undefined;
-  /** Where the API is reached, as mails name it: without a slash at the end. */
-  baseUrl: string;
-  /** The server that takes mails; undefined: they are written to files below DATA_DIR. */
-  smtpUrl: string | undefined;
-  mailFrom: Sender;
-  /** Where the worker serves `/metrics`; undefined: nowhere. */
-  metrics: { host: string; port: number } | undefined;
-  logLevel: string;
-}
+export type Environment = ReturnType<typeof readEnvironment>;
 
 const sentences = {
   ...commonSentences,
@@ -50,7 +31,7 @@ const shape = {
     .string()
     .refine((expression) => isCron(expression))
     .default('30 7 * * *'),
-  // Of the API, which is the one to complain of them.
+  // Settings of the API, which checks them.
   PORT: z.string().default(''),
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
@@ -72,23 +53,30 @@ function readSender(text: string): Sender | undefined {
 }
 
 /** Reads and checks the settings of the pipeline. Throws an `EnvironmentError`. */
-export function readEnvironment(variables: NodeJS.ProcessEnv = process.env): Environment {
+export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const checked = checkEnvironment(shape, sentences, variables);
   const lacking = [
     ...(checked.SMTP_URL && !checked.BASE_URL ? [baseUrlNeeded] : []),
     ...(checked.SMTP_URL && !checked.MAIL_FROM ? [sentences.MAIL_FROM] : []),
   ];
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
+  const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };
   return {
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
+    /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     isInboxDefault: checked.INBOX_DIR === undefined,
+    /** When `schedule` runs `nightly`: five or six cron fields, Europe/Warsaw. */
     nightlyCron: checked.NIGHTLY_CRON,
+    /** Signs one-time tokens; undefined: the one in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
+    /** Where the API is reached, as mails name it: without a slash at the end. */
     baseUrl: checked.BASE_URL ?? `http://localhost:${Number(checked.PORT) || 8080}`,
+    /** The server that takes mails; undefined: files below DATA_DIR. */
     smtpUrl: checked.SMTP_URL,
-    mailFrom: checked.MAIL_FROM ?? { name: 'Company Registry', address: 'registry@localhost' },
+    mailFrom: checked.MAIL_FROM ?? fallbackSender,
+    /** Where the worker serves `/metrics`; undefined: nowhere. */
     metrics:
       checked.METRICS_PORT === undefined
         ? undefined

@@ -1,10 +1,7 @@
-/**
- * The dump is not published, and the reader is told why: exit code 3. The message is a sentence
- * that names the file, and the line where there is one.
- */
+/** The dump is not published: exit code 3. The message names the file, and the line where there is one. */
 export class Refusal extends Error {
   override name = 'Refusal';
-  /** What the guards found, which a person may accept; empty: the dump cannot be published at all. */
+  /** What the guards found, which a reason may accept; empty: no reason can accept the dump. */
   readonly findings: readonly GuardFinding[];
 
   constructor(
@@ -34,7 +31,7 @@ export class AlreadyRunning extends Error {
   override name = 'AlreadyRunning';
 }
 
-/** What was asked for has been done before: exit code 5. */
+/** The work has been done before: exit code 5. */
 export class NothingToDo extends Error {
   override name = 'NothingToDo';
 }

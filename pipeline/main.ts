@@ -1,19 +1,11 @@
 import { Command, CommanderError } from 'commander';
 import { sayFault } from '../sql/log.ts';
-import type { IngestOptions } from './console/nights.ts';
 import { NothingToDo } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { Interrupted } from './signals.ts';
-import type { ExportOptions } from './console/export.ts';
-import type { PsqlOptions } from './console/psql.ts';
 
-/** The options of commands that only look. */
-interface LookOptions {
-  json?: boolean;
-}
-
-// The modules of a command are loaded when it runs: some of them take longer than most commands.
+// A command loads its modules when it runs: some of them take longer than most commands.
 const nights = () => import('./console/nights.ts');
 const looks = () => import('./console/looks.ts');
 const processes = () => import('./console/processes.ts');
@@ -29,9 +21,7 @@ program
   .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--json', 'print one JSON object')
-  .action(async (options: { fetch?: boolean; json?: boolean }) =>
-    (await nights()).takeInbox(options),
-  );
+  .action(async (options) => (await nights()).takeInbox(options));
 
 program
   .command('ingest')
@@ -43,9 +33,7 @@ program
   .option('--dry-run', 'compute everything, publish nothing')
   .option('--full', 'read every record, also those that were there yesterday')
   .option('--json', 'print one JSON object')
-  .action(async (source: string, path: string, options: IngestOptions) =>
-    (await nights()).ingestDump(source, path, options),
-  );
+  .action(async (source, path, options) => (await nights()).ingestDump(source, path, options));
 
 program
   .command('fetch')
@@ -53,15 +41,15 @@ program
   .argument('<source>', 'ceidg, krs or regon')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
   .option('--json', 'print one JSON object')
-  .action(async (source: string, options: { date: string; json?: boolean }) =>
-    (await import('./fetch/command.ts')).fetchDay(source, options),
+  .action(async (source, options) =>
+    (await import('./fetch/command.ts')).fetchOne(source, options),
   );
 
 program
   .command('schedule')
   .description('run nightly at the times of NIGHTLY_CRON, Polish time')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
-  .action(async (options: { fetch?: boolean }) => (await nights()).keepSchedule(options));
+  .action(async (options) => (await nights()).keepSchedule(options));
 
 program
   .command('serve')
@@ -78,7 +66,7 @@ program
   .command('status')
   .description('show the newest snapshot of each source, its age, the last runs and the queues')
   .option('--json', 'print one JSON object')
-  .action(async (options: LookOptions) => (await looks()).showStatus(options));
+  .action(async (options) => (await looks()).showStatus(options));
 
 program
   .command('check')
@@ -86,9 +74,7 @@ program
   .option('--max-age <days>', 'how old a snapshot may be', '2')
   .option('--max-wait <minutes>', 'how long mails and jobs may wait', '60')
   .option('--json', 'print one JSON object')
-  .action(async (options: LookOptions & { maxAge: string; maxWait: string }) =>
-    (await looks()).checkHealth(options),
-  );
+  .action(async (options) => (await looks()).checkHealth(options));
 
 program
   .command('runs')
@@ -96,32 +82,28 @@ program
   .option('--source <source>', 'of one registry')
   .option('--limit <count>', 'how many', '20')
   .option('--json', 'print one JSON object')
-  .action(async (options: LookOptions & { source?: string; limit: string }) =>
-    (await looks()).listRuns(options),
-  );
+  .action(async (options) => (await looks()).listRuns(options));
 
 program
   .command('show')
   .description('show a run: its counts, its steps, and why it was refused or failed')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run: string, options: LookOptions) => (await looks()).showRun(run, options));
+  .action(async (run, options) => (await looks()).showRun(run, options));
 
 program
   .command('rejects')
   .description('show the rejected rows of a run')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run: string, options: LookOptions) => (await looks()).showRejects(run, options));
+  .action(async (run, options) => (await looks()).showRejects(run, options));
 
 program
   .command('verify')
   .description('prove from the tables alone that what is published is whole')
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--json', 'print one JSON object')
-  .action(async (source: string | undefined, options: LookOptions) =>
-    (await looks()).verifySnapshots(source, options),
-  );
+  .action(async (source, options) => (await looks()).verifySnapshots(source, options));
 
 program
   .command('export')
@@ -130,7 +112,7 @@ program
   .requiredOption('--format <format>', 'csv or parquet')
   .option('--output <file>', 'write a file, which is there only when it is whole')
   .option('--json', 'with --output: print one JSON object')
-  .action(async (relation: string, options: ExportOptions) =>
+  .action(async (relation, options) =>
     (await import('./console/export.ts')).exportTo(relation, options),
   );
 
@@ -140,9 +122,7 @@ program
   .option('--print', 'print the connection instead')
   .option('--port <port>', 'give readers a port of this machine, until it is stopped')
   .argument('[arguments...]', 'for psql')
-  .action(async (args: string[], options: PsqlOptions) =>
-    (await import('./console/psql.ts')).openPsql(args, options),
-  );
+  .action(async (args, options) => (await import('./console/psql.ts')).openPsql(args, options));
 
 program
   .command('migrate')

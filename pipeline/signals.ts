@@ -1,11 +1,20 @@
+import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import type { Database } from '../sql/database.ts';
 
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 type Signal = (typeof signals)[number];
-/** How long a server that hangs is waited for. */
+/** The longest wait for a server that hangs. */
 const grace_ms = 10_000;
+
+/** Listens to the signals that tell the process to end. @returns what stops listening */
+export function onEndSignal(listener: (signal: Signal) => void): () => void {
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
 
 /** A signal has ended the work in the middle, and the database is as it was before. */
 export class Interrupted extends Error {
@@ -18,12 +27,15 @@ export class Interrupted extends Error {
   }
 }
 
+export async function whenAborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
+}
+
 /**
- * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: the sessions it has under way
- * are ended, which rolls back what they did, and a run among them is marked as abandoned. Then it
- * throws `Interrupted`, whatever the work itself has come to.
+ * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which
+ * rolls back what they did, and its run is marked as abandoned. Then it throws `Interrupted`.
  *
- * @param use its signal is aborted as soon as the process is told to end
+ * @param use its signal is aborted as soon as a signal tells the process to end
  */
 export async function interruptible<T>(
   db: Database,
@@ -33,10 +45,10 @@ export async function interruptible<T>(
   db.pool.on('acquire', (client) => sessions.add(client));
   db.pool.on('release', (_, client) => sessions.delete(client));
   const interruption = Promise.withResolvers<never>();
-  // Nobody may be waiting for it yet.
+  // The race below may not wait for it yet.
   interruption.promise.catch(() => undefined);
   const controller = new AbortController();
-  const onSignal = (signal: Signal): void => {
+  const stopListening = onEndSignal((signal) => {
     // Ignored from the second time on: a terminal and `npm` may both send the same signal.
     if (controller.signal.aborted) return;
     controller.abort(new Interrupted(signal));
@@ -46,15 +58,14 @@ export async function interruptible<T>(
     void Promise.race([ending, delay(grace_ms, undefined, { ref: false })]).then(() =>
       interruption.reject(controller.signal.reason),
     );
-  };
-  for (const signal of signals) process.on(signal, onSignal);
+  });
   try {
     return await Promise.race([use(controller.signal), interruption.promise]);
   } finally {
-    // What the work says when its sessions are ended is no news. The signals stay without effect:
-    // the caller has things to put away.
+    // The error of the work, whose sessions were ended, is no news. Later signals stay without effect:
+    // the caller still closes what it opened.
     if (controller.signal.aborted) await interruption.promise;
-    for (const signal of signals) process.off(signal, onSignal);
+    stopListening();
   }
 }
 

@@ -1,26 +1,19 @@
 import type { Database } from '../../sql/database.ts';
 
-/** What `registry check` puts up with. */
-export interface CheckLimits {
+interface CheckLimits {
   max_age_days: number;
-  /** Of a mail, since it was written; of a job, since it was due. */
+  /** Since a mail was written, or a job was due. */
   max_wait_minutes: number;
 }
 
-/** Something that a person has to look at. */
-export interface Trouble {
+interface Trouble {
   kind: 'snapshot' | 'run' | 'mail' | 'job';
   /** The registry, or the task; null: of all. */
   subject: string | null;
   sentence: string;
 }
 
-/**
- * Looks for snapshots that are stale, registries whose last run was not published, and mails and jobs
- * that wait too long.
- *
- * @param today the calendar day, YYYY-MM-DD
- */
+/** Finds stale snapshots, registries whose last run was not published, and mails and jobs that wait. */
 export async function findTrouble(
   { pool }: Database,
   today: string,

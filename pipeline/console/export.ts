@@ -6,34 +6,35 @@ import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { Database } from '../../sql/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
+import { inSnapshot } from '../database-session.ts';
 import { WrongUsage } from '../errors.ts';
 import { writeParquet } from './parquet.ts';
 import { withDatabase } from './session.ts';
 
-const formats = ['csv', 'parquet'] as const;
-/** No secrets are in them. */
+const writers = { csv: writeCsv, parquet: writeParquet };
+type Format = keyof typeof writers;
+/** They hold no secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
 /** What was exported, and where the event feed (`scope=all`) goes on after it. */
-export interface Exported {
+interface Exported {
   relation: string;
   rows: number;
   cursor: string;
 }
 
-export interface ExportOptions {
+interface ExportOptions {
   format: string;
   output?: string;
   json?: boolean;
 }
 
-/**
- * `registry export`: a view or a table to stdout or a file, which is there only when it is whole. What
- * was exported is said on stderr, or on stdout as JSON.
- */
+/** `registry export`: a view or a table to stdout, or to a file that appears only when it is whole. */
 export async function exportTo(name: string, options: ExportOptions): Promise<void> {
   const { format, output, json } = options;
-  if (!isFormat(format)) throw new WrongUsage(`--format is ${formats.join(' or ')}`);
+  if (!isFormat(format)) {
+    throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
+  }
   if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
   await withDatabase(async (db) => {
     const relation = await findRelation(db, name);
@@ -50,8 +51,8 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
   });
 }
 
-function isFormat(format: string): format is (typeof formats)[number] {
-  return (formats as readonly string[]).includes(format);
+function isFormat(format: string): format is Format {
+  return Object.hasOwn(writers, format);
 }
 
 async function findRelation(db: Database, name: string): Promise<string> {
@@ -68,12 +69,12 @@ async function findRelation(db: Database, name: string): Promise<string> {
 async function exportToFile(
   db: Database,
   relation: string,
-  format: (typeof formats)[number],
+  format: Format,
   path: string,
 ): Promise<Exported> {
   const partial = `${path}.part`;
   const file = createWriteStream(partial);
-  // What fails is thrown by the write that fails.
+  // The write that fails throws the error.
   file.on('error', () => undefined);
   try {
     await once(file, 'open');
@@ -93,28 +94,20 @@ async function exportToFile(
 async function exportRelation(
   db: Database,
   relation: string,
-  format: (typeof formats)[number],
+  format: Format,
   output: Writable,
 ): Promise<Exported> {
   const put = (bytes: Uint8Array) =>
     new Promise<void>((resolve, reject) =>
       output.write(bytes, (error) => (error ? reject(error) : resolve())),
     );
-  const write = { csv: writeCsv, parquet: writeParquet }[format];
-  const client = await db.pool.connect();
-  try {
-    await client.query('begin isolation level repeatable read read only');
+  return inSnapshot(db.pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
       `select last_id as event_id from registry.last_id where table_name = 'event'`,
     );
-    const rows = await write(client, `select * from ${relation}`, put);
-    await client.query('commit');
-    client.release();
+    const rows = await writers[format](client, `select * from ${relation}`, put);
     return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  });
 }
 
 async function writeCsv(

@@ -15,7 +15,7 @@ import { print, say } from './print.ts';
 import { describeOutcome, wireOf } from './report.ts';
 import { withDatabase } from './session.ts';
 
-export interface IngestOptions {
+interface IngestOptions {
   date: string;
   accept?: string;
   dryRun?: boolean;

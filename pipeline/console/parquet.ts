@@ -48,13 +48,7 @@ function writerTo(put: (bytes: Uint8Array) => Promise<void>): Writer {
   return Object.assign(writer, { flush, finish: flush });
 }
 
-/**
- * Writes the rows of a query as Parquet, a row group at a time.
- *
- * @param client its session is in a transaction
- * @param put writes bytes to their end
- * @returns the number of rows
- */
+/** Writes the rows of a query as Parquet in the transaction of `client`; returns their number. */
 export async function writeParquet(
   client: ClientBase,
   query: string,

@@ -15,3 +15,13 @@ export function say(
   if (process.stderr.isTTY) process.stderr.write(`${text}\n`);
   else logger[level](fields, text);
 }
+
+/** A timestamp of the database, whose sessions are in UTC, to the minute. */
+export function minute(timestamp: string): string {
+  return `${timestamp.slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+/** To the second. */
+export function second(timestamp: string): string {
+  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`;
+}

@@ -4,18 +4,16 @@ import type { Pool } from 'pg';
 import { connect } from '../../sql/database.ts';
 import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
+import { whenAborted } from '../signals.ts';
 import { reader, serveReaders } from './reader-port.ts';
 import { endSignal, withDatabase } from './session.ts';
 
-export interface PsqlOptions {
+interface PsqlOptions {
   print?: boolean;
   port?: string;
 }
 
-/**
- * `registry psql`: opens psql as the reader of the analyst views, or prints the connection, also where
- * there is no psql. The embedded server runs as long as the command does.
- */
+/** `registry psql`: opens psql as the reader, or prints the connection, while the database is open. */
 export async function openPsql(args: readonly string[], options: PsqlOptions): Promise<void> {
   const { databaseUrl, dataDir } = readEnvironment();
   const port = options.port === undefined ? undefined : readPort(options.port, databaseUrl);
@@ -76,7 +74,7 @@ async function keepPort(pool: Pool, port: number): Promise<void> {
   await once(server, 'listening');
   const { port: given } = server.address() as { port: number };
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${given}/${database}\n`);
-  await once(endSignal(), 'abort');
+  await whenAborted(endSignal());
   server.close();
 }
 

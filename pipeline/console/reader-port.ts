@@ -10,8 +10,8 @@ const encryptionRequests = new Set([80_877_103, 80_877_104]);
 const longestStartup = 10_000;
 
 /**
- * A server that passes readers on to the unix socket of the embedded Postgres, which trusts its clients:
- * only the role of the reader gets through, whatever else a client claims to be.
+ * A server that passes readers on to the unix socket of the embedded Postgres. That socket trusts its
+ * clients: only the role of the reader gets through.
  *
  * @param socketPath such as `/tmp/registry-…/.s.PGSQL.5432`
  */
@@ -30,7 +30,7 @@ export function serveReaders(socketPath: string): Server {
         }
         if (received.length < length) return;
         if (encryptionRequests.has(code)) {
-          // Not here: on this machine alone the connection is open.
+          // The connection stays on this machine: no encryption.
           client.write('N');
           received = received.subarray(length);
           continue;

@@ -15,7 +15,6 @@ export function describeOutcome(outcome: Outcome): string {
   return `${what[outcome.state]}: ${outcome.message}`;
 }
 
-/** What a run did. */
 export function describeRun(run: RunSummary): string {
   const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
   const lines = [
@@ -61,20 +60,10 @@ export function describeRefusal(run: RefusedRun): string {
 /** An outcome as `--json` and the log show it. */
 export function wireOf(outcome: object): object {
   if (!('findings' in outcome)) return outcome;
-  const { findings, run_id, source, dump_date, state, message, published_date } =
-    outcome as RefusedRun;
-  return {
-    run_id,
-    source,
-    dump_date,
-    state,
-    message,
-    published_date,
-    refusals: listRefusals(findings),
-  };
+  const { findings, path: _, ...shown } = outcome as RefusedRun;
+  return { ...shown, refusals: listRefusals(findings) };
 }
 
-/** What `--json` prints of the guards. */
 export function listRefusals(findings: readonly GuardFinding[]) {
   return findings.map(({ guard, file, value, limit }) => ({ guard, file, value, limit }));
 }

@@ -1,12 +1,13 @@
 import type { Database } from '../../sql/database.ts';
 import type { GuardFinding } from '../errors.ts';
+import { second } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';
-import { type RunSummary, summarise } from '../night/summary.ts';
+import { findNewestPublished } from '../night/run.ts';
+import { summarise } from '../night/summary.ts';
 
 /** Characters of a message that a list shows. */
 const SHOWN = 90;
 
-/** A run as lists show it. */
 export interface RunStatus {
   run_id: number;
   source: string;
@@ -18,7 +19,7 @@ export interface RunStatus {
   finished_at: string | null;
 }
 
-/** The newest runs, the newest first; without those on demand, of which there may be many a day. */
+/** The newest runs, the newest first; without imports on demand, which may be many a day. */
 export async function readRuns(
   { pool }: Database,
   { source, limit }: { source?: string | undefined; limit: number },
@@ -48,48 +49,30 @@ function shorten(text: string): string {
   return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
 }
 
-/** All that is known of a run. */
-export interface RunDetail extends RunSummary {
-  started_at: string;
-  finished_at: string | null;
-  /** Where its dump lay. */
-  path: string | null;
-  /** Seconds by step. */
-  step_seconds: Record<string, number> | null;
-  refusals: ReturnType<typeof listRefusals>;
-}
-
 /** Undefined when there is no such run. */
-export async function readRun(
-  { pool }: Database,
-  run_id: number,
-): Promise<
-  { run: RunDetail; findings: GuardFinding[]; published_date: string | null } | undefined
-> {
-  const { rows } = await pool.query<
-    Pick<RunDetail, 'started_at' | 'finished_at' | 'path' | 'step_seconds'> & {
-      findings: GuardFinding[] | null;
-      published_date: string | null;
-    }
-  >(
+export async function readRun({ pool }: Database, run_id: number) {
+  const { rows } = await pool.query<{
+    started_at: string;
+    finished_at: string | null;
+    path: string | null;
+    /** By step. */
+    step_seconds: Record<string, number> | null;
+    findings: GuardFinding[] | null;
+  }>(
     `select
-       to_json(run.started_at)#>>'{}' as started_at, to_json(run.finished_at)#>>'{}' as finished_at,
-       run.path, run.step_seconds, run.refusals as findings, newest.dump_date as published_date
+       to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at,
+       path, step_seconds, refusals as findings
      from registry.run
-     left join lateral (
-       select max(dump_date) as dump_date
-       from registry.run as other
-       where other.source = run.source and other.state = 'published'
-     ) as newest on true
-     where run.run_id = $1`,
+     where run_id = $1`,
     [run_id],
   );
   const [row] = rows;
   if (!row) return undefined;
-  const { findings, published_date, ...times } = row;
+  const { findings, ...times } = row;
   const summary = await summarise(pool, String(run_id));
-  const refusals = listRefusals(findings ?? []);
-  return { run: { ...summary, ...times, refusals }, findings: findings ?? [], published_date };
+  const run = { ...summary, ...times, refusals: listRefusals(findings ?? []) };
+  const published_date = (await findNewestPublished(pool, summary.source))?.dump_date ?? null;
+  return { run, findings: findings ?? [], published_date };
 }
 
 export function describeRunDetail({
@@ -112,31 +95,16 @@ export function describeRunDetail({
     heading(),
     ...(reason === null ? [] : [`  accepted: ${reason}`]),
     `  from ${path ?? 'a folder that is not known'}`,
-    `  started ${moment(run.started_at)}${run.finished_at ? `, ended ${moment(run.finished_at)}` : ''}`,
+    `  started ${second(run.started_at)}${run.finished_at ? `, ended ${second(run.finished_at)}` : ''}`,
     ...steps.map(([step, seconds]) => `    ${step.padEnd(22)} ${seconds.toFixed(1)} s`),
   ].join('\n');
 }
 
-/** To the second; the sessions of this product are in UTC. */
-function moment(timestamp: string): string {
-  return `${timestamp.slice(0, 19).replace('T', ' ')} UTC`;
-}
-
-export interface RejectedRow {
-  file: string;
-  line: number;
-  reason: string;
-  raw: string;
-}
-
 /** The rejected rows of a run; undefined when there is no such run. */
-export async function readRejects(
-  db: Database,
-  run_id: number,
-): Promise<RejectedRow[] | undefined> {
+export async function readRejects(db: Database, run_id: number) {
   const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
   if (run.rowCount === 0) return undefined;
-  const { rows } = await db.pool.query<RejectedRow>(
+  const { rows } = await db.pool.query<{ file: string; line: number; reason: string; raw: string }>(
     `select file, line::float8 as line, reason, raw
      from registry.reject
      where run_id = $1

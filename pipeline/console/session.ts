@@ -6,15 +6,14 @@ import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { isLostConnection } from '../../sql/fault.ts';
-import { Interrupted, interruptible } from '../signals.ts';
+import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 
-/** What a command works with. */
 export interface Session {
   environment: Environment;
   logger: Logger;
   /** Migrations that were applied just now. */
   applied: string[];
-  /** Aborted when the process is told to end. */
+  /** Aborted when a signal tells the process to end. */
   signal: AbortSignal;
 }
 
@@ -45,10 +44,8 @@ export async function withDatabase<T>(
 }
 
 /**
- * A server that cannot write its log of changes ends all sessions. Only the log of the embedded one tells
- * that the disk is full.
- *
- * @returns what to throw
+ * The error to throw. A server that cannot write its log of changes ends all sessions; only the log of the
+ * embedded one says that the disk is full.
  */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.databaseUrl !== undefined || !isLostConnection(error)) return error;
@@ -57,14 +54,9 @@ async function explainLoss(error: unknown, environment: Environment): Promise<un
   return reason === undefined ? error : new Error(reason, { cause: error });
 }
 
-/**
- * Aborted when the process is told to end; from then on such signals are without effect, since a
- * terminal and `npm` may both send them.
- */
+/** Aborted by the first signal to end. Later ones have no effect: a terminal and `npm` may both send one. */
 export function endSignal(): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.on(name, () => controller.abort());
-  }
+  onEndSignal(() => controller.abort());
   return controller.signal;
 }

@@ -1,33 +1,20 @@
 import type { Database } from '../../sql/database.ts';
-import {
-  describeMails,
-  type JobStatus,
-  type MailStatus,
-  readJobStatus,
-  readMailStatus,
-} from './mail-status.ts';
+import { minute } from './print.ts';
 import { describeRunRows, readRuns, type RunStatus } from './runs.ts';
-import { describeWatches, readWatchStatus, type WatchStatus } from './watch-status.ts';
 
-/** The newest snapshot of a source. */
-export interface SnapshotStatus {
+/** How long failed mails and failed companies are shown. */
+const SHOWN_DAYS = 7;
+
+interface SnapshotStatus {
   source: string;
   dump_date: string;
-  /** Days between the dump date and today. */
   age_days: number;
   entries: number;
   /** Nights in a row, since it was published, on which a dump of the source was refused. */
   refused_nights: number;
 }
 
-export interface Status {
-  snapshots: SnapshotStatus[];
-  /** The newest first. */
-  runs: RunStatus[];
-  mail: MailStatus;
-  jobs: JobStatus[];
-  watch_lists: WatchStatus;
-}
+type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** @param today the calendar day, YYYY-MM-DD */
 export async function readSnapshots({ pool }: Database, today: string): Promise<SnapshotStatus[]> {
@@ -49,7 +36,7 @@ export async function readSnapshots({ pool }: Database, today: string): Promise<
 }
 
 /** @param today the calendar day, YYYY-MM-DD */
-export async function readStatus(db: Database, today: string): Promise<Status> {
+export async function readStatus(db: Database, today: string) {
   return {
     snapshots: await readSnapshots(db, today),
     runs: await readRuns(db, { limit: 10 }),
@@ -84,4 +71,135 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
   return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${entries.toLocaleString('en')} entries${refused}`;
+}
+
+interface WatchStatus {
+  ready: number;
+  /** Companies without an answer of a registry. */
+  queued: number;
+  oldest_queued_at: string | null;
+  /** Of the last seven days. */
+  failed: number;
+  /** Submissions with queued companies, so that their mail is not written yet. */
+  open_submissions: number;
+}
+
+/** @param today the calendar day, YYYY-MM-DD */
+export async function readWatchStatus({ pool }: Database, today: string): Promise<WatchStatus> {
+  const { rows } = await pool.query<WatchStatus>(
+    `select
+       count(*) filter (where state = 'ready')::float8 as ready,
+       count(*) filter (where state = 'queued')::float8 as queued,
+       to_json(min(created_at) filter (where state = 'queued'))#>>'{}' as oldest_queued_at,
+       count(*) filter (where failed_at >= $1::date - $2::integer)::float8 as failed,
+       (select count(*) from customer.submission where settled_at is null)::float8
+         as open_submissions
+     from customer.watch`,
+    [today, SHOWN_DAYS],
+  );
+  return rows[0]!;
+}
+
+export function describeWatches(watch: WatchStatus): string[] {
+  const { ready, queued, oldest_queued_at, failed, open_submissions } = watch;
+  const since = oldest_queued_at === null ? '' : `, the oldest since ${minute(oldest_queued_at)}`;
+  const open = `${open_submissions} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
+  return [
+    'Watch lists',
+    `  ${ready} ready; ${queued} queued${since}; ${failed} failed in the last ${SHOWN_DAYS} days; ${open}`,
+  ];
+}
+
+/** A mail that could not be sent, so far or for good. */
+interface TroubledMail {
+  mail_id: number;
+  template: string;
+  recipient: string;
+  state: 'queued' | 'failed';
+  attempt_count: number;
+  last_error: string;
+  created_at: string;
+  /** Null when it is not tried again, or is being tried now. */
+  next_attempt_at: string | null;
+}
+
+interface JobStatus {
+  task: string;
+  waiting: number;
+  running: number;
+  /** Are not tried again. */
+  given_up: number;
+}
+
+interface MailStatus {
+  queued: number;
+  oldest_queued_at: string | null;
+  /** Of the last seven days. */
+  failed: number;
+  /** The newest ten, the newest first. */
+  troubled: TroubledMail[];
+}
+
+/** @param today the calendar day, YYYY-MM-DD */
+async function readMailStatus({ pool }: Database, today: string): Promise<MailStatus> {
+  const counts = await pool.query<Omit<MailStatus, 'troubled'>>(
+    `select
+       count(*) filter (where state = 'queued')::float8 as queued,
+       to_json(min(created_at) filter (where state = 'queued'))#>>'{}' as oldest_queued_at,
+       count(*) filter (where state = 'failed')::float8 as failed
+     from customer.mail
+     where state = 'queued' or (state = 'failed' and ended_at >= $1::date - $2::integer)`,
+    [today, SHOWN_DAYS],
+  );
+  const troubled = await pool.query<TroubledMail>(
+    `select
+       mail.mail_id::float8 as mail_id, mail.template, mail.recipient, mail.state,
+       mail.attempt_count, mail.last_error, to_json(mail.created_at)#>>'{}' as created_at,
+       to_json(jobs.run_at)#>>'{}' as next_attempt_at
+     from customer.mail
+     left join graphile_worker.jobs
+       on mail.state = 'queued'
+       and jobs.key = 'mail:' || mail.mail_id
+       and jobs.locked_at is null
+     where (mail.state = 'queued' and mail.last_error is not null)
+       or (mail.state = 'failed' and mail.ended_at >= $1::date - $2::integer)
+     order by mail.mail_id desc
+     limit 10`,
+    [today, SHOWN_DAYS],
+  );
+  return { ...counts.rows[0]!, troubled: troubled.rows };
+}
+
+async function readJobStatus({ pool }: Database): Promise<JobStatus[]> {
+  const { rows } = await pool.query<JobStatus>(
+    `select
+       task_identifier as task,
+       count(*) filter (where locked_at is null and attempts < max_attempts)::float8 as waiting,
+       count(*) filter (where locked_at is not null)::float8 as running,
+       count(*) filter (where locked_at is null and attempts >= max_attempts)::float8 as given_up
+     from graphile_worker.jobs
+     group by task_identifier
+     order by task_identifier`,
+  );
+  return rows;
+}
+
+function describeMails(mail: MailStatus, jobs: readonly JobStatus[]): string[] {
+  const since = mail.oldest_queued_at && `, the oldest since ${minute(mail.oldest_queued_at)}`;
+  return [
+    'Mail',
+    `  ${mail.queued} queued${since ?? ''}; ${mail.failed} failed in the last ${SHOWN_DAYS} days`,
+    ...mail.troubled.map(describeTrouble),
+    ...(jobs.length > 0 ? ['Jobs'] : []),
+    ...jobs.map(
+      ({ task, waiting, running, given_up }) =>
+        `  ${task.padEnd(12)} ${waiting} waiting, ${running} running, ${given_up} given up`,
+    ),
+  ];
+}
+
+function describeTrouble(mail: TroubledMail): string {
+  const attempts = `${mail.attempt_count} ${mail.attempt_count === 1 ? 'attempt' : 'attempts'}`;
+  const next = mail.next_attempt_at ? `, the next at ${minute(mail.next_attempt_at)}` : '';
+  return `  ${String(mail.mail_id).padStart(5)}  ${mail.template.padEnd(8)} ${mail.recipient}  ${mail.state} after ${attempts}${next}: ${mail.last_error}`;
 }

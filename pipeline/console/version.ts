@@ -1,5 +1,5 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
@@ -13,20 +13,13 @@ export function readVersion(): string {
   return commit === undefined ? version : `${version} (${commit})`;
 }
 
-/** An image says its commit in the file COMMIT, a clone asks git; undefined: neither is there. */
+/** The commit in the file COMMIT of an image, or of a clone; undefined without either. */
 function readCommit(): string | undefined {
-  try {
-    return readFileSync(`${root}COMMIT`, 'utf8').trim() || undefined;
-  } catch {
-    // Not an image.
+  const file = `${root}COMMIT`;
+  if (existsSync(file)) {
+    const commit = readFileSync(file, 'utf8').trim();
+    if (commit !== '') return commit;
   }
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return undefined;
-  }
+  const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' });
+  return git.status === 0 ? git.stdout.trim() : undefined;
 }

@@ -3,13 +3,13 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
 /**
- * A COPY from here to a table. Whatever ends it early, the loss of the connection included, is thrown
- * by what is under way, or else by the next call.
+ * A COPY into a table. An error that ends it early, such as a lost connection, is thrown by the call
+ * under way, or else by the next one.
  */
 export class CopyIn {
   readonly #copy: ReturnType<typeof copyFrom>;
   #failure: Error | undefined;
-  /** What was written last; it resolves when there is room again. */
+  /** The last write; resolves when there is room again. */
   #sent: Promise<void> = Promise.resolve();
 
   /**
@@ -21,13 +21,13 @@ export class CopyIn {
     this.#copy.on('error', (error: Error) => (this.#failure ??= error));
   }
 
-  /** Sends more, after all that was written before; resolves when there is room again. */
+  /** Sends more after the earlier writes; resolves when there is room again. */
   write(data: Uint8Array | string): Promise<void> {
     this.#sent = this.#sent.then(() => this.#send(data));
     return this.#sent;
   }
 
-  // One at a time: what the stream itself keeps waiting, it would send to a connection that is gone.
+  // One write at a time: the stream would send its own backlog to a lost connection.
   #send(data: Uint8Array | string): Promise<void> {
     if (this.#failure) throw this.#failure;
     const { promise, resolve, reject } = Promise.withResolvers<void>();
@@ -40,7 +40,6 @@ export class CopyIn {
     return promise;
   }
 
-  /** Resolves when the rows are in the table. */
   async end(): Promise<void> {
     await this.#sent;
     if (this.#failure) throw this.#failure;
@@ -48,7 +47,7 @@ export class CopyIn {
     await finished(this.#copy);
   }
 
-  /** Ends it; what it sent is rolled back. */
+  /** Ends the COPY, which rolls back what it sent. */
   abort(error: Error): void {
     if (!this.#failure) this.#copy.destroy(error);
   }

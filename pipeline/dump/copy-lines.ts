@@ -5,7 +5,7 @@ export class CopyLines {
   #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;
 
-  /** Bytes that were gathered. */
+  /** In bytes. */
   get length(): number {
     return this.#length;
   }
@@ -20,12 +20,12 @@ export class CopyLines {
   }
 
   addFields(prefix: string, fields: readonly string[]): void {
-    const text = `${prefix}${fields.map(quote).join(';')}\n`;
+    const text = `${prefix}${fields.map(quoteField).join(';')}\n`;
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Takes out what was gathered, in memory of its own, since it may still be on its way later. */
+  /** Takes out the lines, in their own memory: they may still be on their way later. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
@@ -41,6 +41,7 @@ export class CopyLines {
   }
 }
 
-function quote(field: string): string {
+/** A field as RFC 4180 writes it. */
+export function quoteField(field: string): string {
   return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }

@@ -2,59 +2,34 @@ import { isUtf8 } from 'node:buffer';
 import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
 import { fingerprint, type Fingerprint, fingerprintOf, toBigint } from './fingerprint.ts';
-import { type Layout, parseRecord, parseRecords, readHeader, type TableShape } from './header.ts';
+import { type Layout, readHeader } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
+import { shorten, type UnreadableRow } from './rejects.ts';
 import { Refusal } from '../errors.ts';
+import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
-/** Characters of an unreadable record that are kept. */
-const RAW_LENGTH = 4000;
-/** Quoted records that are parsed together: starting the parser costs more than a record. */
-const PARSED_TOGETHER = 500;
-/**
- * A file with more unreadable rows than this is none of a dump: reading ends, so that the rejects
- * of one file cannot fill the disk.
- */
+/** The most unreadable rows of a file: more of them, from a file of another kind, would fill the disk. */
 const UNREADABLE_ROWS = 100_000;
-/**
- * So many unreadable rows without one that can be read are no rows: a quote that never closes, or another
- * kind of file. Reading ends at once.
- */
+/** The most unreadable rows in a row: more of them mean a quote that never closes, or no table. */
 const UNREADABLE_IN_A_ROW = 1000;
 
 /** The columns that every staged record begins with. */
-export const prefixColumns = [
-  'file_no',
-  'line',
-  'fingerprint',
-  'needs_tidying',
-  'is_well_formed',
-] as const;
+const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
 
-/** A record that could not be read. */
-export interface RejectedRecord {
-  file_no: number;
-  line: number;
-  reason: string;
-  raw: string;
-}
-
-/**
- * Turns the records of one file into lines to COPY and rejects: skips what was there yesterday, parses
- * what only a parser can read. Records come from a `RecordSplitter`, the first one being the header.
- */
+/** Turns the records of one file, of which the first is the header, into lines to COPY and rejects. */
 export class FileReader implements RecordHandler {
   readonly lines = new CopyLines();
-  readonly rejects: RejectedRecord[] = [];
+  readonly rejects: UnreadableRow[] = [];
   /** Records read, without the header and blank lines. */
   read_count = 0;
   layout: Layout | undefined;
 
-  readonly #source: TableShape;
+  readonly #source: TableSource;
   readonly #file: DumpFile;
   readonly #known: KnownFingerprints;
   readonly #scanner = new RecordScanner();
@@ -66,10 +41,8 @@ export class FileReader implements RecordHandler {
   #firstUnreadable: string | undefined;
   #unreadable_in_a_row = 0;
   #firstInARow = '';
-  /** Quoted records of one line that wait for the parser. */
-  #quoted: { bytes: Buffer; line: number; prefix: string }[] = [];
 
-  constructor(source: TableShape, file: DumpFile, known: KnownFingerprints) {
+  constructor(source: TableSource, file: DumpFile, known: KnownFingerprints) {
     this.#source = source;
     this.#file = file;
     this.#known = known;
@@ -99,12 +72,7 @@ export class FileReader implements RecordHandler {
     }
     if (!scanned) this.#scanner.scan(data, start, end);
     const scan = scanned ?? this.#scanner;
-    const reason = this.#stage(
-      data.subarray(start, end),
-      line,
-      scan,
-      this.#prefix(data, start, line, scan),
-    );
+    const reason = this.#stage(data, start, end, line, scan);
     if (reason === undefined) {
       this.#unreadable_in_a_row = 0;
       return true;
@@ -122,10 +90,9 @@ export class FileReader implements RecordHandler {
     this.#reject(data.subarray(start, end), line, reason);
   }
 
-  /** To be called after the last record. Throws a `Refusal` when there was no header. */
+  /** Throws a `Refusal` when there was no header; called after the last record. */
   end(): void {
     if (!this.layout) throw new Refusal(`${this.#file.file}: an empty file, without a header`);
-    this.#parseQuoted();
   }
 
   #readHeader(bytes: Buffer): void {
@@ -150,7 +117,7 @@ export class FileReader implements RecordHandler {
     return this.#known.meet(this.#print);
   }
 
-  /** What a line to COPY begins with. */
+  /** The values of `prefixColumns`. */
   #prefix(data: Buffer, start: number, line: number, scan: RecordScanner): string {
     const isCertain = scan.is_plain && !scan.is_multiline;
     const needs_tidying = !isCertain || scan.needs_tidying;
@@ -166,59 +133,32 @@ export class FileReader implements RecordHandler {
   }
 
   /** @returns why the record cannot be read */
-  #stage(bytes: Buffer, line: number, scan: RecordScanner, prefix: string): string | undefined {
+  #stage(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    scan: RecordScanner,
+  ): string | undefined {
     const { columns, unknown } = this.layout!;
     if (scan.has_nul) return 'a NUL byte';
-    if (!scan.is_ascii && !isUtf8(bytes)) return 'not UTF-8';
-    if (scan.is_multiline || (scan.is_plain && (scan.has_return || unknown.length > 0))) {
-      const fields = parseRecord(bytes);
-      if (fields?.length !== columns.length) return this.#misfit(fields);
-      if (spansRows(fields)) return 'a quote that closes in another row';
-      this.#addFields(prefix, fields);
-      return undefined;
-    }
-    if (!scan.is_plain) {
-      this.#quoted.push({ bytes: Buffer.from(bytes), line, prefix });
-      if (this.#quoted.length >= PARSED_TOGETHER) this.#parseQuoted();
-      return undefined;
-    }
+    if (!scan.is_ascii && !isUtf8(data.subarray(start, end))) return 'not UTF-8';
+    if (scan.has_inner_quote) return 'quotes that do not match';
     if (scan.field_count !== columns.length) {
       return `${scan.field_count} fields instead of ${columns.length}`;
     }
-    this.lines.addPlain(prefix, bytes, 0, bytes.length);
-    return undefined;
-  }
-
-  /** Parses the quoted records that wait. */
-  #parseQuoted(): void {
-    const waiting = this.#quoted;
-    this.#quoted = [];
-    if (waiting.length === 0) return;
-    const joined = Buffer.concat(waiting.flatMap(({ bytes }) => [bytes, lineFeed]));
-    const records = parseRecords(joined);
-    const width = this.layout!.columns.length;
-    if (records?.length === waiting.length && records.every((fields) => fields.length === width)) {
-      waiting.forEach(({ prefix }, at) => this.#addFields(prefix, records[at]!));
-      return;
+    const prefix = this.#prefix(data, start, line, scan);
+    if (scan.is_plain && !scan.is_multiline && !scan.has_return && unknown.length === 0) {
+      this.lines.addPlain(prefix, data, start, end);
+      return undefined;
     }
-    for (const { bytes, line, prefix } of waiting) {
-      const fields = parseRecord(bytes);
-      if (fields?.length === width) this.#addFields(prefix, fields);
-      else this.#reject(bytes, line, this.#misfit(fields));
-    }
-  }
-
-  #misfit(fields: string[] | undefined): string {
-    const width = this.layout!.columns.length;
-    return fields ? `${fields.length} fields instead of ${width}` : 'quotes that do not match';
-  }
-
-  #addFields(prefix: string, fields: string[]): void {
-    const { columns, unknown } = this.layout!;
+    const fields = scan.readFields(data, start);
+    if (scan.is_multiline && spansRows(fields)) return 'a quote that closes in another row';
     this.lines.addFields(
       prefix,
-      unknown.length === 0 ? fields : fields.filter((_, at) => columns[at] !== null),
+      fields.filter((_, at) => columns[at] !== null),
     );
+    return undefined;
   }
 
   #reject(bytes: Buffer, line: number, reason: string): void {
@@ -237,17 +177,14 @@ export class FileReader implements RecordHandler {
           `more than ${UNREADABLE_ROWS} rows of it cannot be read`,
       );
     }
-    const raw = bytes.toString('utf8', 0, RAW_LENGTH).replaceAll('\0', '␀').trimEnd();
-    this.rejects.push({ file_no: this.#file.file_no, line, reason, raw });
+    this.rejects.push({ file_no: this.#file.file_no, line, reason, raw: shorten(bytes) });
   }
 }
 
-const lineFeed = Buffer.from('\n');
-
 /**
- * Whether a field with line breaks looks like parts of two rows: a quote was lost in one, so that
- * what it had opened ends only in a later row. Either at the quotes that open a field there, and so
- * behind a separator, or where another quote was lost: then it holds the separators of a whole row.
+ * Whether a field with line breaks looks like parts of two rows, of which one has lost a quote. The field
+ * ends either behind a separator, at the opening quotes of a later field, or it holds the separators of
+ * a whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

@@ -1,14 +1,13 @@
-import { readdir, stat } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { open, readdir, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import pLimit from 'p-limit';
-import { hashFile } from './file-hash.ts';
 import { Refusal, WrongUsage } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
 import type { Source } from '../sources/source.ts';
 
-/** Files that are hashed in parallel. */
 const HASHED_FILES = 4;
+const PIECE_BYTES = 256 * 1024;
 
-/** One file of a dump, on the disk. */
 export interface DumpFile {
   /** Position in the dump, from 0, in the order of `file_key`. */
   file_no: number;
@@ -18,9 +17,8 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** Milliseconds since 1970: tells whether the file was written to while it was read. */
+  /** Milliseconds since 1970: shows a write during the reading. */
   modified_ms: number;
-  /** Hexadecimal. */
   sha256: string;
 }
 
@@ -30,41 +28,69 @@ export interface Dump {
   ignored: string[];
 }
 
-/** A file that was not read yet. */
-export type ListedFile = Omit<DumpFile, 'sha256'>;
+type ListedFile = Omit<DumpFile, 'sha256'>;
 
-export type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
+type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
 
 /**
- * Lists a dump, a folder or one file.
- * Throws `WrongUsage` when there is none, and a `Refusal` for two files of one part.
+ * Lists a dump, a folder or one file. Throws `WrongUsage` when there is none, and a `Refusal` for two files
+ * of one part, and for a part that is no regular file.
  */
 export async function listDump(source: Source, path: string): Promise<ListedDump> {
-  const { files, ignored } = identify(source, await listFiles(path, source.format === 'document'));
-  if (files.length === 0) {
-    throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
+  const parts = new Map<string, Found>();
+  const ignored: string[] = [];
+  for (const found of await listFiles(path, source.format === 'document')) {
+    const file_key = source.identifyFile(found.file);
+    if (file_key === null) {
+      ignored.push(found.file);
+      continue;
+    }
+    const other = parts.get(file_key)?.file;
+    if (other) throw new Refusal(`${other} and ${found.file}: two files for one part of the dump`);
+    parts.set(file_key, found);
   }
-  return { ignored, files: await Promise.all(files.map(measure)) };
+  if (parts.size === 0) throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
+  const sorted = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const measured = sorted.map(async ([file_key, found], file_no) => {
+    const stats = await stat(found.path).catch((cause: Error) => {
+      throw new Refusal(`${found.file}: ${cause.message}`, { cause });
+    });
+    // A pipe would never end, a folder cannot be read.
+    if (!stats.isFile()) throw new Refusal(`${found.file}: not a regular file`);
+    return { ...found, file_no, file_key, byte_count: stats.size, modified_ms: stats.mtimeMs };
+  });
+  return { files: await Promise.all(measured), ignored: ignored.toSorted() };
 }
 
-/**
- * Takes the SHA-256 of every part of a dump.
- * Throws a `Refusal` when a file cannot be read.
- */
+/** Takes the SHA-256 of every file of a dump. Throws a `Refusal` for a file that cannot be read. */
 export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
-  const limit = pLimit(HASHED_FILES);
-  const hashed = files.map((file) =>
-    limit(async (): Promise<DumpFile> => {
-      const sha256 = await hashFile(file.path).catch((cause: Error) => {
-        throw new Refusal(`${file.file}: ${cause.message}`, { cause });
-      });
-      return { ...file, sha256 };
-    }),
-  );
-  return { ignored, files: await Promise.all(hashed) };
+  const hashed = await inParallel(files, HASHED_FILES, async (file) => {
+    const sha256 = await hashFile(file.path).catch((cause: Error) => {
+      throw new Refusal(`${file.file}: ${cause.message}`, { cause });
+    });
+    return { ...file, sha256 };
+  });
+  return { ignored, files: hashed };
 }
 
-/** Lists a dump, and takes the SHA-256 of its parts. */
+/** The SHA-256 of a file, hexadecimal. */
+async function hashFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  // One piece of memory for the whole file: a stream leaves garbage of the size of the file.
+  const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
+  const file = await open(path);
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(piece);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(piece.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
+}
+
+/** Lists and hashes a dump. */
 export async function readDump(source: Source, path: string): Promise<Dump> {
   return await hashDump(await listDump(source, path));
 }
@@ -79,14 +105,10 @@ export async function assertUntouched(files: readonly DumpFile[]): Promise<void>
   }
 }
 
-interface Part {
-  file_key: string;
-  file: string;
-  path: string;
-}
+type Found = Pick<DumpFile, 'file' | 'path'>;
 
-/** Paths, and what they are below the dump's folder. Folders are looked into only where `isDeep`. */
-async function listFiles(path: string, isDeep: boolean): Promise<Omit<Part, 'file_key'>[]> {
+/** Looks into folders only where `isDeep`. */
+async function listFiles(path: string, isDeep: boolean): Promise<Found[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });
     throw new Refusal(`${path}: ${cause.message}`, { cause });
@@ -102,30 +124,4 @@ async function listFiles(path: string, isDeep: boolean): Promise<Omit<Part, 'fil
     .filter((entry) => !isDeep || !entry.isDirectory())
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ path: file, file: relative(path, file).normalize('NFC') }));
-}
-
-function identify(source: Source, found: Omit<Part, 'file_key'>[]) {
-  const parts = new Map<string, Part>();
-  const ignored: string[] = [];
-  for (const { path, file } of found) {
-    const file_key = source.identifyFile(file);
-    if (file_key === null) {
-      ignored.push(file);
-      continue;
-    }
-    const other = parts.get(file_key);
-    if (other) throw new Refusal(`${other.file} and ${file}: two files for one part of the dump`);
-    parts.set(file_key, { file_key, file, path });
-  }
-  const files = [...parts.values()].toSorted((a, b) => (a.file_key < b.file_key ? -1 : 1));
-  return { files, ignored: ignored.toSorted() };
-}
-
-async function measure(part: Part, file_no: number): Promise<ListedFile> {
-  const found = await stat(part.path).catch((cause: Error) => {
-    throw new Refusal(`${part.file}: ${cause.message}`, { cause });
-  });
-  // A pipe would never end, a folder cannot be read.
-  if (!found.isFile()) throw new Refusal(`${part.file}: not a regular file`);
-  return { ...part, file_no, byte_count: found.size, modified_ms: found.mtimeMs };
 }

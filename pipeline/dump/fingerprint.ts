@@ -5,12 +5,11 @@ export interface Fingerprint {
 }
 
 /**
- * Fingerprints bytes[start, end) into `out`: two 32-bit lanes that feed each other, with the
- * rotations and constants of MurmurHash3_x86_128 (Austin Appleby, public domain), eight bytes a
- * step. It tells records apart, it does not withstand an attacker, who could only make a changed
- * record of his own look unchanged.
+ * Fingerprints bytes[start, end) into `out`: two 32-bit lanes that feed each other, with the rotations
+ * and constants of MurmurHash3_x86_128 (Austin Appleby, public domain), eight bytes a step. It does not
+ * withstand an attacker, who could only make a change to his own record look unchanged.
  *
- * @param seed fingerprint to start from: what else the bytes depend on
+ * @param seed the fingerprint of the context: file, header and mapping
  */
 export function fingerprint(
   view: DataView,

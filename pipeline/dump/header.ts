@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
-import { parse } from 'csv-parse/sync';
 import { Refusal } from '../errors.ts';
-import type { FormedColumns } from './well-formed.ts';
 import type { TableSource } from '../sources/source.ts';
+import { RecordScanner } from './record-scanner.ts';
+import type { FormedColumns } from './well-formed.ts';
 
 /** Which column of a file goes where; made from its header. */
 export interface Layout {
@@ -10,20 +10,10 @@ export interface Layout {
   header: string;
   /** For each field of a record the column of `stage.record`, or null where it is not known. */
   columns: readonly (string | null)[];
-  /** The columns whose fields have a form. */
   formed: FormedColumns;
-  /** Header names that the source does not describe. */
   unknown: readonly string[];
   /** Whether the first field numbers the rows, so that the rest of the record is its content. */
   starts_with_row_number: boolean;
-}
-
-/** The part of a source that the reading of its files depends on. */
-export type TableShape = Pick<TableSource, 'columns' | 'row_number' | 'mapping_version'>;
-
-/** A shape without the functions of its source, so that it can be sent to another thread. */
-export function tableShape({ columns, row_number, mapping_version }: TableShape): TableShape {
-  return { columns, row_number, mapping_version };
 }
 
 /** The column of `stage.record` that holds a source's row number. */
@@ -33,15 +23,19 @@ export const ROW_NUMBER_COLUMN = 'row_number';
  * Reads the header of a file. Columns are matched by name, in any order.
  * Throws a `Refusal` when a column is missing or there twice, or the line cannot be read.
  */
-export function readHeader(source: TableShape, file: string, bytes: Buffer): Layout {
+export function readHeader(source: TableSource, file: string, bytes: Buffer): Layout {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
   // UTF-16 has no valid UTF-8 behind its byte order mark, and NUL bytes without one.
   if (!isUtf8(line) || line.includes(0)) {
     throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   }
-  const names = parseRecord(line)?.map((name) => name.trim());
-  if (!names) throw new Refusal(`${file}, line 1: the header cannot be read`);
+  const scanner = new RecordScanner();
+  const fault = scanner.scan(line, 0, line.length);
+  if (line.length === 0 || fault || scanner.has_inner_quote) {
+    throw new Refusal(`${file}, line 1: the header cannot be read`);
+  }
+  const names = scanner.readFields(line, 0).map((name) => name.trim());
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
     throw new Refusal(`${file}, line 1: the column '${twice}' is there twice`);
@@ -63,23 +57,4 @@ export function readHeader(source: TableShape, file: string, bytes: Buffer): Lay
     unknown: names.filter((_, at) => columns[at] === null),
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
-}
-
-/** The fields of one record, strictly by RFC 4180; undefined when it does not parse. */
-export function parseRecord(bytes: Buffer): string[] | undefined {
-  const records = parseRecords(bytes);
-  return records?.length === 1 ? records[0] : undefined;
-}
-
-/** The fields of several records, each ended by a line feed; undefined when one does not parse. */
-export function parseRecords(bytes: Buffer): string[][] | undefined {
-  try {
-    return parse(bytes, {
-      delimiter: ';',
-      record_delimiter: ['\r\n', '\n'],
-      relax_column_count: true,
-    });
-  } catch {
-    return undefined;
-  }
 }

@@ -1,7 +1,7 @@
 import type { Fingerprint } from './fingerprint.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
-/** The state of an entry: its record was met today; not yet; or has the fingerprint of another one. */
+/** The state of an entry: its record was met today; not yet; or another entry has its fingerprint. */
 const MET = 0;
 const NOT_MET = 1;
 const SHARED = 2;
@@ -10,8 +10,8 @@ const FINGERPRINT_BYTES = 8;
 const PLACE_BYTES = 6;
 
 /**
- * The entries of yesterday by their fingerprints: an open-addressing table of indexes, at most half full,
- * over the bytes that the database sent; 19 to 23 bytes an entry.
+ * The entries of yesterday by fingerprint: an open-addressing table of indexes, at most half full, over
+ * the bytes from the database. It takes 19 to 23 bytes an entry.
  */
 export class KnownFingerprints {
   readonly #entries: YesterdaysEntries;
@@ -46,12 +46,7 @@ export class KnownFingerprints {
     }
   }
 
-  /**
-   * Notes that a record was met.
-   *
-   * @returns whether it is yesterday's and met for the first time, so that it need not be read; a
-   *   record that repeats is read like a new one
-   */
+  /** Notes a record. @returns whether it is yesterday's and can be skipped; a repeated one is read again */
   meet({ high, low }: Fingerprint): boolean {
     const index = this.#slots[this.#find(high, low)]! - 1;
     if (index < 0 || this.#states[index] !== NOT_MET) return false;
@@ -59,7 +54,7 @@ export class KnownFingerprints {
     return true;
   }
 
-  /** The entries whose record of yesterday was not met today: fingerprint and place, as SQL writes them. */
+  /** The entries whose record was not met today: fingerprint and place, as SQL writes them. */
   *missing(): Generator<{ fingerprint: bigint; place: string }> {
     const { places } = this.#entries;
     for (let index = 0; index < this.#states.length; index += 1) {

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { parseRecord } from '../../fixtures/parse-record.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { parseRecord } from './header.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 const width = 3;
@@ -15,7 +15,7 @@ function look(text: string) {
   const fault = scanner.scan(data, 1, data.length - 1);
   const { ends, field_count, needs_tidying } = scanner;
   const isPlain = fault === undefined && scanner.is_plain && !scanner.is_multiline;
-  const starts = [0, ...ends].map((at) => at + 1);
+  const starts = [0, ...ends.subarray(0, field_count)].map((at) => at + 1);
   const fields = [...ends.subarray(0, field_count)].map((at, field) =>
     data.toString('utf8', starts[field], at),
   );
@@ -70,6 +70,21 @@ describe('a record with quotes', () => {
         if (fields.length !== width) return;
         expect(seen.fields.map((raw) => parseRecord(Buffer.from(raw))?.[0] ?? '')).toEqual(fields);
         expect(seen.needs_tidying || fields.every((one) => squeeze(one) === one)).toBe(true);
+      }),
+      { numRuns: 20_000 },
+    );
+  });
+
+  test('has the fields that a parser finds, or does not parse', () => {
+    fc.assert(
+      fc.property(anyRecord, (text) => {
+        const data = Buffer.from(`"${text}"`);
+        const scanner = new RecordScanner();
+        const fault = scanner.scan(data, 1, data.length - 1);
+        if (text === '') return;
+        const fields = parseRecord(Buffer.from(text));
+        expect(fault !== undefined || scanner.has_inner_quote).toBe(fields === undefined);
+        if (fields) expect(scanner.readFields(data, 1)).toEqual(fields);
       }),
       { numRuns: 20_000 },
     );

@@ -17,16 +17,13 @@ const KIND_OF_BYTE = new Uint8Array(256).map((_, byte) => {
   return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
 });
 
-/** Fields of which the ends are kept. */
-const MOST_FIELDS = 1024;
+/** The most bytes of a record; a longer one is rejected, line by line. */
+export const RECORD_BYTES = 32 * 1024;
 
 /** Why a record has no end: a quoted field is open at the end of the bytes, or closes in its middle. */
-export type ScanFault = 'open quote' | 'stray quote';
+type ScanFault = 'open quote' | 'stray quote';
 
-/**
- * Looks at the bytes of one record after another, once each, by RFC 4180 with `;`: where its fields and
- * the record itself end, and what its bytes tell without a parser.
- */
+/** Finds the fields and the end of one record after another, by RFC 4180 with `;`. */
 export class RecordScanner {
   /** Where the record ends, without its line end. */
   end = 0;
@@ -34,11 +31,13 @@ export class RecordScanner {
   line_feed = 0;
   field_count = 0;
   /** Where each field ends, its quotes included. */
-  readonly ends = new Uint32Array(MOST_FIELDS);
+  readonly ends = new Uint32Array(RECORD_BYTES + 3);
   /** Whether a quoted field holds a line break. */
   is_multiline = false;
-  /** Whether COPY reads the record as a parser does: no quote within a field, no quotes around nothing. */
+  /** Whether COPY reads the record as RFC 4180 does: no quote within a field, no quotes around nothing. */
   is_plain = true;
+  /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
+  has_inner_quote = false;
   /** Whether there may be white space to trim or to collapse; never false when there is. */
   needs_tidying = false;
   is_ascii = true;
@@ -49,15 +48,12 @@ export class RecordScanner {
   #seen = 0;
   #high = 0;
 
-  /**
-   * Scans data[start, stop), or less where the record ends before.
-   *
-   * @returns undefined when the record has an end
-   */
+  /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
     this.is_multiline = false;
     this.is_plain = true;
+    this.has_inner_quote = false;
     this.needs_tidying = false;
     this.#seen = 0;
     this.#high = 0;
@@ -83,6 +79,16 @@ export class RecordScanner {
     return undefined;
   }
 
+  /** The fields of the record that was scanned from `start` on. */
+  readFields(data: Buffer, start: number): string[] {
+    let from = start;
+    return Array.from(this.ends.subarray(0, this.field_count), (end) => {
+      const field = data.toString('utf8', from, end);
+      from = end + 1;
+      return field.startsWith('"') ? field.slice(1, -1).replaceAll('""', '"') : field;
+    });
+  }
+
   /** @returns where the field ends */
   #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
     let at = start;
@@ -102,7 +108,10 @@ export class RecordScanner {
       before = kind;
     }
     if (at > start && before === kinds.blank) this.needs_tidying = true;
-    if ((seen & kinds.quote) !== 0) this.is_plain = false;
+    if ((seen & kinds.quote) !== 0) {
+      this.is_plain = false;
+      this.has_inner_quote = true;
+    }
     this.#seen |= seen;
     this.#high |= high;
     return at;

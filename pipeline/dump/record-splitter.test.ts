@@ -2,11 +2,12 @@ import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { columns, header } from '../../fixtures/bad-dump.ts';
+import { parseRecord } from '../../fixtures/parse-record.ts';
 import { FileReader } from './file-reader.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { noEntries } from './yesterday.ts';
-import { parseRecord } from './header.ts';
-import { RECORD_BYTES, type RecordHandler, RecordSplitter } from './record-splitter.ts';
+import { RECORD_BYTES } from './record-scanner.ts';
+import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 
 /** What a splitter handed out: a record as text, or the reason of a rejected line. */

@@ -1,20 +1,16 @@
-import { RecordScanner } from './record-scanner.ts';
+import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
 
-/** A record may have this many bytes; a longer one is rejected, line by line. */
-export const RECORD_BYTES = 32 * 1024;
-
 /** What the splitter hands out; `data` is only valid during the call. */
 export interface RecordHandler {
   /**
-   * One record, data[start, end) without its line end, on `line` (the first line of the file is 1).
+   * One record, data[start, end) without its line end, on `line`, from 1.
    *
-   * @param scanned what was seen of a record that has quotes
-   * @returns false when the record does not parse; a record of several lines is then given up after
-   *   its first line, and reading resumes at the second
+   * @param scanned the scan of a record with quotes
+   * @returns false when a record of several lines does not parse; reading resumes at its second line
    */
   record(
     data: Buffer,
@@ -30,9 +26,8 @@ export interface RecordHandler {
 /**
  * Splits bytes into records by RFC 4180 with `;`: a line break inside a quoted field does not end a
  * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed.
- * A quote that never closes costs its own line and no other: past `RECORD_BYTES`, at the end of the
- * file, or where a closing quote is followed by anything but a separator, the first line is
- * rejected and reading resumes at the next one.
+ * A quote that never closes, or closes in the middle of a field, costs only its own line: reading resumes
+ * at the next one.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;

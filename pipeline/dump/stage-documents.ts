@@ -1,41 +1,30 @@
-import type { Pool, PoolClient } from 'pg';
-import pLimit from 'p-limit';
+import type { PoolClient } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
-import { AnswerWriter } from './answer-writer.ts';
-import type { DumpFile } from './files.ts';
+import { Refusal } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { saveFiles } from './stage.ts';
+import { CopyIn } from './copy-in.ts';
+import { REJECT_BATCH, saveRejects, shorten, type UnreadableRow } from './rejects.ts';
+import { saveFiles, type Staging } from './stage.ts';
 
-/** Files read in parallel: of many small ones most of the time is spent waiting for the disk. */
+/** Files read in parallel: small ones mostly wait for the disk. */
 const PARALLEL_FILES = 4;
-
-export interface DocumentStaging {
-  pool: Pool;
-  /** The schema of the tables of the night. */
-  stage: string;
-  source: DocumentSource;
-  files: readonly DumpFile[];
-  /** Called now and then with the answers read so far, and the bytes of the files that are done. */
-  onProgress(answers: number, bytes: number): void;
-}
+/** The most unreadable answers of a file: more of them would fill the disk. */
+const UNREADABLE_ANSWERS = 100_000;
 
 /**
- * Reads every file of a dump of answers, all of each, and makes documents of them: what could be
- * read goes to `stage.answer`, and from there by the source's `collect.sql` to `stage.document` and,
- * normalised, to `stage.entry`; the rest to `stage.reject` and `stage.notice`.
+ * Reads every file of a dump of answers into `stage.answer`. The source's `collect.sql` makes documents of
+ * the answers in `stage.document`, which go, normalised, to `stage.entry`. Unreadable answers go to
+ * `stage.reject` and `stage.notice`.
  * Throws a `Refusal` when a file as a whole cannot be read.
  */
-export async function stageDocuments(client: PoolClient, staging: DocumentStaging): Promise<void> {
-  const { pool, stage, source, files } = staging;
+export async function stageDocuments(
+  client: PoolClient,
+  staging: Staging<DocumentSource>,
+): Promise<void> {
+  const { stage, source, files } = staging;
   await saveFiles(client, stage, files);
-  const writer = new AnswerWriter(client, pool, stage);
-  try {
-    await readFiles(writer, staging);
-    await writer.end();
-  } catch (error) {
-    writer.abort(error as Error);
-    throw error;
-  }
+  await stageAnswers(client, staging);
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -52,28 +41,52 @@ export async function stageDocuments(client: PoolClient, staging: DocumentStagin
   await runFile(client, 'nightly/1_read/normalise.sql', [file_nos], stage);
 }
 
-async function readFiles(writer: AnswerWriter, staging: DocumentStaging): Promise<void> {
-  const limit = pLimit(PARALLEL_FILES);
-  const failure = new AbortController();
+async function stageAnswers(
+  client: PoolClient,
+  { pool, stage, source, files, onProgress }: Staging<DocumentSource>,
+): Promise<void> {
+  const columns = 'file_no, line, answer, raw';
+  const copy = new CopyIn(client, `copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
+  const rejects: UnreadableRow[] = [];
   let answers = 0;
   let bytes = 0;
-  const tasks = staging.files.map((file) =>
-    limit(async () => {
-      failure.signal.throwIfAborted();
-      for await (const answer of staging.source.readAnswers(file, failure.signal)) {
-        failure.signal.throwIfAborted();
-        await writer.write(file, answer);
-        if (++answers % 1000 === 0) staging.onProgress(answers, bytes);
-      }
-      staging.onProgress(answers, (bytes += file.byte_count));
-    }),
-  );
   try {
-    await Promise.all(tasks);
+    await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path, byte_count }, signal) => {
+      let unreadable_count = 0;
+      for await (const answer of source.readAnswers({ path, file }, signal)) {
+        signal.throwIfAborted();
+        const { line, raw } = answer;
+        if ('answer' in answer) {
+          const texts = [JSON.stringify(answer.answer), raw].map(escape);
+          await copy.write(`${[file_no, line, ...texts].join('\t')}\n`);
+        } else {
+          const { reason } = answer;
+          unreadable_count += 1;
+          if (unreadable_count > UNREADABLE_ANSWERS) {
+            throw new Refusal(
+              `${file}: more than ${UNREADABLE_ANSWERS} answers of it cannot be read; ` +
+                `of the last one, in line ${line}: ${reason}`,
+            );
+          }
+          rejects.push({ file_no, line, reason: shorten(reason), raw });
+          if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+        }
+        answers += 1;
+        if (answers % 1000 === 0) onProgress(answers, bytes);
+      }
+      onProgress(answers, (bytes += byte_count));
+    });
+    await copy.end();
+    await saveRejects(pool, stage, rejects);
   } catch (error) {
-    // Nothing may be written any more when the night is given up.
-    failure.abort(error);
-    await Promise.allSettled(tasks);
+    copy.abort(error as Error);
     throw error;
   }
+}
+
+const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
+
+/** A field of COPY in its text format. */
+function escape(text: string): string {
+  return text.replace(/[\\\n\r\t]/g, (character) => escapes[character]!);
 }

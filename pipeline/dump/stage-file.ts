@@ -1,29 +1,16 @@
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { runFile } from '../../sql/database.ts';
-import { inflateBounds, readArchive, StoredBytes } from './archive.ts';
+import { inflateBounds, readArchive } from './archive.ts';
 import { CopyIn } from './copy-in.ts';
-import { FileReader, type RejectedRecord } from './file-reader.ts';
+import type { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
-import type { TableShape } from './header.ts';
-import type { KnownFingerprints } from './known-fingerprints.ts';
+import { REJECT_BATCH, saveRejects } from './rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
 
-/** What is gathered before it is sent. */
-const BATCH = { bytes: 192 * 1024, rejects: 1000 };
-/** Between two reports of what was read. */
+/** Bytes of lines that are gathered before they are sent. */
+const BATCH_BYTES = 192 * 1024;
 const PROGRESS_RECORDS = 10_000;
 
-/** One file to be staged. */
-export interface FileTask {
-  /** The schema of the tables of the night. */
-  stage: string;
-  shape: TableShape;
-  file: DumpFile;
-  /** The entries of yesterday, whose records are skipped. */
-  known: KnownFingerprints;
-}
-
-/** What was counted in one file. */
 export interface FileCount {
   file_no: number;
   read_count: number;
@@ -33,8 +20,8 @@ export interface FileCount {
 }
 
 /**
- * Reads one file of a dump and stages what was not there yesterday, in a session of its own: records go
- * to `column_text` and, normalised, to `entry`; unreadable ones to `reject`.
+ * Reads one file of a dump and stages what was not there yesterday, in its own session: records go to
+ * `column_text` and, normalised, to `entry`; unreadable ones to `reject`.
  * Throws a `Refusal` when the file as a whole cannot be read.
  *
  * @param onProgress called now and then with the number of further records, and of further bytes, read
@@ -42,106 +29,64 @@ export interface FileCount {
  */
 export async function stageFile(
   pool: Pool,
-  { stage, shape, file, known }: FileTask,
+  stage: string,
+  { file_no, path, byte_count }: DumpFile,
+  reader: FileReader,
   onProgress: (records: number, bytes: number) => void,
   signal: AbortSignal,
 ): Promise<FileCount> {
-  const reader = new FileReader(shape, file, known);
+  const { lines, rejects } = reader;
+  const table = `${stage}.column_text_${file_no}`;
   const splitter = new RecordSplitter(reader);
-  const writer = new FileWriter(pool, stage, reader, file.file_no);
-  const stored = new StoredBytes();
+  let stored_bytes = 0;
+  let client: PoolClient | undefined;
+  let copy: CopyIn | undefined;
+  // Opens the session with the first lines: most files do not change.
+  const sendLines = async () => {
+    client ??= await openSession(pool);
+    const columns = reader.columns.map(escapeIdentifier).join(', ');
+    const options = `format csv, delimiter ';', encoding utf8`;
+    copy ??= new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
+    await copy.write(lines.take());
+  };
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
     onProgress(reader.read_count - reported.records, bytes - reported.bytes);
     reported = { records: reader.read_count, bytes };
   };
   try {
-    for await (const chunk of readArchive(file.path, inflateBounds, stored)) {
+    const onRead = (bytes: number) => void (stored_bytes = bytes);
+    for await (const chunk of readArchive(path, inflateBounds, onRead)) {
       signal.throwIfAborted();
       splitter.write(chunk);
-      await writer.write(BATCH);
-      if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored.count);
+      if (lines.length >= BATCH_BYTES) await sendLines();
+      if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+      if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
-    await writer.end();
+    if (lines.length > 0) await sendLines();
+    await saveRejects(pool, stage, rejects);
+    if (client && copy) {
+      await copy.end();
+      // Without statistics Postgres plans for a handful of records.
+      await client.query(`analyze ${table} (file_no)`);
+      // Normalises the records while other files are still being read.
+      await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
+    }
+    client?.release();
   } catch (error) {
-    writer.abort();
+    // Ends the session, which rolls back what it sent.
+    client?.release(true);
     throw error;
   }
-  report(file.byte_count);
-  return {
-    file_no: file.file_no,
-    read_count: reader.read_count,
-    line_count: splitter.line,
-    unknown: reader.layout!.unknown,
-  };
+  report(byte_count);
+  const { read_count, layout } = reader;
+  return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown };
 }
 
-/** Sends what a reader has gathered; the session is opened with the first line, since files may not change. */
-class FileWriter {
-  readonly #pool: Pool;
-  readonly #stage: string;
-  readonly #reader: FileReader;
-  readonly #file_no: number;
-  #client: PoolClient | undefined;
-  #copy: CopyIn | undefined;
-
-  constructor(pool: Pool, stage: string, reader: FileReader, file_no: number) {
-    this.#pool = pool;
-    this.#stage = stage;
-    this.#reader = reader;
-    this.#file_no = file_no;
-  }
-
-  /** @param least what has to have come together to be worth sending */
-  async write(least: { bytes: number; rejects: number }): Promise<void> {
-    const { lines, rejects } = this.#reader;
-    if (lines.length > 0 && lines.length >= least.bytes) {
-      this.#copy ??= await this.#openCopy();
-      await this.#copy.write(lines.take());
-    }
-    if (rejects.length > 0 && rejects.length >= least.rejects) {
-      await this.#saveRejects(rejects.splice(0));
-    }
-  }
-
-  /** Sends the rest. What the file holds is normalised at once, while other files are still being read. */
-  async end(): Promise<void> {
-    await this.write({ bytes: 0, rejects: 0 });
-    if (this.#copy && this.#client) {
-      await this.#copy.end();
-      // Without it the plan is that of a handful of records.
-      await this.#client.query(`analyze ${this.#stage}.column_text_${this.#file_no} (file_no)`);
-      await runFile(this.#client, 'nightly/1_read/normalise.sql', [[this.#file_no]], this.#stage);
-    }
-    this.#client?.release();
-    this.#client = undefined;
-  }
-
-  /** Gives the session up: what it sent is rolled back with it. */
-  abort(): void {
-    this.#client?.release(true);
-    this.#client = undefined;
-  }
-
-  async #openCopy(): Promise<CopyIn> {
-    this.#client = await this.#pool.connect();
-    await this.#client.query('set synchronous_commit = off; set jit = off');
-    const columns = this.#reader.columns.map(escapeIdentifier).join(', ');
-    return new CopyIn(
-      this.#client,
-      `copy ${this.#stage}.column_text_${this.#file_no} (${columns})
-       from stdin (format csv, delimiter ';', encoding utf8)`,
-    );
-  }
-
-  async #saveRejects(rows: readonly RejectedRecord[]): Promise<void> {
-    await this.#pool.query(
-      `insert into ${this.#stage}.reject (file_no, line, reason, raw)
-       select file_no, line, reason, raw
-       from jsonb_populate_recordset(null::${this.#stage}.reject, $1)`,
-      [JSON.stringify(rows)],
-    );
-  }
+async function openSession(pool: Pool): Promise<PoolClient> {
+  const client = await pool.connect();
+  await client.query('set synchronous_commit = off; set jit = off');
+  return client;
 }

@@ -34,7 +34,7 @@ async function stageFolder(folder: string, yesterday = noEntries) {
        values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump(client, { pool: db.pool, stage, source, files, yesterday, onProgress });
+    await stageDump(client, { pool: db.pool, stage, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);

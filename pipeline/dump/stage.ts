@@ -1,11 +1,12 @@
-import pLimit from 'p-limit';
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { inStage } from '../../sql/database.ts';
 import { CopyIn } from './copy-in.ts';
+import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
-import { ROW_NUMBER_COLUMN, tableShape } from './header.ts';
+import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import type { TableSource } from '../sources/source.ts';
+import { inParallel } from '../parallel.ts';
+import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
@@ -14,58 +15,50 @@ const PARALLEL_FILES = 4;
 /** Characters that are sent together. */
 const COPIED_LENGTH = 64 * 1024;
 
-export interface Staging {
+export interface Staging<Kind extends Source> {
   pool: Pool;
   /** The schema of the tables of the night. */
   stage: string;
-  source: TableSource;
+  source: Kind;
   files: readonly DumpFile[];
-  /** The entries whose records are skipped where they did not change. */
-  yesterday: YesterdaysEntries;
   /** Called now and then with the records and the bytes read so far. */
-  onProgress(records: number, bytes: number): void;
+  onProgress: (records: number, bytes: number) => void;
 }
 
 /**
  * Reads every file of a dump, and stages what was not there yesterday; counts go to `file`, unknown
  * columns to `notice`.
  * Throws a `Refusal` when a file as a whole cannot be read.
+ *
+ * @param yesterday the entries whose records are skipped where they did not change
  */
-export async function stageDump(client: PoolClient, staging: Staging): Promise<void> {
+export async function stageDump(
+  client: PoolClient,
+  staging: Staging<TableSource>,
+  yesterday: YesterdaysEntries,
+): Promise<void> {
   await createRecordTables(client, staging);
-  const known = new KnownFingerprints(staging.yesterday);
+  const known = new KnownFingerprints(yesterday);
   const counts = await stageFiles(staging, known);
   await saveCounts(client, staging.stage, counts);
   await saveMissing(client, staging.stage, known);
 }
 
-async function stageFiles(staging: Staging, known: KnownFingerprints): Promise<FileCount[]> {
+async function stageFiles(
+  staging: Staging<TableSource>,
+  known: KnownFingerprints,
+): Promise<FileCount[]> {
   const { pool, stage, source, files } = staging;
-  const limit = pLimit(PARALLEL_FILES);
-  const failure = new AbortController();
-  const shape = tableShape(source);
   let records = 0;
   let bytes = 0;
   const onProgress = (moreRecords: number, moreBytes: number) =>
     staging.onProgress((records += moreRecords), (bytes += moreBytes));
-  // The largest first, so that no long file is left alone at the end.
-  const tasks = files
-    .toSorted((a, b) => b.byte_count - a.byte_count)
-    .map((file) =>
-      limit(async (): Promise<FileCount> => {
-        failure.signal.throwIfAborted();
-        const task = { stage, shape, file, known };
-        return await stageFile(pool, task, onProgress, failure.signal);
-      }),
-    );
-  try {
-    return await Promise.all(tasks);
-  } catch (error) {
-    // Nothing may be written any more when the night is given up.
-    failure.abort(error);
-    await Promise.allSettled(tasks);
-    throw error;
-  }
+  // No long file is then read at the end by itself.
+  const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
+  return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) => {
+    const reader = new FileReader(source, file, known);
+    return stageFile(pool, stage, file, reader, onProgress, signal);
+  });
 }
 
 /**
@@ -73,7 +66,10 @@ async function stageFiles(staging: Staging, known: KnownFingerprints): Promise<F
  * `stage.record`, which the mapping reads, with white space tidied where there may be any, and the
  * whole row again as `raw`; `stage.mapped`, the records in the terms of all sources.
  */
-async function createRecordTables(client: PoolClient, staging: Staging): Promise<void> {
+async function createRecordTables(
+  client: PoolClient,
+  staging: Staging<TableSource>,
+): Promise<void> {
   const { stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,

@@ -23,12 +23,7 @@ const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number)
 /** The columns of a file that have a form, by their place in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 
-/**
- * Whether all fields of the columns are blank or have their form, so that SQL need not check them: that
- * takes a hundred times as long.
- *
- * @param scanned the record that begins at `start`
- */
+/** Whether all fields of the columns are blank or have their form; SQL would take 100 times as long. */
 export function isWellFormed(
   columns: FormedColumns,
   data: Uint8Array,
@@ -36,7 +31,7 @@ export function isWellFormed(
   { ends, field_count }: RecordScanner,
 ): boolean {
   for (const { at, form } of columns) {
-    if (at >= field_count || at >= ends.length) return false;
+    if (at >= field_count) return false;
     const from = at === 0 ? start : ends[at - 1]! + 1;
     const to = ends[at]!;
     if (to > from && !hasForm[form](data, from, to)) return false;

@@ -1,12 +1,13 @@
 import { buffer } from 'node:stream/consumers';
 import { escapeLiteral, type Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { inSession } from '../database-session.ts';
 
 /** The entries that a source showed last time, in no order, in the byte order of the network. */
 export interface YesterdaysEntries {
-  /** Eight bytes an entry; zero where its record must be read again. */
+  /** Eight bytes an entry; zero: its record must be read again. */
   fingerprints: Buffer;
-  /** Where its row lies, six bytes an entry: the number of the page and that of the row in it. */
+  /** The place of its row, six bytes an entry: the numbers of the page and of the row in it. */
   places: Buffer;
 }
 
@@ -20,12 +21,11 @@ export const noEntries: YesterdaysEntries = {
 const HEADER_BYTES = 11 + 4 + 4 + 2;
 
 /**
- * Loads the fingerprints of the entries that a source showed last time. A place holds until a row is
- * written anew, as by another source that joins companies: sql/nightly/1_read/moved.sql notices it.
+ * Loads the fingerprints of the entries that a source showed last time. A place is valid until the row is
+ * updated, such as by another source that joins companies: sql/nightly/1_read/moved.sql notices it.
  */
 export async function loadYesterday(pool: Pool, source: string): Promise<YesterdaysEntries> {
-  const client = await pool.connect();
-  try {
+  return inSession(pool, async (client) => {
     // COPY sends bytes as such, a query in hexadecimal.
     const copy = client.query(
       copyTo(
@@ -46,7 +46,5 @@ export async function loadYesterday(pool: Pool, source: string): Promise<Yesterd
       fingerprints: bytes.subarray(HEADER_BYTES + 4, end),
       places: bytes.subarray(end + 4, end + 4 + bytes.readInt32BE(end)),
     };
-  } finally {
-    client.release();
-  }
+  });
 }

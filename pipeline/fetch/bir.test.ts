@@ -1,9 +1,7 @@
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { legalPerson } from '../../fixtures/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
-import { createClock, createInbox, hasty } from '../../fixtures/fetching.ts';
+import { createClock, hasty } from '../../fixtures/fetching.ts';
 import { page } from '../../fixtures/service-stub.ts';
 import { WrongUsage } from '../errors.ts';
 import { Bir, birLimits } from './bir.ts';
@@ -75,9 +73,7 @@ describe('the session', () => {
     stub.interfere(({ body }) =>
       body.includes('RaportZbiorczy') ? { status: 200, body: empty } : undefined,
     );
-    const path = join(await createInbox(), 'new_units.txt');
-    expect(await bir.list('BIR11NoweJednostkiLokalne', '2026-11-19', path)).toEqual([]);
-    expect(await readFile(path, 'utf8')).toBe('');
+    expect(await bir.list('BIR11NoweJednostkiLokalne', '2026-11-19')).toEqual([]);
     expect(logins()).toBe(1);
   });
 
@@ -130,7 +126,7 @@ describe('what is no answer is asked again', () => {
   ])('%s', async (_, interference, sentence) => {
     const sentences: string[] = [];
     const bir = connect({ onRetry: (said) => sentences.push(said) });
-    await bir.search({ regon: '997102004' });
+    await bir.search({ Regon: '997102004' });
     stub.interfere((_request, count) => (count === 1 ? interference : undefined));
     expect(await askName(bir)).toBe('ZMYŚLONA');
     expect(sentences).toEqual([expect.stringContaining(sentence)]);

@@ -1,4 +1,3 @@
-import { appendFileSync, writeFileSync } from 'node:fs';
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
 import { type Answer, Service, ServiceFault, type ServiceSettings } from './service.ts';
@@ -9,7 +8,6 @@ import {
   type Operation,
   type Parameters,
   readEnvelope,
-  readRecords,
   SoapFault,
   type TextReader,
   UnreadableAnswer,
@@ -30,27 +28,17 @@ export function birLimits(hour: number): readonly RateLimit[] {
 /** A search for more numbers at once is refused with code 2. */
 export const SEARCH_LIMIT = 20;
 
-/** Characters of a list between two writes to its file. */
-const FLUSH_LENGTH = 65_536;
-
 /** How often one call opens a session again. */
 const RENEWAL_LIMIT = 3;
 
-export interface BirSettings extends ServiceSettings {
-  url: string;
-  key: string;
-}
-
-/** By what an entity is looked for; `regons9` holds at most `SEARCH_LIMIT` numbers. */
-export type BirQuery =
-  { nip: string } | { regon: string } | { krs: string } | { regons9: string[] };
+/** The parameter of a search; `Regony9zn` holds at most `SEARCH_LIMIT` numbers with commas. */
+export type BirQuery = Partial<Record<'Nip' | 'Regon' | 'Krs' | 'Regony9zn', string>>;
 
 /**
  * BIR, the service of GUS that answers from REGON: SOAP 1.2 with a session that may end at any time.
  *
- * The package bir1 does not serve here. Its address is fixed, so that no test reaches it. It has no
- * time limit, searches for one number at a time, holds answers of any size in memory, and takes an
- * ended session for an error of its own. Packages that read a WSDL bring axios and no session.
+ * The package bir1 does not serve here: it has a fixed address and no time limit, searches for one number
+ * at a time, and does not renew a session. Packages that read a WSDL bring axios and no session.
  */
 export class Bir {
   readonly service: Service;
@@ -59,7 +47,7 @@ export class Bir {
   /** The session that is open, or being opened. */
   #session: Promise<string> | undefined;
 
-  constructor({ url, key, ...settings }: BirSettings) {
+  constructor({ url, key, ...settings }: ServiceSettings & { url: string; key: string }) {
     this.#url = url;
     this.#key = key;
     // The longest answer is a daily list: 200,000 numbers take some 20 MB.
@@ -67,35 +55,22 @@ export class Bir {
     this.service = new Service('REGON', { ...defaults, ...settings });
   }
 
-  /**
-   * Writes the numbers of a daily list to a file as they arrive, one a line.
-   *
-   * @returns the records of an error answer; none for a list
-   */
-  list(report: string, date: string, path: string, signal?: AbortSignal): Promise<BirRow[]> {
+  /** A daily list, a row `{regon}` a number; an error answer is a row with `ErrorCode`. */
+  list(report: string, date: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pDataRaportu: date, pNazwaRaportu: report };
-    const createReader = () => writeNumbers(path);
-    return this.#read('DanePobierzRaportZbiorczy', parameters, createReader, signal);
+    return this.#read('DanePobierzRaportZbiorczy', parameters, signal);
   }
 
   /** A full report of a REGON of 9 or 14 digits; an error answer is a row with `ErrorCode`. */
   report(report: string, regon: string, signal?: AbortSignal): Promise<BirRow[]> {
     const parameters = { pRegon: regon, pNazwaRaportu: report };
-    return this.#read('DanePobierzPelnyRaport', parameters, collectRecords, signal);
+    return this.#read('DanePobierzPelnyRaport', parameters, signal);
   }
 
   /** One row per activity of each entity found. */
   search(query: BirQuery, signal?: AbortSignal): Promise<BirRow[]> {
-    const parameter: Record<string, string> =
-      'nip' in query
-        ? { Nip: query.nip }
-        : 'krs' in query
-          ? { Krs: query.krs }
-          : 'regon' in query
-            ? { Regon: query.regon }
-            : { Regony9zn: query.regons9.join(',') };
-    const parameters = { pParametryWyszukiwania: parameter };
-    return this.#read('DaneSzukajPodmioty', parameters, collectRecords, signal);
+    const parameters = { pParametryWyszukiwania: query };
+    return this.#read('DaneSzukajPodmioty', parameters, signal);
   }
 
   /** Ends the session. A fault of the service is ignored, since the session ends by itself too. */
@@ -111,7 +86,6 @@ export class Bir {
   async #read(
     operation: Operation,
     parameters: Parameters,
-    createReader: () => TextReader<BirRow[] | undefined>,
     signal?: AbortSignal,
   ): Promise<BirRow[]> {
     for (let renewals = 0; renewals <= RENEWAL_LIMIT; renewals += 1) {
@@ -123,7 +97,7 @@ export class Bir {
         forget();
         throw error;
       });
-      const ask = () => this.#call(operation, parameters, createReader(), sid, signal);
+      const ask = () => this.#call(operation, parameters, collectRecords(), sid, signal);
       const rows = await this.service.retry(ask, signal);
       if (rows) return rows;
       // A blank result means that the session has ended, or that there is nothing to tell.
@@ -195,31 +169,6 @@ export class Bir {
     };
     return this.service.askOnce(this.#url, question, read, signal);
   }
-}
-
-/** Writes the numbers of a list to a file, and keeps the records of an error answer. */
-function writeNumbers(path: string): TextReader<BirRow[] | undefined> {
-  const errors: BirRow[] = [];
-  let lines = '';
-  const { write, end } = readRecords((row) => {
-    if (row.ErrorCode) errors.push(row);
-    else if (row.regon) lines += `${row.regon}\n`;
-  });
-  const flush = () => {
-    appendFileSync(path, lines);
-    lines = '';
-  };
-  writeFileSync(path, '');
-  return {
-    write(text) {
-      write(text);
-      if (lines.length > FLUSH_LENGTH) flush();
-    },
-    end() {
-      flush();
-      return end() ? errors : undefined;
-    },
-  };
 }
 
 async function receive<T>({ bytes }: Answer, reader: TextReader<T>): Promise<T> {

@@ -1,40 +1,30 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parse } from 'csv-parse/sync';
 import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
-import { description } from '../sources/ceidg/source.ts';
+import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
 import type { Ceidg, CeidgReport } from './ceidg.ts';
 import { type DumpFolder, fillFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing } from './round.ts';
 
-/** Archives at a time. */
+/** Archives in parallel. */
 const WIDTH = 3;
 
 const KIND = 'Zarejestrowane działalności';
 
-const NO_VOIVODESHIP = 'brak województwa';
-
-const voivodeships = parse<{ name: string }>(
-  readFileSync(new URL('../../sql/dictionary/voivodeship.csv', import.meta.url)),
-  { columns: true },
-).map(({ name }) => name);
-
-/** Part of the dump → its name, and that of its file without `.zip`. */
+/** Part of the dump → the names of the part and of its file, without `.zip`. */
 const parts = new Map(
-  [...voivodeships, NO_VOIVODESHIP].map((name) => {
-    const file = `${KIND} - ${name === NO_VOIVODESHIP ? name : `województwo ${name}`}`;
+  [...voivodeships, NO_VOIVODESHIP].map(({ name }) => {
+    const file = `${KIND} - ${name === NO_VOIVODESHIP.name ? name : `województwo ${name}`}`;
     return [description.identifyFile(`${file}.zip`)!, { name, file }];
   }),
 );
 
 /**
- * Fetches the snapshot of CEIDG that was made on a day: the reports "Zarejestrowane działalności",
- * one a voivodeship and one for the entries without, as `.zip` files whose content is checked to
- * the end. It is a full dump, which needs every one of them.
- *
+ * Fetches the snapshot of CEIDG of a day: the reports "Zarejestrowane działalności", one a voivodeship and
+ * one for the entries without, as `.zip` files that are checked to the end. A full dump needs all.
  * Throws a `Refusal` when a report is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there is no list of reports.
  */

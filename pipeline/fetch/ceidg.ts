@@ -14,39 +14,31 @@ const limits: readonly RateLimit[] = [
 /** A report of a voivodeship has some ten megabytes. */
 const REPORT_BYTES = 1024 ** 3;
 
-const reportList = z.object({
-  raporty: z.array(
-    z.object({
-      id: z.string(),
-      nazwa: z.string(),
-      format: z.string(),
-      'data-utworzenia': z.string().optional(),
-      dataUtworzenia: z.string().optional(),
-    }),
-  ),
-});
+const report = z
+  .object({
+    id: z.string(),
+    /** Such as "Zarejestrowane działalności - województwo łódzkie". */
+    nazwa: z.string(),
+    /** `.csv` or `.xml`. */
+    format: z.string(),
+    /** YYYY-MM-DD hh:mm:ss; the service spells it in the first way, its documents in the second. */
+    'data-utworzenia': z.string().optional(),
+    dataUtworzenia: z.string().optional(),
+  })
+  .transform(({ nazwa: name, dataUtworzenia, 'data-utworzenia': created_at, ...rest }) => ({
+    ...rest,
+    name,
+    created_at: created_at ?? dataUtworzenia ?? '',
+  }));
+
+export type CeidgReport = z.output<typeof report>;
+
+const reportList = z.object({ raporty: z.array(report) });
 
 const entryList = z.object({ firma: z.array(z.record(z.string(), z.unknown())).default([]) });
 
-/** A report that CEIDG offers. */
-export interface CeidgReport {
-  id: string;
-  /** Such as "Zarejestrowane działalności - województwo łódzkie". */
-  name: string;
-  /** `.csv` or `.xml`. */
-  format: string;
-  /** YYYY-MM-DD hh:mm:ss. */
-  created_at: string;
-}
-
 /** An entry as `/firma` gives it: id, nazwa, wlasciciel, adresDzialalnosci, status, pkd and so on. */
 export type CeidgEntry = Record<string, unknown>;
-
-export interface CeidgSettings extends ServiceSettings {
-  /** Up to and with the version, `/api/ceidg/v3`. */
-  url: string;
-  token: string;
-}
 
 /** The data warehouse of CEIDG, version 3: daily reports, and entries one by one. */
 export class Ceidg {
@@ -54,7 +46,8 @@ export class Ceidg {
   readonly #url: string;
   readonly #headers: Record<string, string>;
 
-  constructor({ url, token, ...settings }: CeidgSettings) {
+  /** @param settings.url up to and with the version, `/api/ceidg/v3` */
+  constructor({ url, token, ...settings }: ServiceSettings & { url: string; token: string }) {
     this.#url = url.replace(/\/+$/, '');
     this.#headers = { Authorization: `Bearer ${token}` };
     this.service = new Service('CEIDG', { limits, max_bytes: 16 * 1024 ** 2, ...settings });
@@ -62,26 +55,11 @@ export class Ceidg {
 
   /** All reports on offer: of the last days, of both kinds and both formats. */
   async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
-    const read = async (answer: Answer) => {
-      if (answer.status !== 200) throw this.#statusFault(answer);
-      const list = reportList.safeParse(await answer.json());
-      if (!list.success) throw this.service.contentFault('no list of reports', list.error);
-      return list.data.raporty;
-    };
-    const reports = await this.#get('/raporty', read, signal);
-    return reports.map(({ id, nazwa, format, dataUtworzenia, ...report }) => ({
-      id,
-      name: nazwa,
-      format,
-      // The service spells it in the first way, its documents in the second.
-      created_at: report['data-utworzenia'] ?? dataUtworzenia ?? '',
-    }));
+    const read = (answer: Answer) => this.#readList(answer, reportList, 'reports');
+    return (await this.#get('/raporty', read, signal)).raporty;
   }
 
-  /**
-   * Writes one report to a file, whose former content is lost. One attempt: the caller knows only
-   * from the file whether the report is whole.
-   */
+  /** Writes one report to a file, in one attempt: only the file shows whether the report is whole. */
   download(id: string, path: string, signal?: AbortSignal): Promise<void> {
     // The address in the list may be another server's, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
@@ -97,16 +75,20 @@ export class Ceidg {
   entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
     const read = async (answer: Answer) => {
       if (answer.status === 204 || answer.status === 404) return [];
-      if (answer.status !== 200) throw this.#statusFault(answer);
-      const list = entryList.safeParse(await answer.json());
-      if (!list.success) throw this.service.contentFault('no list of entries', list.error);
-      return list.data.firma;
+      return (await this.#readList(answer, entryList, 'entries')).firma;
     };
     return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read, signal);
   }
 
   #get<T>(path: string, read: (answer: Answer) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.service.ask(this.#url + path, { headers: this.#headers }, read, signal);
+  }
+
+  async #readList<List>(answer: Answer, shape: z.ZodType<List>, what: string): Promise<List> {
+    if (answer.status !== 200) throw this.#statusFault(answer);
+    const list = shape.safeParse(await answer.json());
+    if (!list.success) throw this.service.contentFault(`no list of ${what}`, list.error);
+    return list.data;
   }
 
   #statusFault(answer: Answer): Error {

@@ -3,15 +3,13 @@ import { connect } from '../../sql/database.ts';
 import { openLog } from '../../sql/log.ts';
 import { say } from '../console/print.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
-import { exitCodeOfError } from '../exit-codes.ts';
-import { Interrupted } from '../signals.ts';
 import { NothingToDo } from '../errors.ts';
-import { stateOf } from './due.ts';
+import { exitCodeOfError } from '../exit-codes.ts';
+import { Interrupted, onEndSignal } from '../signals.ts';
+import { findWatched, stateOf } from './due.ts';
 import { readFetchEnvironment } from './environment.ts';
-import { findFetcher, type OnRetry } from './fetcher.ts';
-import { createProgress } from './progress.ts';
+import { fetchDay, findFetcher } from './fetcher.ts';
 import { describeFetch } from './report.ts';
-import { findWatched } from './watched.ts';
 
 /** A signal has ended the fetch in the middle. */
 class FetchInterrupted extends Interrupted {
@@ -19,7 +17,7 @@ class FetchInterrupted extends Interrupted {
 }
 
 /** `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day needs the database. */
-export async function fetchDay(
+export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },
 ): Promise<void> {
@@ -27,22 +25,16 @@ export async function fetchDay(
   const environment = readEnvironment();
   const { inboxDir, logLevel } = environment;
   const logger = await openLog(logLevel);
-  const progress = createProgress({ source, dump_date: date }, logger);
-  const onRetry: OnRetry = (sentence, wait_ms) =>
-    progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
   const settings = readFetchEnvironment();
-  const place = { inboxDir, date, progress, findWatched: lookUp(environment) };
+  const controller = new AbortController();
+  const stopListening = onEndSignal((name) => controller.abort(new FetchInterrupted(name)));
+  const { signal } = controller;
+  const plan = { source, inboxDir, date, signal, findWatched: lookUp(environment) };
   try {
-    const report = await untilSignal((signal) =>
-      fetcher.run(settings, { ...place, signal }, onRetry),
-    );
-    progress.close();
-    const text = json
-      ? JSON.stringify(report)
-      : describeFetch(report, join(inboxDir, source, date));
-    process.stdout.write(`${text}\n`);
+    const report = await fetchDay(fetcher, settings, plan, logger);
+    const path = join(inboxDir, source, date);
+    process.stdout.write(`${json ? JSON.stringify(report) : describeFetch(report, path)}\n`);
   } catch (error) {
-    progress.close(true);
     const state = error instanceof NothingToDo ? 'nothing' : stateOf(error);
     if (!state) throw error;
     const { message } = error as Error;
@@ -50,6 +42,9 @@ export async function fetchDay(
     if (json) process.stdout.write(`${JSON.stringify(outcome)}\n`);
     else say(logger, 'error', `${words[state]}: ${message}`, outcome);
     process.exitCode = exitCodeOfError(error);
+  } finally {
+    // From here on a second signal ends the process as usual; `main` passes the first one on.
+    stopListening();
   }
 }
 
@@ -65,20 +60,4 @@ function lookUp({ databaseUrl, dataDir }: Environment) {
       await db.close();
     }
   };
-}
-
-/** Does some work whose signal is aborted when the process gets a signal to end. */
-async function untilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const controller = new AbortController();
-  const stops = (['SIGINT', 'SIGTERM', 'SIGHUP'] as const).map((name) => {
-    const stop = () => controller.abort(new FetchInterrupted(name));
-    process.on(name, stop);
-    return () => process.off(name, stop);
-  });
-  try {
-    return await work(controller.signal);
-  } finally {
-    // From here on a second signal ends the process as usual; `main` passes the first one on.
-    for (const off of stops) off();
-  }
 }

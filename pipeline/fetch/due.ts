@@ -1,20 +1,17 @@
 import type { Logger } from 'pino';
-import type { Database } from '../../sql/database.ts';
+import { type Database, runFile } from '../../sql/database.ts';
 import { findNewestDate, listInbox } from '../night/inbox.ts';
 import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning, NothingToDo, Refusal } from '../errors.ts';
 import { type FetchEnvironment, requireSetUp } from './environment.ts';
-import { type Fetcher, fetchers } from './fetcher.ts';
-import { createProgress } from './progress.ts';
+import { fetchDay, type Fetcher, fetchers } from './fetcher.ts';
 import type { FetchReport } from './report.ts';
-import { findWatched } from './watched.ts';
 
-/** How the fetch of one day ended. */
 export type FetchOutcome =
   | FetchReport
   | { source: string; dump_date: string; state: 'running' | 'refused' | 'failed'; message: string };
 
-export interface DueFetch {
+interface DueFetch {
   db: Database;
   inboxDir: string;
   settings: FetchEnvironment;
@@ -24,11 +21,9 @@ export interface DueFetch {
 }
 
 /**
- * Fetches what the registries that are set up have made since the newest dump that is published or
- * in the inbox. Of a full dump that is the newest one. Of daily lists it is every day that the
- * registry still has, since a change stands in the list of its day only. After a day that cannot be
- * fetched, the later days of its registry wait.
- *
+ * Fetches the dumps of all registries that are set up, since the newest one that is published or in the
+ * inbox: the newest full dump, or every day of daily lists that the registry still has. After a day that
+ * cannot be fetched, the later days of its registry wait.
  * Throws `WrongUsage` when no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
@@ -37,7 +32,7 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   for (const [source, fetcher] of Object.entries(fetchers)) {
     if (!fetcher.isSetUp(due.settings)) continue;
     for (const date of await listDue(due, source, fetcher)) {
-      const outcome = await fetchDay(due, source, fetcher, date);
+      const outcome = await attempt(due, source, fetcher, date);
       if (outcome === undefined) continue;
       outcomes.push(outcome);
       if (outcome.state !== 'fetched') break;
@@ -47,26 +42,17 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
 }
 
 /** @returns undefined where the dump was completed in the meantime */
-async function fetchDay(
+async function attempt(
   { db, inboxDir, settings, logger, signal }: DueFetch,
   source: string,
   fetcher: Fetcher,
   date: string,
 ): Promise<FetchOutcome | undefined> {
-  const progress = createProgress({ source, dump_date: date }, logger);
-  const plan = {
-    inboxDir,
-    date,
-    progress,
-    signal,
-    findWatched: (regons: readonly string[]) => findWatched(db, regons),
-  };
+  const lookUp = (regons: readonly string[]) => findWatched(db, regons);
+  const plan = { source, inboxDir, date, signal, findWatched: lookUp };
   try {
-    const report = await fetcher.run(settings, plan, (sentence) => progress.note(sentence));
-    progress.close();
-    return report;
+    return await fetchDay(fetcher, settings, plan, logger);
   } catch (error) {
-    progress.close(true);
     signal.throwIfAborted();
     if (error instanceof NothingToDo) return undefined;
     const state = stateOf(error) ?? 'failed';
@@ -78,6 +64,15 @@ async function fetchDay(
 export function stateOf(error: unknown): 'refused' | 'running' | undefined {
   if (error instanceof Refusal) return 'refused';
   return error instanceof AlreadyRunning ? 'running' : undefined;
+}
+
+/** Which of these companies, by REGON9, are watched. */
+export async function findWatched(
+  { pool }: Database,
+  regons: readonly string[],
+): Promise<string[]> {
+  const [result] = await runFile(pool, 'import/find_watched.sql', [regons]);
+  return (result!.rows as { regon9: string }[]).map(({ regon9 }) => regon9);
 }
 
 /** The days of a registry that are fetched now, the oldest first. */
@@ -95,7 +90,6 @@ export async function listDue(
   return dates.filter((date) => date > newest).toReversed();
 }
 
-/** Days of the calendar, YYYY-MM-DD. */
 function addDays(date: string, days: number): string {
   const moment = new Date(`${date}T00:00:00Z`);
   moment.setUTCDate(moment.getUTCDate() + days);

@@ -2,13 +2,6 @@ import { z } from 'zod';
 import { checkEnvironment } from '../../sql/environment.ts';
 import { WrongUsage } from '../errors.ts';
 
-/** Where and with what each registry is asked; undefined where nothing is set up. */
-export interface FetchEnvironment {
-  bir: { url: string; key: string } | undefined;
-  krs: { url: string } | undefined;
-  ceidg: { url: string; token: string } | undefined;
-}
-
 const sentences = {
   BIR_API_KEY: 'BIR_API_KEY must be the key that GUS has given you, without spaces.',
   BIR_URL: 'BIR_URL must be the address of the service BIR of GUS, https://….svc.',
@@ -39,8 +32,11 @@ const shape = {
   CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
 };
 
+/** Where and with what each registry is asked; undefined where nothing is set up. */
+export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
+
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
-export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env): FetchEnvironment {
+export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const { BIR_API_KEY, BIR_URL, KRS_URL, CEIDG_TOKEN, CEIDG_URL } = checkEnvironment(
     shape,
     sentences,

@@ -1,4 +1,6 @@
+import type { Logger } from 'pino';
 import { warsawDate, isDate } from '../calendar.ts';
+import { Reporter } from '../console/progress.ts';
 import { WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';
@@ -7,18 +9,15 @@ import { type FetchEnvironment, requireSettings } from './environment.ts';
 import { Krs, fetchKrs } from './krs.ts';
 import { fetchRegon } from './regon.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
+import type { ServiceSettings } from './service.ts';
 
-/** Told why a request is sent again, and after how long. */
-export type OnRetry = (sentence: string, wait_ms: number) => void;
-
-/** How a registry is fetched. */
 export interface Fetcher {
-  /** Its lists of a day are complete when the day is over. Without: it is made in the morning. */
+  /** Its lists are complete when their day is over; else the dump is made in the morning. */
   isAfterTheDay: boolean;
   /** For how many days its lists are fetched after a break; GUS keeps them for about a week. */
   longest_gap_days: number;
   isSetUp(settings: FetchEnvironment): boolean;
-  run(settings: FetchEnvironment, plan: FetchPlan, onRetry: OnRetry): Promise<FetchReport>;
+  run(settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings): Promise<FetchReport>;
 }
 
 export const fetchers: Record<string, Fetcher> = {
@@ -26,24 +25,24 @@ export const fetchers: Record<string, Fetcher> = {
     isAfterTheDay: false,
     longest_gap_days: 1,
     isSetUp: ({ ceidg }) => ceidg !== undefined,
-    run({ ceidg }, plan, onRetry) {
-      return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), onRetry }), plan);
+    run({ ceidg }, plan, how) {
+      return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), ...how }), plan);
     },
   },
   krs: {
     isAfterTheDay: true,
     longest_gap_days: 31,
     isSetUp: ({ krs }) => krs !== undefined,
-    run({ krs }, plan, onRetry) {
-      return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), onRetry }), plan);
+    run({ krs }, plan, how) {
+      return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), ...how }), plan);
     },
   },
   regon: {
     isAfterTheDay: true,
     longest_gap_days: 7,
     isSetUp: ({ bir }) => bir !== undefined,
-    async run({ bir }, plan, onRetry) {
-      const service = new Bir({ ...requireSettings(bir, 'BIR_API_KEY'), onRetry });
+    async run({ bir }, plan, how) {
+      const service = new Bir({ ...requireSettings(bir, 'BIR_API_KEY'), ...how });
       try {
         return await fetchRegon(service, plan);
       } finally {
@@ -67,4 +66,29 @@ export function findFetcher(source: string, date: string, now = new Date()): Fet
     throw new WrongUsage(`${date} is not over: the list of what changed is not complete yet`);
   }
   return fetcher;
+}
+
+/** Fetches a day, and reports its steps on stderr. */
+export async function fetchDay(
+  fetcher: Fetcher,
+  settings: FetchEnvironment,
+  plan: Omit<FetchPlan, 'progress'> & { source: string },
+  logger: Logger,
+): Promise<FetchReport> {
+  const progress = new Reporter({ source: plan.source, dump_date: plan.date }, logger);
+  let hasFailed = true;
+  try {
+    const report = await fetcher.run(
+      settings,
+      { ...plan, progress },
+      {
+        onRetry: (sentence, wait_ms) =>
+          progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`),
+      },
+    );
+    hasFailed = false;
+    return report;
+  } finally {
+    progress.close({ hasFailed });
+  }
 }

@@ -5,34 +5,23 @@ import { withLock } from '../../sql/embedded/lock.ts';
 import { processStart } from '../../sql/embedded/process.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
-/** Where a dump comes into being. */
 export interface DumpFolder {
   /** Becomes the dump: holds its files and nothing else in the end. */
   dump: string;
   /** Holds what a retry after an interruption goes on from. */
   work: string;
-  /** The folder of the source in the inbox. */
   inbox: string;
 }
 
-/** Which dump is fetched, and where to. */
-export interface DumpPlace {
-  inboxDir: string;
-  source: string;
-  /** YYYY-MM-DD. */
-  date: string;
-}
-
 /**
- * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until `fill` is done,
- * everything lies in `<date>.part/`: the inbox ignores such a name, and a retry goes on from it.
- *
+ * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until then all files lie in
+ * `<date>.part/`: the inbox ignores this name, and a retry goes on from there.
  * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while another process fills it.
  *
  * @param fill gives the report that is written next to the folder, as `<date>.fetched.json`
  */
 export async function fillFolder<T extends object>(
-  { inboxDir, source, date }: DumpPlace,
+  { inboxDir, source, date }: { inboxDir: string; source: string; date: string },
   fill: (folder: DumpFolder) => Promise<T>,
 ): Promise<T> {
   const inbox = join(inboxDir, source);
@@ -73,7 +62,6 @@ export async function readLines(path: string): Promise<string[] | undefined> {
   return text?.split('\n').filter((line) => line !== '');
 }
 
-/** The text of a file of lines. */
 export function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }

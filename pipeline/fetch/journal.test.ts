@@ -20,7 +20,6 @@ async function fill(): Promise<void> {
     journal.append('997112014', 'not_found', []),
     journal.append('997122024', 'had', [{ c: 3 }]),
   ]);
-  await journal.close();
 }
 
 const whole = '{"a":1}\n{"b":"ź\u2028"}\n{"c":3}\n';
@@ -32,7 +31,6 @@ async function reopen(): Promise<{ outcomes: [string, string][]; dump: string }>
   await journal.append('997132034', 'had', [{ d: 4 }]);
   const dump = join(folder, 'reports.ndjson');
   await journal.writeDump(dump);
-  await journal.close();
   return { outcomes, dump: await readFile(dump, 'utf8') };
 }
 
@@ -83,7 +81,6 @@ describe('a journal', () => {
     const journal = await openJournal(folder);
     const long = { text: 'ź'.repeat(200_000) };
     await journal.append('997102004', 'had', [long, long]);
-    await journal.close();
     const { outcomes, dump } = await reopen();
     expect(outcomes).toHaveLength(1);
     expect(dump).toBe(`${JSON.stringify(long)}\n`.repeat(2) + '{"d":4}\n');

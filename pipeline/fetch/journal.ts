@@ -1,30 +1,22 @@
 import { createReadStream, createWriteStream } from 'node:fs';
-import { open, truncate } from 'node:fs/promises';
+import { appendFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 
-/** What was had for a number: how it turned out, and its lines of the dump. */
+/** The answer to one number: its outcome, and its lines of the dump. */
 interface Entry {
   number: string;
   outcome: string;
   lines: readonly object[];
 }
 
-/** The answers of a day as they arrive, so that nothing is asked twice after the process was killed. */
-export interface Journal {
-  /** How each number has turned out. */
-  outcomes: ReadonlyMap<string, string>;
-  /** Adds an answer. Calls at the same time are written one after another. */
-  append(number: string, outcome: string, lines: readonly object[]): Promise<void>;
-  /** Writes the lines of all answers to a file. */
-  writeDump(path: string): Promise<void>;
-  close(): Promise<void>;
-}
+/** The answers of a day as they arrive: a fetch that was killed goes on where it ended. */
+export type Journal = Awaited<ReturnType<typeof openJournal>>;
 
-/** Opens the journal of a folder, one entry a line. What follows the last whole entry is cut off. */
-export async function openJournal(folder: string): Promise<Journal> {
+/** Opens the journal of a folder, one entry a line. Cuts off what follows the last whole entry. */
+export async function openJournal(folder: string) {
   const path = join(folder, 'journal.ndjson');
-  const file = await open(path, 'a');
+  await appendFile(path, '');
   const outcomes = new Map<string, string>();
   let whole_bytes = 0;
   for await (const { entry, byte_count } of readEntries(path)) {
@@ -32,29 +24,27 @@ export async function openJournal(folder: string): Promise<Journal> {
     whole_bytes += byte_count;
   }
   await truncate(path, whole_bytes);
-  let last: Promise<unknown> = Promise.resolve();
+  let last: Promise<void> = Promise.resolve();
   return {
-    outcomes,
-    append(number, outcome, lines) {
+    outcomes: outcomes as ReadonlyMap<string, string>,
+    /** Adds an answer, after those of earlier calls. */
+    append(number: string, outcome: string, lines: readonly object[]): Promise<void> {
       const entry: Entry = { number, outcome, lines };
       const write = async () => {
-        await file.appendFile(`${JSON.stringify(entry)}\n`);
+        await appendFile(path, `${JSON.stringify(entry)}\n`);
         outcomes.set(number, outcome);
       };
       const written = last.then(write);
       last = written.catch(() => undefined);
       return written;
     },
-    async writeDump(dump) {
+    /** Writes the lines of all answers to a file. */
+    async writeDump(dump: string): Promise<void> {
       await pipeline(async function* () {
         for await (const { entry } of readEntries(path)) {
           for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
         }
       }, createWriteStream(dump));
-    },
-    async close() {
-      await last;
-      await file.close();
     },
   };
 }

@@ -166,10 +166,10 @@ describe('an extract', () => {
       extract: entries['0009000002']!.current,
     });
     expect(await krs.extract('0009000003')).toEqual({
-      outcome: 'struck_off',
+      outcome: 'had',
       extract: entries['0009000003']!.full,
     });
-    expect(await krs.extract('0009000004')).toEqual({ outcome: 'struck_off', extract: undefined });
+    expect(await krs.extract('0009000004')).toEqual({ outcome: 'without_extract' });
     expect(await krs.extract('0009000005')).toEqual({ outcome: 'not_found' });
   });
 
@@ -202,6 +202,6 @@ describe('an extract', () => {
     });
     onTestFinished(() => both.close());
     const answer = await connect({ url: both.url }).extract(number);
-    expect(answer).toEqual({ outcome: 'struck_off', extract: full });
+    expect(answer).toEqual({ outcome: 'had', extract: full });
   });
 });

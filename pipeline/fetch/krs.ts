@@ -24,17 +24,12 @@ export interface Extract {
 }
 
 /**
- * What KRS says of a number. `had`: the current extract. `struck_off`: in no register any more; the
- * full extract, or none where KRS gives none. `not_found`: in neither register at any time.
+ * What KRS says of a number. `had`: the current extract, or the full one of a company that is struck
+ * off. `without_extract`: struck off, and KRS gives no extract. `not_found`: never in a register.
  */
-export type KrsAnswer =
-  | { outcome: 'had'; extract: Extract }
-  | { outcome: 'struck_off'; extract: Extract | undefined }
-  | { outcome: 'not_found' };
-
-export interface KrsSettings extends ServiceSettings {
-  /** Up to and with `/api/krs`. */
-  url: string;
+export interface KrsAnswer {
+  outcome: 'had' | 'without_extract' | 'not_found';
+  extract?: Extract;
 }
 
 /** The open API of KRS, which needs no key. */
@@ -42,7 +37,8 @@ export class Krs {
   readonly service: Service;
   readonly #url: string;
 
-  constructor({ url, ...settings }: KrsSettings) {
+  /** @param settings.url up to and with `/api/krs` */
+  constructor({ url, ...settings }: ServiceSettings & { url: string }) {
     this.#url = url.replace(/\/+$/, '');
     // The longest full extracts that are known have less than one megabyte.
     this.service = new Service('KRS', { limits, max_bytes: 32 * 1024 ** 2, ...settings });
@@ -62,11 +58,7 @@ export class Krs {
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
   }
 
-  /**
-   * The extract of one company. A number that one register has struck off may stand in the other.
-   *
-   * @param krs 10 digits
-   */
+  /** The extract of one company. A number that one register has struck off may stand in the other. */
   async extract(krs: string, signal?: AbortSignal): Promise<KrsAnswer> {
     const struckOff: string[] = [];
     for (const register of registers) {
@@ -76,10 +68,9 @@ export class Krs {
     }
     for (const register of struckOff) {
       const full = await this.#ask('OdpisPelny', krs, register, signal);
-      if (typeof full === 'object') return { outcome: 'struck_off', extract: full };
+      if (typeof full === 'object') return { outcome: 'had', extract: full };
     }
-    if (struckOff.length > 0) return { outcome: 'struck_off', extract: undefined };
-    return { outcome: 'not_found' };
+    return { outcome: struckOff.length > 0 ? 'without_extract' : 'not_found' };
   }
 
   #ask(kind: string, krs: string, register: string, signal?: AbortSignal) {
@@ -103,11 +94,9 @@ function numberOf(extract: unknown): unknown {
 }
 
 /**
- * Fetches what changed in KRS on a day: the bulletin, then the extract of every company in it.
- *
- * The folder holds `extracts.ndjson` with an extract a line, which is empty on a day without entries.
- * Where companies are struck off and have no extract any more, `deleted.txt` holds their numbers.
- *
+ * Fetches the changes of a day in KRS: the bulletin, then the extract of every company in it. The folder
+ * holds `extracts.ndjson`, an extract a line, empty on a day without entries; and `deleted.txt` with the
+ * numbers of companies that are struck off and have no extract any more.
  * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there is no bulletin.
  */
@@ -122,31 +111,24 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
       await writeWhole(listPath, joinLines(asked));
     }
     const journal = await openJournal(work);
-    try {
-      const due = asked.filter((number) => !journal.outcomes.has(number));
-      const before = asked.length - due.length;
-      progress.step('extracts');
-      const missing = await askEvery(due, {
-        width: WIDTH,
-        signal,
-        onProgress: (done) => progress.count(before + done, asked.length),
-        ask: async (number, ending) => {
-          const answer = await krs.extract(number, ending);
-          const extract = answer.outcome === 'not_found' ? undefined : answer.extract;
-          const isBare = answer.outcome === 'struck_off' && extract === undefined;
-          const outcome = isBare ? 'without_extract' : extract ? 'had' : 'not_found';
-          await journal.append(number, outcome, extract ? [extract] : []);
-        },
-      });
-      refuseGaps(asked.length, missing);
-      await journal.writeDump(join(dump, 'extracts.ndjson'));
-      const counts = countOutcomes(asked, journal.outcomes);
-      if (counts.without_extract.length > 0) {
-        await writeWhole(join(dump, 'deleted.txt'), joinLines(counts.without_extract));
-      }
-      return createReport('krs', plan, { ...counts, missing });
-    } finally {
-      await journal.close();
+    const due = asked.filter((number) => !journal.outcomes.has(number));
+    const before = asked.length - due.length;
+    progress.step('extracts');
+    const missing = await askEvery(due, {
+      width: WIDTH,
+      signal,
+      onProgress: (done) => progress.count(before + done, asked.length),
+      ask: async (number, ending) => {
+        const { outcome, extract } = await krs.extract(number, ending);
+        await journal.append(number, outcome, extract ? [extract] : []);
+      },
+    });
+    refuseGaps(asked.length, missing);
+    await journal.writeDump(join(dump, 'extracts.ndjson'));
+    const counts = countOutcomes(asked, journal.outcomes);
+    if (counts.without_extract.length > 0) {
+      await writeWhole(join(dump, 'deleted.txt'), joinLines(counts.without_extract));
     }
+    return createReport('krs', plan, { ...counts, missing });
   });
 }

@@ -6,10 +6,10 @@ export interface RateLimit {
   window_ms: number;
 }
 
-/** Limits that always hold, or those of an hour of the day in Poland, 0 to 23. */
+/** Limits for all hours, or the limits of an hour of the day in Poland, 0 to 23. */
 export type RateLimits = readonly RateLimit[] | ((hour: number) => readonly RateLimit[]);
 
-/** Where a rate takes its time from; tests have one that runs by itself. */
+/** The time of a rate; tests have their own. */
 export interface Clock {
   /** Milliseconds since 1970; never goes back. */
   now(): number;
@@ -43,13 +43,13 @@ const hourFormat = new Intl.DateTimeFormat('en-GB', {
 /**
  * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
  *
- * Windows slide: a service may count from any moment, and a packaged limiter with fixed windows or
- * tokens lets up to twice the limit through where two windows meet.
+ * Its windows slide: a service may count from any moment. Packaged limiters with fixed windows, or with
+ * tokens, let up to twice the limit through where two windows meet.
  */
 export class Rate {
   readonly clock: Clock;
   readonly #limitsAt: (hour: number) => readonly RateLimit[];
-  /** As many requests as the largest limit looks back. */
+  /** The number of requests that the largest limit looks back. */
   readonly #history: number;
   /** When the last requests passed, oldest first. */
   readonly #passed_ms: number[] = [];
@@ -63,7 +63,7 @@ export class Rate {
     this.#history = Math.max(0, ...all.map(({ count }) => count));
   }
 
-  /** Waits for its turn. Throws the reason of the signal when that comes first. */
+  /** Waits for the turn of a request. Throws the reason of the signal when the signal comes first. */
   take(signal?: AbortSignal): Promise<void> {
     const turn = this.#last.then(() => this.#pass(signal));
     this.#last = turn.catch(() => undefined);
@@ -75,7 +75,7 @@ export class Rate {
     this.#paused_until_ms = Math.max(this.#paused_until_ms, this.clock.now() + wait_ms);
   }
 
-  /** How long so many requests take from now on, at the limits of the hours to come. */
+  /** How long so many requests take from now on, at the limits of the next hours. */
   estimate_ms(count: number): number {
     const start_ms = this.clock.now();
     let at_ms = start_ms;

@@ -20,10 +20,7 @@ const lists = {
 /** How the file ends that holds the numbers which the fetch of a day has left to the next one. */
 const leftEnd = '.left.txt';
 
-/**
- * Reads the daily lists into `lists/` of the work folder, and moves there what earlier fetches left.
- * A retry finds the lists that are whole.
- */
+/** Reads the daily lists that a retry lacks into `lists/`, and moves there what earlier fetches left. */
 export async function readLists(
   bir: Bir,
   { date, progress, signal }: FetchPlan,
@@ -35,13 +32,13 @@ export async function readLists(
   for (const [at, [file, list]] of all.entries()) {
     const path = join(folder, file);
     if (!existsSync(path)) {
-      const errors = await bir.list(list, date, `${path}.new`, signal);
-      const code = errorCodeOf(errors);
+      const rows = await bir.list(list, date, signal);
+      const code = errorCodeOf(rows);
       if (code === '101') {
         throw new Refusal(`GUS has no lists of ${date}; it keeps those of about a week`);
       }
-      if (code !== undefined && code !== '4') throw birError(errors, list);
-      await rename(`${path}.new`, path);
+      if (code !== undefined && code !== '4') throw birError(rows, list);
+      await writeWhole(path, joinLines(rows.flatMap(({ regon }) => regon || [])));
     }
     progress.count(at + 1, all.length);
   }
@@ -76,11 +73,11 @@ export async function listEntities({ work }: DumpFolder): Promise<Entities> {
 }
 
 /**
- * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with a REGON9 a line. A
- * unit that is gone says nothing of its entity, so that no list holds the numbers of units.
+ * Writes the lists of the dump, `new.txt`, `updated.txt` and `deleted.txt`, with a REGON9 a line. No list
+ * holds the numbers of units, since a closed unit says nothing of its entity.
  *
- * @param left entities that were not asked for in time. The next fetch finds them in a file next to
- *   the folder, and has them in its `updated.txt`; here only `deleted.txt` still holds them.
+ * @param left entities that were not asked for in time: a file next to the folder keeps them for the next
+ *   fetch and its `updated.txt`. Here only `deleted.txt` still holds them.
  */
 export async function writeLists(
   { asked, units }: Entities,
@@ -88,14 +85,10 @@ export async function writeLists(
   { dump, work, inbox }: DumpFolder,
   date: string,
 ): Promise<void> {
-  const isHad = (regon: string) => !left.has(regon);
   const taken = (await readdir(join(work, 'lists'))).filter((file) => file.endsWith(leftEnd));
-  const parts = {
-    'new.txt': { files: ['new.txt'], isKept: isHad },
-    'updated.txt': { files: ['updated.txt', ...taken], isKept: isHad },
-    'deleted.txt': { files: ['deleted.txt'], isKept: () => true },
-  };
-  for (const [file, { files, isKept }] of Object.entries(parts)) {
+  for (const file of ['new.txt', 'updated.txt', 'deleted.txt']) {
+    const files = file === 'updated.txt' ? [file, ...taken] : [file];
+    const isKept = (regon: string) => file === 'deleted.txt' || !left.has(regon);
     const numbers = await Promise.all(files.map((name) => readNumbers(work, name)));
     const listed = new Set(numbers.flat().map(toRegon9));
     const regons = asked.filter((regon) => listed.has(regon) && isKept(regon));

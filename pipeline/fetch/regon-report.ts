@@ -1,6 +1,6 @@
 import { type Bir, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
 import { ServiceFault } from './service.ts';
-import type { BirRow } from './soap.ts';
+import { type BirRow, fieldOf } from './soap.ts';
 
 /** One answer of BIR: a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
 export interface ReportLine {
@@ -10,23 +10,13 @@ export interface ReportLine {
   data: BirRow[];
 }
 
-/** What REGON knows of an entity. */
 export interface EntityAnswer {
   /** `not_found`: GUS knows no such number, as the lines say. */
   outcome: 'had' | 'not_found';
   lines: ReportLine[];
 }
 
-export interface EntityQuestion {
-  /** 9 digits. */
-  regon: string;
-  /** P or F, where it is known already. */
-  type?: string | undefined;
-  /** REGON14 of the units that the daily lists name. */
-  units?: readonly string[];
-}
-
-/** A natural person's activities: the report of each, and the field that says whether there is one. */
+/** The reports of a natural person's activities, by the fields that count them. */
 const activities = {
   fiz_dzialalnoscCeidg: 'BIR12OsFizycznaDzialalnoscCeidg',
   fiz_dzialalnoscRolnicza: 'BIR12OsFizycznaDzialalnoscRolnicza',
@@ -41,15 +31,16 @@ const civilPartnership = new Set(['019', '19']);
 const tellingCodes = new Set(['4', '11', '21', '22']);
 
 /**
- * The full reports of one entity that have something to say, in BIR 1.2, whose activity codes carry
- * the version of their classification. Where a first report says that there are no units, the list
- * of units is not asked for, and its line has no rows.
+ * The full reports of one entity in BIR 1.2, whose activity codes carry the version of their
+ * classification. Where the first report counts no units, the list of units is not asked for, and its line
+ * has no rows. Throws a `ServiceFault`.
  *
- * Throws a `ServiceFault`.
+ * @param type P or F, where it is known already
+ * @param units the REGON14 of units in the daily lists
  */
 export async function readEntity(
   bir: Bir,
-  { regon, type, units = [] }: EntityQuestion,
+  { regon, type, units = [] }: { regon: string; type?: string | undefined; units?: string[] },
   signal?: AbortSignal,
 ): Promise<EntityAnswer> {
   const lines: ReportLine[] = [];
@@ -58,7 +49,7 @@ export async function readEntity(
     lines.push({ report, regon: number, data });
     return data;
   };
-  const kind = type ?? field((await ask('BIR12TypPodmiotu'))[0], 'Typ');
+  const kind = type ?? fieldOf((await ask('BIR12TypPodmiotu'))[0], 'Typ');
   const name = kind === 'P' ? 'BIR12OsPrawna' : kind === 'F' ? 'BIR12OsFizyczna' : undefined;
   if (name === undefined) return { outcome: 'not_found', lines };
   const general = await ask(kind === 'P' ? name : `${name}DaneOgolne`);
@@ -75,7 +66,7 @@ export async function readEntity(
   // A closed unit that was the last one is not counted any more, but is still in the list.
   if (units.length > 0 || isCounted(entity, unitCount)) await ask(unitList);
   else lines.push({ report: unitList, regon, data: [] });
-  if (civilPartnership.has(field(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
+  if (civilPartnership.has(fieldOf(entity, 'praw_szczegolnaFormaPrawna_Symbol'))) {
     await ask('BIR12OsPrawnaSpCywilnaWspolnicy');
   }
   const unitName = kind === 'P' ? 'BIR12JednLokalnaOsPrawnej' : 'BIR12JednLokalnaOsFizycznej';
@@ -98,14 +89,14 @@ export async function searchTypes(
   const types = new Map<string, string>();
   for (let at = 0; at < regons.length; at += SEARCH_LIMIT) {
     const some = regons.slice(at, at + SEARCH_LIMIT);
-    const rows = await bir.search({ regons9: some }, signal).catch((error: unknown) => {
+    const rows = await bir.search({ Regony9zn: some.join(',') }, signal).catch((error: unknown) => {
       if (error instanceof ServiceFault) return undefined;
       throw error;
     });
     if (!rows) break;
     for (const row of rows) {
-      const type = field(row, 'Typ');
-      if (type === 'P' || type === 'F') types.set(field(row, 'Regon').slice(0, 9), type);
+      const type = fieldOf(row, 'Typ');
+      if (type === 'P' || type === 'F') types.set(fieldOf(row, 'Regon').slice(0, 9), type);
     }
   }
   return types;
@@ -131,14 +122,7 @@ export function birError(rows: readonly BirRow[], what: string): ServiceFault {
   return new ServiceFault(message, { isPassing: false });
 }
 
-/** The value of a field, blank where there is none. The case of names differs between versions. */
-export function field(row: BirRow | undefined, name: string): string {
-  const folded = name.toLowerCase();
-  const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
-  return found === undefined ? '' : row![found]!.trim();
-}
-
 function isCounted(row: BirRow | undefined, name: string): boolean {
-  const value = field(row, name);
+  const value = fieldOf(row, name);
   return value !== '0' && value !== '';
 }

@@ -239,7 +239,7 @@ describe('fetchRegon', () => {
 describe('askRegon', () => {
   test('one company by NIP, with the same lines', async () => {
     const stub = await start();
-    const answers = await askRegon(connect(stub), { nip: '1003703501' });
+    const answers = await askRegon(connect(stub), { Nip: '1003703501' });
     expect(answers).toHaveLength(1);
     expect(answers[0]!.outcome).toBe('had');
     expect(answers[0]!.lines.map(({ report }) => report)).toEqual([
@@ -253,7 +253,7 @@ describe('askRegon', () => {
 
   test('by REGON, and nothing for a number that GUS does not know', async () => {
     const bir = connect(await start());
-    expect((await askRegon(bir, { regon: '997102004' }))[0]!.lines).toHaveLength(3);
-    expect(await askRegon(bir, { regon: '999999999' })).toEqual([]);
+    expect((await askRegon(bir, { Regon: '997102004' }))[0]!.lines).toHaveLength(3);
+    expect(await askRegon(bir, { Regon: '999999999' })).toEqual([]);
   });
 });

@@ -3,9 +3,10 @@ import { type Bir, type BirQuery, errorCodeOf } from './bir.ts';
 import { fillFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
-import { birError, type EntityAnswer, field, readEntity, searchTypes } from './regon-report.ts';
+import { birError, type EntityAnswer, readEntity, searchTypes } from './regon-report.ts';
 import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
+import { fieldOf } from './soap.ts';
 
 /** Entities at a time; the rate lets three or four requests a second through. */
 const WIDTH = 4;
@@ -19,13 +20,10 @@ const HOUR_ms = 60 * 60_000;
 const LONGEST_FETCH_ms = 20 * HOUR_ms;
 
 /**
- * Fetches what changed in REGON on a day: the six daily lists, then the full reports of every entity
- * that they name, itself or by a unit.
- *
- * The folder holds `reports.ndjson`, a `ReportLine` a line, all of an entity together, and the lists
- * as `writeLists` has them. A day that takes longer than 20 hours is said so beforehand, begins with
- * the watched companies, and leaves to the next fetch what is not done by then.
- *
+ * Fetches the changes of a day in REGON: the six daily lists, then the full reports of every entity that
+ * they name, itself or by a unit. The folder holds `reports.ndjson`, a `ReportLine` a line, all lines of an
+ * entity together, and the lists of `writeLists`. A fetch that takes longer than 20 hours says so, begins
+ * with the watched companies, and leaves the rest to the next fetch.
  * Throws a `Refusal` when too much is missing, `NothingToDo`, `AlreadyRunning`, or a `ServiceFault`
  * when there are no lists.
  */
@@ -38,18 +36,14 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     const { odd } = entities;
     if (odd.length > 0) progress.note(`no REGON: ${odd.slice(0, 5).join(', ')}`);
     const journal = await openJournal(folder.work);
-    try {
-      progress.step('full reports');
-      const { missing, left } = await askEntities(bir, plan, entities, journal);
-      const asked = entities.asked.filter((regon) => !left.has(regon));
-      refuseGaps(asked.length, missing);
-      await writeLists(entities, left, folder, plan.date);
-      await journal.writeDump(join(folder.dump, 'reports.ndjson'));
-      const counts = countOutcomes(asked, journal.outcomes);
-      return createReport('regon', plan, { ...counts, odd, missing, left: left.size });
-    } finally {
-      await journal.close();
-    }
+    progress.step('full reports');
+    const { missing, left } = await askEntities(bir, plan, entities, journal);
+    const asked = entities.asked.filter((regon) => !left.has(regon));
+    refuseGaps(asked.length, missing);
+    await writeLists(entities, left, folder, plan.date);
+    await journal.writeDump(join(folder.dump, 'reports.ndjson'));
+    const counts = countOutcomes(asked, journal.outcomes);
+    return createReport('regon', plan, { ...counts, odd, missing, left: left.size });
   });
 }
 
@@ -116,7 +110,7 @@ async function planDay(
 /** Asks REGON for one company: one answer per entity found, with the lines of a dump. */
 export async function askRegon(
   bir: Bir,
-  query: Exclude<BirQuery, { regons9: string[] }>,
+  query: BirQuery,
   signal?: AbortSignal,
 ): Promise<EntityAnswer[]> {
   const rows = await bir.search(query, signal);
@@ -125,8 +119,8 @@ export async function askRegon(
   if (code !== undefined) throw birError(rows, 'a search');
   const found = new Map(
     rows
-      .filter((row) => ['P', 'F'].includes(field(row, 'Typ')))
-      .map((row) => [field(row, 'Regon').slice(0, 9), field(row, 'Typ')]),
+      .filter((row) => ['P', 'F'].includes(fieldOf(row, 'Typ')))
+      .map((row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')]),
   );
   const answers: EntityAnswer[] = [];
   for (const [regon, type] of found) answers.push(await readEntity(bir, { regon, type }, signal));

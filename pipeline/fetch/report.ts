@@ -1,12 +1,11 @@
-import type { Progress } from './progress.ts';
+import type { Reporter } from '../console/progress.ts';
 import type { Missing } from './round.ts';
 
-/** What to fetch, and what the fetch works with. */
 export interface FetchPlan {
   inboxDir: string;
   /** YYYY-MM-DD. */
   date: string;
-  progress: Progress;
+  progress: Pick<Reporter, 'step' | 'count' | 'note'>;
   /** Aborted when the process gets a signal to end. */
   signal: AbortSignal;
   /** Which of these companies, by REGON9, are watched. Called for a long day only. */

@@ -1,11 +1,11 @@
-import pLimit from 'p-limit';
 import { Refusal } from '../errors.ts';
+import { inParallel } from '../parallel.ts';
 import { ServiceFault } from './service.ts';
 
-/** After so many failures in a row the service is taken to be down. */
+/** After so many failures in a row the service counts as down. */
 const DOWN_COUNT = 12;
 
-/** So few missing numbers are no reason to refuse the day, however short its list. */
+/** So few missing numbers never refuse a day, however short its list. */
 const TOLERATED_COUNT = 3;
 const TOLERATED_SHARE = 0.01;
 
@@ -16,19 +16,19 @@ export interface Missing {
 }
 
 export interface Round {
-  /** Numbers at a time. */
+  /** Numbers in parallel. */
   width: number;
   /** Asks for one number and keeps its answer. Throws a `ServiceFault` when there is none. */
   ask: (number: string, signal: AbortSignal) => Promise<void>;
-  /** Told after each number, answered or not. */
+  /** Called after each number, answered or not. */
   onProgress?: (done: number) => void;
   signal: AbortSignal;
 }
 
 /**
- * Asks for every number, and once more for those without an answer.
+ * Asks for every number, and once more for numbers without an answer.
  *
- * @returns the numbers that have no answer after the second time
+ * @returns the numbers without an answer after the second time
  * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
  */
 export async function askEvery(numbers: readonly string[], round: Round): Promise<Missing[]> {
@@ -46,49 +46,30 @@ async function askOnce(
   { width, ask, onProgress, signal }: Round,
 ): Promise<Missing[]> {
   const failed: Missing[] = [];
-  const stop = new AbortController();
-  const either = AbortSignal.any([signal, stop.signal]);
-  const limit = pLimit(width);
   let inRow = 0;
   let done = 0;
-  const end = (error: unknown) => {
-    stop.abort(error);
-    return error;
-  };
-  const askFor = async (number: string) => {
-    either.throwIfAborted();
+  const askFor = async (number: string, ending: AbortSignal) => {
     try {
-      await ask(number, either);
+      await ask(number, ending);
       inRow = 0;
     } catch (error) {
-      either.throwIfAborted();
-      if (!(error instanceof ServiceFault)) throw end(error);
+      ending.throwIfAborted();
+      if (!(error instanceof ServiceFault)) throw error;
       failed.push({ number, reason: error.message });
       inRow += 1;
       if (inRow >= DOWN_COUNT) {
         const message = `${inRow} answers in a row could not be had (${error.message}); run it again later, what was had is kept`;
-        throw end(new Refusal(message, { cause: error }));
+        throw new Refusal(message, { cause: error });
       }
     }
     done += 1;
     onProgress?.(done);
   };
-  const all = numbers.map((number) => limit(askFor, number));
-  try {
-    await Promise.all(all);
-  } catch (error) {
-    // No call writes any more when this has thrown.
-    await Promise.allSettled(all);
-    throw error;
-  }
+  await inParallel(numbers, width, askFor, signal);
   return failed;
 }
 
-/**
- * Refuses a day of which too much is missing.
- *
- * @param asked how many numbers were asked for
- */
+/** Refuses a day with too many missing numbers. @param asked how many numbers were asked for */
 export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const [first] = missing;
   const count = missing.length;

@@ -1,11 +1,10 @@
 import pRetry from 'p-retry';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 
-/** How often and how long a service is asked again. */
 export interface RetryPolicy {
   /** The first attempt counts. */
   tries: number;
-  /** The wait before the second try, up to twice as long by chance; it doubles from try to try. */
+  /** The wait before the second try, randomized up to twice as long; doubles with each try. */
   first_wait_ms: number;
   longest_wait_ms: number;
   /** A service that asks for a longer break is not asked again. */
@@ -24,7 +23,6 @@ export class ServiceFault extends Error {
   override name = 'ServiceFault';
   /** Whether a retry may succeed. */
   readonly isPassing: boolean;
-  /** The break that the service asks for. */
   readonly break_ms: number | undefined;
 
   constructor(
@@ -37,7 +35,7 @@ export class ServiceFault extends Error {
   }
 }
 
-/** How a service is asked, where it is not as its documents say. */
+/** How a service is asked, where it differs from the defaults. */
 export interface ServiceSettings {
   limits?: RateLimits;
   retry?: RetryPolicy;
@@ -45,7 +43,7 @@ export interface ServiceSettings {
   timeout_ms?: number;
   /** The size of the longest answer. */
   max_bytes?: number;
-  /** Told before each retry. `sentence` says what went wrong. */
+  /** Called before each retry. `sentence` says what went wrong. */
   onRetry?: (sentence: string, wait_ms: number) => void;
   clock?: Clock;
 }
@@ -60,7 +58,6 @@ export interface Answer {
   json(): Promise<unknown>;
 }
 
-/** A request, and how much of an answer is read. */
 export interface Question {
   method?: string;
   headers?: Record<string, string>;
@@ -96,10 +93,7 @@ export class Service {
     return this.retry(() => this.askOnce(url, question, read, signal), signal);
   }
 
-  /**
-   * Does a piece of work, and retries it after a passing `ServiceFault`. A break that the service
-   * asks for holds back all its requests.
-   */
+  /** Retries work after a passing `ServiceFault`. A break that the service asks for holds for all. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     const { retry = defaultRetry, onRetry } = this.#settings;
     return pRetry(work, {
@@ -119,7 +113,6 @@ export class Service {
     });
   }
 
-  /** One attempt of `ask`. */
   async askOnce<T>(
     url: string,
     { max_bytes = this.#settings.max_bytes, ...request }: Question,
@@ -194,7 +187,7 @@ export class Service {
     return new ServiceFault(`${this.name} ${what}`, { isPassing: true, cause });
   }
 
-  /** The fault of an answer that has not the expected status. */
+  /** The fault of an answer with an unexpected status. */
   statusFault({ status, headers }: Pick<Answer, 'status' | 'headers'>): ServiceFault {
     const isPassing = status >= 500 || [408, 425, 429].includes(status);
     const break_ms = readRetryAfter(headers.get('retry-after'));
@@ -203,7 +196,7 @@ export class Service {
     return new ServiceFault(message, { isPassing, break_ms });
   }
 
-  /** The fault of an answer that is not what the service promises. */
+  /** The fault of an answer with unexpected content. */
   contentFault(what: string, cause?: unknown): ServiceFault {
     return this.fault(`sends ${what}`, cause);
   }
@@ -225,7 +218,7 @@ function rootOf(error: unknown): string {
   return message || code || String(root);
 }
 
-/** What a text is that should have been data, where its beginning tells. */
+/** What a text is that should have been data; undefined where its beginning does not show it. */
 export function describeText(text: string): string | undefined {
   const start = text.trimStart().slice(0, 200).toLowerCase();
   if (start === '') return 'an empty answer';

@@ -16,11 +16,18 @@ const operations = {
 
 export type Operation = keyof typeof operations;
 
-/** The parameters of an operation; those of a search are nested one deeper. */
+/** The parameters of an operation; a search nests them one deeper. */
 export type Parameters = Record<string, string | Record<string, string>>;
 
 /** One `<dane>`: a flat record, every value a trimmed string, blank where the element is empty. */
 export type BirRow = Record<string, string>;
+
+/** The value of a field, blank where there is none. The case of names differs between versions. */
+export function fieldOf(row: BirRow | undefined, name: string): string {
+  const folded = name.toLowerCase();
+  const found = Object.keys(row ?? {}).find((key) => key.toLowerCase() === folded);
+  return found === undefined ? '' : row![found]!.trim();
+}
 
 /** The answer is not what BIR sends; the message continues the sentence "REGON sends …". */
 export class UnreadableAnswer extends Error {
@@ -54,7 +61,7 @@ function escape(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** Takes a text as it arrives, and says in the end what it held. */
+/** Reads a text as it arrives. */
 export interface TextReader<T> {
   /** Throws an `UnreadableAnswer`. */
   write: (text: string) => void;
@@ -62,15 +69,15 @@ export interface TextReader<T> {
   end: () => T;
 }
 
-/** Longer than anything that a MIME message has before its envelope. */
+/** Characters of a MIME message before its envelope, at most. */
 const HEAD_LENGTH = 65_536;
 
-/** The parser takes thirty times the memory of an escaped text that it is given at once. */
+/** Characters parsed at once: the parser takes thirty times their memory for an escaped text. */
 const PIECE_LENGTH = 4096;
 
 /**
- * Reads an answer, and hands the text of its result over: plain text, or XML as text. The envelope is
- * the whole answer, or the only part of a MIME message (MTOM).
+ * Reads an answer, and passes on the text of its result: plain text, or XML as text. The envelope is the
+ * whole answer, or the only part of a MIME message (MTOM).
  */
 export function readEnvelope<T>(operation: Operation, result: TextReader<T>): TextReader<T> {
   const responsePath = `Envelope/Body/${operation}Response`;
@@ -97,7 +104,7 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
       path.pop();
       isOver = path.length === 0;
     },
-    // What follows the envelope is the end of the MIME message.
+    // The end of the MIME message follows the envelope.
     isOver: () => isOver,
   });
   return {
@@ -128,11 +135,9 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
   };
 }
 
-/**
- * Reads a result of records, `<root><dane>…</dane>…</root>`. In the end it gives false for a blank
- * result.
- */
-export function readRecords(onRow: (row: BirRow) => void): TextReader<boolean> {
+/** Reads a result of records, `<root><dane>…</dane>…</root>`; undefined for a blank one. */
+export function collectRecords(): TextReader<BirRow[] | undefined> {
+  const rows: BirRow[] = [];
   const path: string[] = [];
   let fields: [name: string, value: string][] = [];
   let value = '';
@@ -157,8 +162,8 @@ export function readRecords(onRow: (row: BirRow) => void): TextReader<boolean> {
       if (isField) fields.push([name, value.trim()]);
       if (isRecord && value.trim() !== '') throw new UnreadableAnswer('a record of text');
       if (isRecord) {
-        // Defines each field, whatever its name: `__proto__` sets no prototype.
-        onRow(Object.fromEntries(fields));
+        // Defines a field of any name: `__proto__` sets no prototype.
+        rows.push(Object.fromEntries(fields));
         fields = [];
       }
       value = '';
@@ -170,19 +175,11 @@ export function readRecords(onRow: (row: BirRow) => void): TextReader<boolean> {
     write: (text) => void parser.write(text),
     end() {
       parser.close();
-      return !isBlank;
+      return isBlank ? undefined : rows;
     },
   };
 }
 
-/** Keeps the records of a result; undefined for a blank one. */
-export function collectRecords(): TextReader<BirRow[] | undefined> {
-  const rows: BirRow[] = [];
-  const { write, end } = readRecords((row) => rows.push(row));
-  return { write, end: () => (end() ? rows : undefined) };
-}
-
-/** Keeps a plain text. */
 export function collectText(): TextReader<string> {
   let kept = '';
   return { write: (text) => void (kept += text), end: () => kept };
@@ -208,7 +205,7 @@ function createParser(handler: {
   });
 }
 
-/** BIR declares no entities. A document that does so wants them expanded. */
+/** BIR declares no entities: another document might attack the parser by expanding them. */
 function refuseDeclaration(): never {
   throw new UnreadableAnswer('XML with a document type');
 }

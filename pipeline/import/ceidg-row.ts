@@ -1,3 +1,4 @@
+import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
 import { description } from '../sources/ceidg/source.ts';
 import type { DumpLine } from './on-demand.ts';
@@ -8,7 +9,7 @@ export const ceidgHeader = [
   ...description.columns.map(({ header }) => header),
 ].join(';');
 
-/** The words of the reports for those of the API. */
+/** The words of the reports by the words of the API. */
 const statuses: Record<string, string> = {
   AKTYWNY: 'Aktywny',
   ZAWIESZONY: 'Zawieszony',
@@ -16,12 +17,11 @@ const statuses: Record<string, string> = {
 };
 
 /**
- * An entry as a row of the report of its voivodeship. Undefined for an entry whose status is not
- * known.
+ * An entry as a row of the report of its voivodeship; undefined for an entry of an unknown status.
  *
- * The reports hold no entry that is struck off or has not begun. The row of the first has the word of
- * the API as its status and the day of the strike-off as its end. The second is active, and its start
- * date is in the future.
+ * The reports hold no entry that is struck off or has not begun. A struck-off entry has the status of
+ * the API, and the day of its strike-off as its end. An entry that has not begun is active, with a start
+ * date in the future.
  */
 export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const declared = text(entry.status);
@@ -68,7 +68,7 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
     file: `Zarejestrowane działalności - ${report}.csv`,
     line: ceidgHeader
       .split(';')
-      .map((name) => quote(fields[name] ?? ''))
+      .map((name) => quoteField(fields[name] ?? ''))
       .join(';'),
   };
 }
@@ -84,8 +84,4 @@ function part(value: unknown): Record<string, unknown> {
 
 function text(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value).trim() : '';
-}
-
-function quote(field: string): string {
-  return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }

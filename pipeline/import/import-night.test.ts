@@ -8,9 +8,8 @@ import { type Knowledge, startRegistries } from '../../fixtures/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { landAnswers } from './land.ts';
 import { verify } from '../night/verify.ts';
-import { importAwaited } from './import.ts';
+import { importAwaited, landAnswers } from './import.ts';
 import { createOnDemandSources } from './services.ts';
 
 const now = () => new Date('2026-11-20T10:05:00Z');

@@ -1,26 +1,32 @@
-import pLimit from 'p-limit';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, runFile } from '../../sql/database.ts';
 import { isLostConnection } from '../../sql/fault.ts';
-import { landAnswers } from './land.ts';
+import { warsawDate } from '../calendar.ts';
+import { AlreadyRunning } from '../errors.ts';
+import { runNightly } from '../night/nightly.ts';
+import { inParallel } from '../parallel.ts';
 import type { DumpLine, IdentifierType, OnDemandSource } from './on-demand.ts';
 
 /** Numbers that are asked for before their answers are written. */
 const BATCH = 20;
-/** Numbers that are asked for at a time; the services have rates of their own. */
+/** Numbers that are asked for in parallel; the services have rates of their own. */
 const WIDTH = 4;
-/** After so many attempts without an answer a number fails. */
+/** A number fails after so many attempts without an answer. */
 const ATTEMPTS = 5;
 /** From the first attempt to the second. Each later wait is five times as long. */
 const first_wait_ms = 60_000;
-const longer = 5;
-/** Until a number is asked for again that only the next dumps may bring. */
+/** Between two attempts to write answers while another night runs. */
+const pause_ms = 1_000;
+/** Until the next attempt at a number that only the next dumps may bring. */
 const second_look_ms = 24 * 60 * 60_000;
 
-export interface ImportOptions {
+interface ImportOptions {
   db: Database;
   logger: Logger;
-  /** The registries that are set up, in the order in which they are asked. */
   sources: readonly OnDemandSource[];
   now: () => Date;
   signal: AbortSignal;
@@ -33,12 +39,12 @@ interface Awaited {
   attempt_count: number;
 }
 
-/** What came of asking for a number. */
+/** The outcome of asking for a number. */
 type Asking = { awaited: Awaited } & (
   | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
-  /** No registry knows it, and `source` would. */
+  /** No registry knows it, and `source` knows every one. */
   | { state: 'unknown'; source: OnDemandSource }
-  /** No registry knows it, and none has to: the next dumps may bring it. */
+  /** No registry knows it: the next dumps may bring it. */
   | { state: 'open' }
   | { state: 'fault'; source: OnDemandSource; message: string }
 );
@@ -46,8 +52,8 @@ type Had = Extract<Asking, { state: 'had' }>;
 
 /**
  * Asks the registries for every awaited number that is due, and writes their answers, which makes the
- * watches ready. A number that no registry knows fails, and so does one without an answer after five
- * attempts. The others are asked for again later.
+ * watches ready. A number fails that no registry knows, or that has no answer after five attempts. Other
+ * numbers wait for a later attempt.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, sources, now, signal } = options;
@@ -57,8 +63,7 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
   while (!signal.aborted) {
     const due = await query<Awaited>(db, 'find_due', [now(), BATCH]);
     if (due.length === 0) break;
-    const limit = pLimit(WIDTH);
-    const asked = await Promise.all(due.map((awaited) => limit(askFor, options, awaited)));
+    const asked = await inParallel(due, WIDTH, (awaited) => askFor(options, awaited));
     await settle(options, await land(options, asked));
   }
   await query(db, 'forget');
@@ -113,6 +118,44 @@ async function landTogether(options: ImportOptions, had: readonly Had[]): Promis
   return single;
 }
 
+/** Writes answers of a registry into the tables, by a night with a dump of these lines. */
+export async function landAnswers(
+  { db, logger, now, signal }: Omit<ImportOptions, 'sources'>,
+  source: OnDemandSource,
+  lines: readonly DumpLine[],
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'registry-import-'));
+  try {
+    for (const [file, ofFile] of Map.groupBy(lines, (line) => line.file)) {
+      const texts = [...(source.header ? [source.header] : []), ...ofFile.map(({ line }) => line)];
+      await writeFile(join(folder, file), `${texts.join('\n')}\n`);
+    }
+    const night = {
+      source: source.source,
+      path: folder,
+      dump_date: warsawDate(now()),
+      isImport: true,
+      now,
+      reporter: {
+        step: () => undefined,
+        progress: () => undefined,
+        note: (sentence: string) => logger.info(`import: ${sentence}`),
+      },
+    };
+    for (;;) {
+      try {
+        await runNightly(db, night);
+        return;
+      } catch (error) {
+        if (!(error instanceof AlreadyRunning)) throw error;
+      }
+      await delay(pause_ms, undefined, { signal });
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Fails or postpones the numbers that are still awaited. */
 async function settle(options: ImportOptions, askings: readonly Asking[]): Promise<void> {
   const { db, logger, now } = options;
@@ -133,7 +176,7 @@ async function settle(options: ImportOptions, askings: readonly Asking[]): Promi
       failed.push({ asking, failure });
     } else {
       logger.warn({ ...asking.awaited, reason: asking.message }, 'import: asked again later');
-      const wait_ms = first_wait_ms * longer ** (attempts - 1);
+      const wait_ms = first_wait_ms * 5 ** (attempts - 1);
       postponed.push({ asking, attempts, wait_ms });
     }
   }
@@ -165,4 +208,14 @@ function listNumbers(askings: readonly Asking[]): [string[], string[]] {
 async function query<Row>({ pool }: Database, file: string, values?: unknown[]): Promise<Row[]> {
   const [result] = await runFile(pool, `import/${file}.sql`, values);
   return result!.rows as Row[];
+}
+
+/** Fails the numbers that are awaited for too long, and queues the import where one is due. */
+export async function sweepWatches(
+  { pool }: Database,
+  sources: readonly OnDemandSource[],
+  now: Date,
+): Promise<void> {
+  await pool.query('select customer.advance_watches($1)', [now]);
+  if (sources.length > 0) await runFile(pool, 'import/enqueue_due.sql', [now]);
 }

@@ -3,7 +3,6 @@ export type IdentifierType = 'NIP' | 'REGON9' | 'KRS';
 
 /** What a registry answered, as it stands in a dump of it. */
 export interface DumpLine {
-  /** The file of the dump. */
   file: string;
   line: string;
 }
@@ -20,11 +19,7 @@ export interface OnDemandSource {
   isComplete: boolean;
   /** The first line of every file of the dump, where its files have one. */
   header?: string;
-  /**
-   * Asks for a number; no lines: the registry does not know it.
-   *
-   * @throws an error whose message is a sentence when there is no answer
-   */
+  /** No lines: the registry does not know the number. Throws a sentence when there is no answer. */
   ask(type: IdentifierType, value: string, signal: AbortSignal): Promise<DumpLine[]>;
   close?(): Promise<void>;
 }

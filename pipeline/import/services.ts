@@ -33,8 +33,7 @@ function createKrs(krs: Krs): OnDemandSource {
     answers: ['KRS'],
     isComplete: true,
     async ask(_type, value, signal) {
-      const answer = await krs.extract(value, signal);
-      const extract = answer.outcome === 'not_found' ? undefined : answer.extract;
+      const { extract } = await krs.extract(value, signal);
       return extract ? [{ file: 'extracts.ndjson', line: JSON.stringify(extract) }] : [];
     },
   };
@@ -48,8 +47,8 @@ function createRegon(bir: Bir): OnDemandSource {
     answers: ['NIP', 'REGON9', 'KRS'],
     isComplete: true,
     async ask(type, value, signal) {
-      const queries = { NIP: { nip: value }, REGON9: { regon: value }, KRS: { krs: value } };
-      const entities = await askRegon(bir, queries[type], signal);
+      const parameters = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' } as const;
+      const entities = await askRegon(bir, { [parameters[type]]: value }, signal);
       return entities
         .filter(({ outcome }) => outcome === 'had')
         .flatMap(({ lines }) => lines)

@@ -8,7 +8,7 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/test-datab
 import { startTestSmtp } from '../../fixtures/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/test-worker.ts';
 import { createOnDemandSources } from './services.ts';
-import { sweepWatches } from './sweep.ts';
+import { sweepWatches } from './import.ts';
 
 const submitted_at = new Date('2026-11-20T10:05:00Z');
 const company = legalPerson('997142044', '1000705505', 'ZMYŚLONA SPÓŁKA Z O.O.');

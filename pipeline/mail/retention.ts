@@ -10,11 +10,6 @@ export async function deleteDone(
   now: Date,
 ): Promise<{ mail_count: number; token_count: number }> {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);
-  const client = await pool.connect();
-  try {
-    const [result] = await runFile(client, 'mail/delete_done.sql', [before]);
-    return result!.rows[0] as { mail_count: number; token_count: number };
-  } finally {
-    client.release();
-  }
+  const [result] = await runFile(pool, 'mail/delete_done.sql', [before]);
+  return result!.rows[0] as { mail_count: number; token_count: number };
 }

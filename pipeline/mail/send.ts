@@ -1,6 +1,7 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
+import { inSession } from '../database-session.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';
@@ -15,7 +16,6 @@ const MAX_REASON_LENGTH = 500;
 /** No quotes, lists, comments or groups: nothing that can mean more than one address. */
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
-/** A mail as it is taken from its table. */
 interface Mail {
   mail_id: string;
   message_id: string;
@@ -36,7 +36,6 @@ const templates = new Map<string, (options: LetterOptions, data: unknown) => Pro
   ['digest', writeDigestLetter],
 ]);
 
-/** The address that mails come from. */
 export interface Sender {
   name: string;
   address: string;
@@ -51,7 +50,6 @@ export interface SendOptions {
   now: () => Date;
 }
 
-/** The outcome of an attempt. */
 export type Sending =
   { state: 'sent' | 'ended before' } | { state: 'queued' | 'failed' | 'dropped'; reason: string };
 
@@ -67,9 +65,8 @@ export async function sendMail(
   mail_id: number,
   isLastAttempt: boolean,
 ): Promise<Sending> {
-  const client = await options.pool.connect();
-  let fault: Error | undefined;
-  try {
+  // A session that ends, as after an error, releases the mail.
+  return inSession(options.pool, async (client) => {
     await client.query('begin');
     // Bounds the lock of a lost machine; the SMTP server may take ten minutes.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
@@ -79,16 +76,12 @@ export async function sendMail(
       ? await attempt(options, client, mail)
       : { state: 'ended before' as const };
     if (sending.state === 'queued' && isLastAttempt) sending.state = 'failed';
-    if (mail) await endAttempt(client, mail_id, sending, options.now());
+    const reason = 'reason' in sending ? sending.reason : null;
+    const end = [mail_id, sending.state, reason, options.now()];
+    if (mail) await runFile(client, 'mail/end_attempt.sql', end);
     await client.query('commit');
     return sending;
-  } catch (error) {
-    fault = error as Error;
-    throw error;
-  } finally {
-    // A session that ends releases the mail.
-    client.release(fault);
-  }
+  });
 }
 
 async function attempt(
@@ -152,14 +145,4 @@ function describe(error: unknown): string {
   const { message, code } = error as Error & { code?: string };
   const text = (message || code || String(error)).replace(/[\p{C}\s]+/gu, ' ').trim();
   return text.slice(0, MAX_REASON_LENGTH);
-}
-
-async function endAttempt(
-  client: pg.ClientBase,
-  mail_id: number,
-  sending: Sending,
-  now: Date,
-): Promise<void> {
-  const reason = 'reason' in sending ? sending.reason : null;
-  await runFile(client, 'mail/end_attempt.sql', [mail_id, sending.state, reason, now]);
 }

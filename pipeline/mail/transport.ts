@@ -7,14 +7,14 @@ const limits = {
   connectionTimeout: 30_000,
   greetingTimeout: 30_000,
   dnsTimeout: 30_000,
-  // A server may take its time to look through what it was given; RFC 5321 grants it ten minutes.
+  // A server may take its time to check a mail: RFC 5321 grants it ten minutes.
   socketTimeout: 600_000,
   // A letter refers to nothing that would have to be fetched.
   disableFileAccess: true,
   disableUrlAccess: true,
 };
 
-/** Takes one mail. Throws a `MailRefused` when it will never be taken, else what went wrong now. */
+/** Delivers one mail. Throws a `MailRefused` when the server will never take it, else any other error. */
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
 /** The server of the recipient will never take this mail; the message is its answer. */
@@ -22,7 +22,6 @@ export class MailRefused extends Error {
   override name = 'MailRefused';
 }
 
-/** Gives mails to the SMTP server of `smtpUrl`. */
 export function createSmtpDelivery(smtpUrl: string): Deliver {
   const transport = createTransport({ ...limits, url: smtpUrl });
   return async (mail) => {
@@ -55,9 +54,8 @@ function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
 }
 
 /**
- * Writes each mail to files, `<folder>/<message id>.eml` for mail programs and `.txt` to copy from,
- * readable by their owner alone: they may hold a one-time token. Written again, they are replaced by
- * the same.
+ * Writes each mail to files, `<folder>/<message id>.eml` for mail programs and `.txt` to copy from. Only
+ * their owner can read them: they may hold a one-time token. Another attempt writes the same files.
  */
 export function createFileDelivery(folder: string): Deliver {
   const transport = createTransport({
@@ -76,7 +74,7 @@ export function createFileDelivery(folder: string): Deliver {
   };
 }
 
-/** Nobody ever sees half of the file, whenever this is killed. */
+/** Writes a file that is whole or absent, also after a kill. */
 async function writeWhole(path: string, content: string | Buffer): Promise<void> {
   const draft = `${path}.${randomUUID()}`;
   try {

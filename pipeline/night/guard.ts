@@ -15,13 +15,7 @@ export interface Findings {
   invariants: string[];
 }
 
-/** A row of a guard. */
-interface GuardRow {
-  refusal: string;
-  file: string | null;
-  value: string | number;
-  limit_value: string | number;
-}
+type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & { file: string | null };
 
 /** Runs every query of `sql/check`: each must return no rows before a snapshot is published. */
 export async function runChecks({ client, stage }: NightSessions): Promise<Findings> {

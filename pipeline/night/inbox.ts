@@ -4,42 +4,42 @@ import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
 import { findNear } from '../../sql/suggest.ts';
 import { isDate } from '../calendar.ts';
-import { createReporter } from '../console/progress.ts';
+import { Reporter } from '../console/progress.ts';
 import { AlreadyRunning, type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './night.ts';
 import { runNightly } from './nightly.ts';
+import { findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
 
-/** A run that its guards, or the dump itself, kept from being published. */
+/** A run that was not published, because of its guards or of the dump itself. */
 export interface RefusedRun {
   source: string;
   dump_date: string;
   state: 'refused';
   message: string;
-  /** Null: the folder held no dump, so that no run was begun. */
+  /** Null: the folder held no dump, so that no run began. */
   run_id: number | null;
-  /** What the guards found; empty: no reason can accept the dump. */
+  /** Empty: no reason can accept the dump. */
   findings: readonly GuardFinding[];
   path: string;
-  /** The day of the snapshot that readers see; null: none is published. */
+  /** The day of the published snapshot; null: none is published. */
   published_date: string | null;
 }
 
-/** How a night ended; `failed` only where others follow it, for a fault is thrown. */
+/** How a night ended; `failed` only in an inbox, since `ingest` throws a fault. */
 export type Outcome =
   | RunSummary
   | RefusedRun
   | { source: string; dump_date: string; state: 'running' | 'nothing' | 'failed'; message: string };
 
-/** What the nights of a command share. */
-export interface NightsContext {
+interface NightsContext {
   db: Database;
   logger: Logger;
-  /** Aborted when the process is about to end: a run then says nothing more. */
+  /** Aborted when the process is about to end: the reporter then is silent. */
   signal?: AbortSignal | undefined;
-  /** Whether a terminal shows only what is under way. */
+  /** Whether a terminal shows only the step under way. */
   isBrief?: boolean | undefined;
 }
 
@@ -49,7 +49,7 @@ export async function ingest(
   options: Omit<NightOptions, 'reporter' | 'now'>,
 ): Promise<Outcome> {
   const { source, path, dump_date } = options;
-  const reporter = createReporter({ source, dump_date }, logger, { isBrief });
+  const reporter = new Reporter({ source, dump_date }, logger, isBrief);
   const close = () => reporter.close();
   signal?.addEventListener('abort', close);
   try {
@@ -61,7 +61,7 @@ export async function ingest(
       const published_date = (await findNewestDate(db, source)) ?? null;
       const { findings } = error;
       const state = 'refused';
-      return { source, dump_date, state, message, run_id, findings, path, published_date };
+      return { run_id, source, dump_date, state, message, published_date, findings, path };
     }
     if (error instanceof AlreadyRunning) return { source, dump_date, state: 'running', message };
     if (error instanceof NothingToDo) return { source, dump_date, state: 'nothing', message };
@@ -73,20 +73,17 @@ export async function ingest(
   }
 }
 
-/** What is taken of an inbox. */
-export interface InboxOptions extends NightsContext {
+interface InboxOptions extends NightsContext {
   inboxDir: string;
   /** The newest day to take; absent: all. */
   lastDate?: string | undefined;
-  /** Called after each night. */
   onOutcome?: ((outcome: Outcome) => void) | undefined;
 }
 
 /**
- * Runs the night over every dump of the inbox that is newer than what is published of its source, in
- * the order of the dates and, of one date, of the sources' names. A refused full dump does not hold
- * up the next one, which holds all that it held; after a refused delta, and after a fault, the later
- * ones of the source wait.
+ * Runs the night over every dump of the inbox that is newer than the newest published one of its source,
+ * in the order of dates, then of names. A refused full dump does not hold up the next one, which holds
+ * the same entries. After a refused delta, and after a fault, later dumps of the source wait.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, inboxDir, lastDate, onOutcome } = options;
@@ -107,44 +104,39 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** One of several nights: its fault is an outcome, since those before it have yet to be reported. */
+/** One of several nights: its fault is an outcome, since the outcomes before it are still to be printed. */
 async function ingestOne(
   context: NightsContext,
-  dump: { source: string; path: string; dump_date: string },
+  options: { source: string; path: string; dump_date: string },
 ): Promise<Outcome> {
-  const { source, path, dump_date } = dump;
+  const { source, path, dump_date } = options;
   try {
-    return await ingest(context, dump);
+    return await ingest(context, options);
   } catch (error) {
     context.signal?.throwIfAborted();
     const message = describeFault(error);
     if (!(error instanceof WrongUsage)) return { source, dump_date, state: 'failed', message };
     const published_date = (await findNewestDate(context.db, source)) ?? null;
-    const nothing = { run_id: null, findings: [], published_date };
-    return { source, dump_date, state: 'refused', message, path, ...nothing };
+    const dump = { source, dump_date, state: 'refused' as const, message };
+    return { run_id: null, ...dump, published_date, findings: [], path };
   }
 }
 
-/** The dumps of all sources, in the order in which they are taken. */
+/** The dumps after the newest published one of each source, in the order in which they are taken. */
 async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
     const { dump_kind } = await loadSource(source);
-    for (const dump_date of await findDue(db, inboxDir, source)) {
-      dumps.push({ source, dump_date, dump_kind });
+    const newest = (await findNewestDate(db, source)) ?? '';
+    for (const dump_date of await listInbox(inboxDir, source)) {
+      if (dump_date > newest) dumps.push({ source, dump_date, dump_kind });
     }
   }
   const key = ({ dump_date, source }: (typeof dumps)[number]) => `${dump_date} ${source}`;
   return dumps.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** The dates in the inbox of a source that come after the newest published one. */
-async function findDue(db: Database, inboxDir: string, source: string): Promise<string[]> {
-  const newest = (await findNewestDate(db, source)) ?? '';
-  return (await listInbox(inboxDir, source)).filter((date) => date > newest);
-}
-
-/** The days of which dumps of a source lie in the inbox, the oldest first. */
+/** The days of a source's dumps in the inbox, the oldest first. */
 export async function listInbox(inboxDir: string, source: string): Promise<string[]> {
   const names = await readdir(join(inboxDir, source)).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') return [];
@@ -192,11 +184,5 @@ async function listFolders(folder: string): Promise<string[]> {
 
 /** The day of the newest dump of a source that is published. */
 export async function findNewestDate(db: Database, source: string): Promise<string | undefined> {
-  const { rows } = await db.pool.query<{ newest: string | null }>(
-    `select max(dump_date) as newest
-     from registry.run
-     where source = $1 and state = 'published'`,
-    [source],
-  );
-  return rows[0]?.newest ?? undefined;
+  return (await findNewestPublished(db.pool, source))?.dump_date;
 }

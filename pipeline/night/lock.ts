@@ -6,13 +6,10 @@ import { AlreadyRunning } from '../errors.ts';
 const LOCK_CLASS = 0x72656769;
 /** What the runs of all sources lock; no source has this name. */
 const PUBLISHING = '';
-/** How long the session of a process that was killed may take to notice and let go. */
+/** The longest time in which the session of a killed process ends. */
 const PATIENCE_MS = 3000;
 
-/**
- * Takes the lock of a source, held until the session ends. One run of a source at a time: throws
- * `AlreadyRunning` for the second.
- */
+/** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
   await noticeLostClients(client);
   const giveUpAt = Date.now() + PATIENCE_MS;
@@ -26,9 +23,9 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 
 /**
  * Takes the lock that the runs of all sources share, held until the session ends. They read their dumps
- * at the same time, but compare and publish one after another: companies, events and ids are common.
+ * in parallel, but compare and publish one after another: companies, events and ids are common.
  *
- * @param onWaiting called when the run of another source has to be waited for
+ * @param onWaiting called when another source is publishing
  */
 export async function lockPublishing(client: pg.ClientBase, onWaiting: () => void): Promise<void> {
   if (await tryLock(client, PUBLISHING)) return;
@@ -44,11 +41,11 @@ async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   return rows[0]!.is_locked;
 }
 
-/** Lets the server end a long statement soon after the process that wants it was killed. */
+/** Lets the server end a long statement soon after its process was killed. */
 async function noticeLostClients(client: pg.ClientBase): Promise<void> {
   try {
     await client.query(`set client_connection_check_interval = '500ms'`);
   } catch {
-    // Not every system that Postgres runs on can tell; the statement then runs to its end.
+    // Not every system supports it; the statement then runs to its end.
   }
 }

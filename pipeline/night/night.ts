@@ -1,4 +1,3 @@
-import type { Database } from '../../sql/database.ts';
 import type { Source } from '../sources/source.ts';
 import type { PublishedRun } from './run.ts';
 import type { NightSessions } from './steps.ts';
@@ -28,7 +27,6 @@ export interface NightOptions {
 export interface NightReporter {
   /** The run has its number; a night with nothing to do has none. */
   run?(run_id: number): void;
-  /** A step begins. */
   step(name: string): void;
   /** The files are being read: so many records so far, and so many of all bytes. */
   progress(records: number, bytes: number, byteCount: number): void;
@@ -37,7 +35,6 @@ export interface NightReporter {
 
 /** What the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
-  db: Database;
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;

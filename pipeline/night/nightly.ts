@@ -1,4 +1,4 @@
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { type Database, runFile } from '../../sql/database.ts';
 import { warsawDate } from '../calendar.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
@@ -22,7 +22,7 @@ import {
 } from './run.ts';
 import { configureSession, runParallel, runSteps, settle, stageOf, type Steps } from './steps.ts';
 import { type RunSummary, summarise } from './summary.ts';
-import { TimedReporter } from './timed-reporter.ts';
+import { timeSteps } from './timed-reporter.ts';
 
 /**
  * The steps between reading and publishing, files of sql/nightly. The lists of one row run in parallel:
@@ -38,7 +38,7 @@ const comparison: readonly (readonly Steps[])[] = [
   ],
 ];
 
-/** The steps of the transaction that publishes, by what they are called. */
+/** The steps of the transaction that publishes, by the name that the reporter shows. */
 const publication = {
   publish: [
     '5_publish/entries',
@@ -54,46 +54,54 @@ const publication = {
 /**
  * One dump through the whole night, up to and including publication.
  *
- * Throws `Refusal`, `AlreadyRunning` or `NothingToDo` with a sentence for people; whatever else it
- * throws is a fault. In all of these yesterday's snapshot stays as it was. Every attempt but one
- * with nothing to do, and but a dry run, leaves a row in `registry.run`.
+ * Throws `Refusal`, `AlreadyRunning` or `NothingToDo` with a sentence for people; any other error is a
+ * fault. In all cases yesterday's snapshot stays as it was. Every attempt leaves a row in
+ * `registry.run`, except a dry run and one with nothing to do.
  */
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;
-  const reporter = new TimedReporter(options.reporter);
   const description = await loadSource(source);
   const client = await db.pool.connect();
   try {
     await lockSource(client, source);
     await configureSession(client);
     if ((await abandonRuns(client, source, options.now())) > 0) {
-      reporter.note('an earlier run ended in the middle; starting over');
+      options.reporter.note('an earlier run ended in the middle; starting over');
     }
-    return await attempt(db, client, description, { ...options, reporter });
+    return await attempt(db.pool, client, description, options);
   } finally {
-    await reporter.save(client);
-    // Ends the session, and with it the locks and whatever transaction is open.
+    // Ends the session, its locks and its transaction.
     client.release(true);
   }
 }
 
 async function attempt(
-  db: Database,
+  pool: Pool,
   client: PoolClient,
   description: Source,
   options: NightOptions,
 ): Promise<RunSummary> {
   const { source, dump_date } = options;
+  const seconds: Record<string, number> = {};
+  const reporter = timeSteps(options.reporter, seconds);
   const run_id = await startRun(client, options);
-  options.reporter.run?.(Number(run_id));
+  reporter.run(Number(run_id));
   try {
     const newest = await findNewestPublished(client, source);
     const isFirst = newest === undefined && !(await hasImported(client, source));
-    const sessions = { pool: db.pool, client, stage: stageOf(source) };
-    const night: Night = { ...options, ...sessions, db, description, run_id, newest, isFirst };
-    // What is staged is made anew anyway: no statement need wait until it is on the disk.
+    const sessions = { pool, client, stage: stageOf(source) };
+    const night: Night = {
+      ...options,
+      ...sessions,
+      reporter,
+      description,
+      run_id,
+      newest,
+      isFirst,
+    };
+    // A night makes its tables anew: no statement waits until they are on the disk.
     await client.query('set synchronous_commit = off');
-    options.reporter.step('read the list of files');
+    reporter.step('read the list of files');
     const listed = await listDump(description, options.path);
     const isFullRead =
       options.isFullRead === true || options.isImport === true || newest === undefined;
@@ -103,14 +111,18 @@ async function attempt(
       await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
     }
     await readDump(night, dump, yesterday);
-    await lockPublishing(client, () =>
-      options.reporter.note('waiting until another source is published'),
-    );
+    await lockPublishing(client, () => reporter.note('waiting until another source is published'));
     await compare(night, dump);
     await check(night);
     return await publish(night);
   } catch (error) {
     throw await noteFailure(client, run_id, options, error);
+  } finally {
+    reporter.step('');
+    // The row, or the server, may be gone.
+    await client
+      .query('update registry.run set step_seconds = $2 where run_id = $1', [run_id, seconds])
+      .catch(() => undefined);
   }
 }
 
@@ -129,11 +141,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
   for (const row of comparison) await runParallel(night, row);
 }
 
-/**
- * Rejects what cannot be believed among what was read, and finds what is absent.
- *
- * @returns why every record must be read; undefined where the records that changed are enough
- */
+/** Rejects records and finds absent entries. @returns why every record must be read, if it must */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
   await runSteps(night, ['1_read/number']);
@@ -145,7 +153,7 @@ async function reject(night: Night): Promise<string | undefined> {
   const [{ is_moved }] = found!.rows as [{ is_moved: boolean }];
   if (is_moved) return 'entries were moved meanwhile';
   const [{ contradictions }] = results.at(-1)!.rows as [{ contradictions: number }];
-  // A row that contradicts one that was skipped is rejected with it.
+  // A row may contradict one that was skipped: both must be read to be rejected.
   return contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
@@ -155,7 +163,7 @@ async function check(night: Night): Promise<void> {
   reporter.step('check');
   const { guards, invariants } = await runChecks(night);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
-  // What is asked for on demand is compared with nothing.
+  // An import on demand has nothing to be compared with.
   if (guards.length === 0 || isImport) return;
   const sentences = describeFindings(guards).map(({ sentence }) => sentence);
   if (reason === undefined) throw new Refusal(sentences.join('; '), { findings: guards });
@@ -170,7 +178,7 @@ async function publish(night: Night): Promise<RunSummary> {
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    // The partition of a first snapshot is made and filled before it is attached.
+    // A first snapshot fills its partition before it attaches it.
     ...(isFirst ? [['first/entries']] : []),
   ]);
   if (isFirst) await runSteps(night, ['first/attach']);
@@ -201,11 +209,11 @@ async function noteFailure(
     const isDryRun = options.isDryRun === true;
     await recordFailure(client, { run_id, stage, error, isDryRun, now: options.now() });
   } catch (cause) {
-    // Most likely the server went away; the next run marks this one as abandoned.
+    // The server has probably gone away; the next run marks this one as abandoned.
     options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
-    // A session that was opened after that, perhaps with a server that is back, fails in its own way.
-    const isTold = isLostConnection(error) || isDiskFull(error);
-    if (isLostConnection(cause) && !isTold) return cause;
+    // A later session, perhaps with a server that is back, may have failed in another way.
+    const saysWhy = isLostConnection(error) || isDiskFull(error);
+    if (isLostConnection(cause) && !saysWhy) return cause;
   }
   return error;
 }

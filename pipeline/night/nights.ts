@@ -9,10 +9,8 @@ export interface NightsOptions {
   signal: AbortSignal;
   /** Whether the registries that are set up are asked first. */
   isFetching?: boolean | undefined;
-  /** Called with each sentence on a folder of the inbox that is ignored. */
   onIgnored?: ((sentence: string) => void) | undefined;
   onFetched?: ((outcome: FetchOutcome) => void) | undefined;
-  /** Called after each night. */
   onOutcome?: ((outcome: Outcome) => void) | undefined;
 }
 
@@ -24,27 +22,20 @@ export interface Nights {
   ignored: string[];
 }
 
-/**
- * Fetches what is due, where that is asked for, and takes every dump of the inbox that is due. Throws
- * `WrongUsage` when the inbox cannot be read.
- */
+/** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
 export async function runNights(db: Database, options: NightsOptions): Promise<Nights> {
   const { environment, logger, signal, isFetching, onOutcome } = options;
   const { inboxDir, isInboxDefault } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
   for (const sentence of ignored) options.onIgnored?.(sentence);
-  const fetched = isFetching ? await fetchInto(db, options) : undefined;
-  for (const outcome of fetched ?? []) options.onFetched?.(outcome);
+  let fetched: FetchOutcome[] | undefined;
+  if (isFetching) {
+    const { fetchDue } = await import('../fetch/due.ts');
+    const { readFetchEnvironment } = await import('../fetch/environment.ts');
+    const settings = readFetchEnvironment();
+    fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
+    for (const outcome of fetched) options.onFetched?.(outcome);
+  }
   const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome });
   return { ...(fetched ? { fetched } : {}), runs, ignored };
-}
-
-async function fetchInto(
-  db: Database,
-  { environment: { inboxDir }, logger, signal }: NightsOptions,
-): Promise<FetchOutcome[]> {
-  const { fetchDue } = await import('../fetch/due.ts');
-  const { readFetchEnvironment } = await import('../fetch/environment.ts');
-  const settings = readFetchEnvironment();
-  return await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
 }

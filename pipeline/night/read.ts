@@ -5,11 +5,7 @@ import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yester
 import type { Night } from './night.ts';
 import { runSteps, settle } from './steps.ts';
 
-/**
- * Makes the tables of the night, and loads the fingerprints of yesterday in parallel.
- *
- * @param isFullRead read also the records whose bytes were there yesterday: none is loaded
- */
+/** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
 export async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
   const { pool, reporter, description } = night;
   reporter.step('load fingerprints');
@@ -46,7 +42,6 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
   );
 }
 
-/** Reads the dump into the tables of the night. */
 export async function readDump(
   night: Night,
   dump: Dump,
@@ -58,10 +53,11 @@ export async function readDump(
   const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
   const onProgress = (records: number, bytes: number) =>
     reporter.progress(records, bytes, byteCount);
+  const staging = { pool, stage, files, onProgress };
   if (description.format === 'document') {
-    await stageDocuments(client, { pool, stage, source: description, files, onProgress });
+    await stageDocuments(client, { ...staging, source: description });
   } else {
-    await stageDump(client, { pool, stage, source: description, files, yesterday, onProgress });
+    await stageDump(client, { ...staging, source: description }, yesterday);
   }
   await assertUntouched(files);
   await client.query(

@@ -3,18 +3,16 @@ import { runFile } from '../../sql/database.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import type { NightOptions } from './night.ts';
 
-/** The newest published run of a source. */
 export interface PublishedRun {
   run_id: string;
   dump_date: string;
   entry_count: number;
 }
 
-export type EndState = 'published' | 'imported' | 'refused' | 'failed';
-
 export async function findNewestPublished(
-  client: pg.ClientBase,
+  client: pg.ClientBase | pg.Pool,
   source: string,
 ): Promise<PublishedRun | undefined> {
   const { rows } = await client.query<PublishedRun>(
@@ -28,7 +26,7 @@ export async function findNewestPublished(
   return rows[0];
 }
 
-/** Whether entries of the source came on demand, perhaps before its first dump. */
+/** Whether the source has entries that were imported on demand. */
 export async function hasImported(client: pg.ClientBase, source: string): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from registry.run where source = $1 and state = 'imported' limit 1`,
@@ -37,7 +35,7 @@ export async function hasImported(client: pg.ClientBase, source: string): Promis
   return rowCount === 1;
 }
 
-/** Marks what a run that was killed left behind; the caller holds the lock of the source. */
+/** Marks runs of killed processes; the caller holds the lock of the source. */
 export async function abandonRuns(
   client: pg.ClientBase,
   source: string,
@@ -52,14 +50,10 @@ export async function abandonRuns(
   return rowCount ?? 0;
 }
 
+/** @returns the `run_id` */
 export async function startRun(
   client: pg.ClientBase,
-  {
-    source,
-    path,
-    dump_date,
-    now,
-  }: { source: string; path: string; dump_date: string; now: () => Date },
+  { source, path, dump_date, now }: NightOptions,
 ): Promise<string> {
   const { rows } = await client.query<{ run_id: string }>(
     `insert into registry.run (source, dump_date, state, started_at, path)
@@ -70,16 +64,12 @@ export async function startRun(
   return rows[0]!.run_id;
 }
 
-/**
- * @param reason why a dump that the guards refused was accepted
- * @param message why it was refused or failed
- * @param findings what the guards found
- */
+/** @param end.reason why a dump was accepted that the guards refused */
 export async function endRun(
   client: pg.ClientBase,
   run_id: string,
   end: {
-    state: EndState;
+    state: 'published' | 'imported' | 'refused' | 'failed';
     now: Date;
     reason?: string | undefined;
     message?: string;
@@ -139,8 +129,8 @@ export async function checkDate(
 }
 
 /**
- * Records an attempt that was not published: refused or failed, with the reason; nothing of one that
- * had nothing to do, was given no dump, or was a dry run. Ends whatever transaction is open.
+ * Ends the open transaction, and records an attempt that was refused or failed, with the reason. Leaves
+ * no trace of an attempt without anything to do, without a dump, or of a dry run.
  */
 export async function recordFailure(
   client: pg.ClientBase,

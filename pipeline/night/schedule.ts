@@ -3,12 +3,10 @@ import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
 import { wireOf } from '../console/report.ts';
 import type { Environment } from '../environment.ts';
+import { whenAborted } from '../signals.ts';
 import { type NightsOptions, runNights } from './nights.ts';
 
-/**
- * Runs the nights that are due at the times of NIGHTLY_CRON, Polish time, never twice at once, until
- * the signal. What fails is logged; the next time it is tried again.
- */
+/** Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. */
 export async function runSchedule(
   db: Database,
   options: NightsOptions & { environment: Environment },
@@ -31,15 +29,13 @@ export async function runSchedule(
     { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },
   );
   logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
-  if (!signal.aborted) {
-    await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
-  }
+  await whenAborted(signal);
   await task.destroy();
 }
 
 /**
- * What the clock has to say, in our log. Its warnings, that a time was missed or found a run under way,
- * are no fault: what was due then is due the next time too.
+ * Writes the messages of the clock to our log. Its warnings, of a missed time or a run under way, are no
+ * fault: the same dumps are due the next time.
  */
 function logInto(logger: Logger): CronLogger {
   return {

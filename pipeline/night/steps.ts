@@ -1,5 +1,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { runFile } from '../../sql/database.ts';
+import { inSession } from '../database-session.ts';
 import { isDiskFull } from '../fault.ts';
 
 /** The tables of one night, and the sessions that work on them. */
@@ -7,7 +8,6 @@ export interface NightSessions {
   pool: Pool;
   /** The session that holds the locks of the night, and publishes. */
   client: PoolClient;
-  /** The schema of the tables. */
   stage: string;
 }
 
@@ -30,7 +30,6 @@ export async function configureSession(client: PoolClient): Promise<void> {
     set jit = off`);
 }
 
-/** Runs steps in the session of the night. */
 export async function runSteps({ client, stage }: NightSessions, steps: Steps): Promise<void> {
   for (const step of steps) await runFile(client, `nightly/${step}.sql`, undefined, stage);
 }
@@ -50,24 +49,18 @@ export async function runParallel(
 }
 
 async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promise<void> {
-  const client = await pool.connect();
-  try {
+  await inSession(pool, async (client) => {
     await configureSession(client);
-    // What is staged is made anew anyway: no statement need wait until it is on the disk.
+    // A night makes its tables anew: no statement waits until they are on the disk.
     await client.query('set synchronous_commit = off');
     await runSteps({ pool, client, stage }, steps);
     await client.query('reset all');
-    client.release();
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  });
 }
 
 /**
- * Waits for all tasks, also when one fails: none may still write when the night is given up. Of several
- * errors it throws that of a full disk, which ends the other sessions too, or else that of the first
- * task in the list.
+ * Waits for all tasks, also when one fails, so that none still writes after the night. Of several errors
+ * it throws a full disk, which ends other sessions too, or else the first one.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-/** What a run did, as `--json` prints it. */
+/** The result of a run, as `--json` prints it. */
 export interface RunSummary {
   run_id: number;
   source: string;
@@ -23,7 +23,7 @@ export interface RunSummary {
   events: number;
   /** Events by type, the most frequent first. */
   event_types: Record<string, number>;
-  /** Source values that were not known, with the number of rows that had them. */
+  /** Unknown values of the source, with the number of their rows. */
   notices: { subject: string; value: string; rows: number }[];
 }
 

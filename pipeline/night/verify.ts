@@ -1,18 +1,15 @@
 import { readdir } from 'node:fs/promises';
 import { type Database, runFile } from '../../sql/database.ts';
+import { inSnapshot } from '../database-session.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 
 /**
- * Proves from the tables alone that what is published of a source is whole: runs every query of
- * `sql/verify`, in one snapshot of the database.
- *
- * @returns a sentence for each contradiction; none when all agrees
+ * Proves from the tables that the published entries of a source are whole: runs every query of
+ * `sql/verify` in one snapshot of the database. Returns a sentence for each contradiction.
  */
 export async function verify(db: Database, source: string): Promise<string[]> {
-  const client = await db.pool.connect();
-  try {
-    await client.query('begin isolation level repeatable read read only');
+  return inSnapshot(db.pool, async (client) => {
     const findings: string[] = [];
     for (const file of (await readdir(folder)).toSorted()) {
       const results = await runFile(client, `verify/${file}`, [source]);
@@ -20,11 +17,6 @@ export async function verify(db: Database, source: string): Promise<string[]> {
         findings.push(...(rows as { finding: string }[]).map(({ finding }) => finding));
       }
     }
-    await client.query('commit');
-    client.release();
     return findings;
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+  });
 }

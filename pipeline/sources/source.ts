@@ -10,29 +10,25 @@ export interface SourceColumn {
   header: string;
   /** As `map.sql` reads it from `stage.record`. */
   column: string;
-  /** What its fields look like, where that saves `map.sql` a look at most of them. */
+  /** The form of its fields, where `map.sql` can then skip most of its checks. */
   form?: ColumnForm;
 }
 
-/** What every source's folder says of its dumps; `map.sql` beside it says what they mean. */
+/** The dumps of a source. `map.sql` in the same folder says what they mean. */
 interface DumpDescription {
   /** ISO 3166-1 alpha-2. */
   country_code: string;
   /**
-   * Which part of the dump a file is, by its path below the dump's folder; null for a file that is
-   * none of the dump's. Of a table that is the name, since folders are not looked into.
-   * Throws a `Refusal` for a file that looks like a part but cannot be told which.
+   * Which part of the dump a file is, by its path below the dump's folder; null for another file.
+   * Folders of tables hold no folders. Throws a `Refusal` for a part whose name is not clear.
    */
   identifyFile(file: string): string | null;
 }
 
-/** A source whose files are tables: a row a record, columns by their header. */
+/** A source whose files are tables with a header, a row a record. */
 export interface TableDescription extends DumpDescription {
   format: 'table';
-  /**
-   * `full`: what a dump does not hold is gone. `delta`: a dump says nothing about what it does not
-   * hold.
-   */
+  /** `full`: an absent entry is gone. `delta`: a dump says nothing of absent entries. */
   dump_kind: 'full' | 'delta';
   /** Every one must be in the header of every file. */
   columns: readonly SourceColumn[];
@@ -41,18 +37,13 @@ export interface TableDescription extends DumpDescription {
 }
 
 /**
- * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` beside
- * `map.sql` makes documents of them, one an entry.
+ * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes documents
+ * of them, one an entry.
  */
 export interface DocumentDescription extends DumpDescription {
   format: 'document';
   dump_kind: 'delta';
-  /**
-   * The answers of one file, one at a time, to its end. Throws a `Refusal` when the file as a whole
-   * cannot be read.
-   *
-   * @param signal aborted when the night is given up
-   */
+  /** The answers of one file, one at a time. Throws a `Refusal` when the whole file cannot be read. */
   readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncIterable<Answer>;
 }
 
@@ -69,7 +60,7 @@ export interface AnswerFile {
 export type Answer = {
   /** Where it begins, from 1; unique in its file. */
   line: number;
-  /** As written, for whoever looks at the rejects; may be shortened. */
+  /** As written, for the list of rejects; shortened. */
   raw: string;
 } & (
   | { /** As `collect.sql` reads it from `stage.answer`. */ answer: object }
@@ -79,7 +70,6 @@ export type Answer = {
 interface Mapping {
   /** The name of the folder below `sources/`, on the command line and in every table. */
   name: string;
-  /** The text of `map.sql`. */
   mapping: string;
   /** Changes whenever the mapping does, so that every record is read again. */
   mapping_version: string;
@@ -101,7 +91,7 @@ export async function listSources(): Promise<string[]> {
     .toSorted();
 }
 
-/** Loads a source by its name; throws `WrongUsage` that lists the names, a near one first, when there is none. */
+/** Loads a source by its name. Throws `WrongUsage` that lists the names when there is none. */
 export async function loadSource(name: string): Promise<Source> {
   const names = await listSources();
   if (!names.includes(name)) {

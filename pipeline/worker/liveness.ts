@@ -2,18 +2,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { runFile } from '../../sql/database.ts';
 
-/** The class of the advisory locks by which workers are known to live: 'work' in ASCII. */
+/** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
-/** Between two attempts to be known again, after the session was lost. */
+/** Between two attempts to take the lock again, after its session was lost. */
 const pause_ms = 1_000;
 
 /**
- * Makes a worker known as alive until the signal: a session holds a lock for it, which the server
- * lets go of as soon as the process is gone, however it ended. A session that is lost is replaced.
+ * Holds the lock of a living worker until the signal. The server releases it as soon as the process is
+ * gone, however it ended. A session that is lost is replaced.
  *
- * @returns when it is known, or cannot be made known at once
+ * @returns when the first attempt to take the lock has ended
  */
-export function keepPresent(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
+export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
   void (async () => {
     while (!signal.aborted) {
@@ -38,7 +38,7 @@ async function hold(
   client.once('end', end.resolve);
   signal.addEventListener('abort', () => end.resolve(), { once: true });
   try {
-    // Of a machine that is lost the server hears nothing: it has to ask.
+    // A machine that is lost sends nothing: the server has to ask.
     await client.query(`
       set idle_session_timeout = 0;
       set tcp_keepalives_idle = 30;
@@ -52,12 +52,8 @@ async function hold(
   }
 }
 
-/**
- * Gives back the jobs of workers that are gone; without this they would wait for four hours.
- *
- * @returns the names of these workers
- */
-export async function releaseJobs(client: pg.ClientBase): Promise<string[]> {
-  const [result] = await runFile(client, 'mail/release_jobs.sql', [LOCK_CLASS]);
+/** Gives back the jobs of workers that are gone, by name; graphile-worker does so after four hours. */
+export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
+  const [result] = await runFile(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
   return (result!.rows[0] as { workers: string[] } | undefined)?.workers ?? [];
 }

@@ -5,16 +5,11 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { WrongUsage } from '../errors.ts';
 
-export interface MetricsAddress {
-  host: string;
-  port: number;
-}
-
-/**
- * Serves `/metrics` of a worker, in the format of Prometheus. Throws `WrongUsage` when the port cannot be
- * had.
- */
-export async function serveMetrics(pool: Pool, { host, port }: MetricsAddress): Promise<Server> {
+/** Serves `/metrics` of a worker. Throws `WrongUsage` when the port cannot be opened. */
+export async function serveMetrics(
+  pool: Pool,
+  address: { host: string; port: number },
+): Promise<Server> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const refresh = addRegistryMetrics(registry, {
@@ -34,7 +29,7 @@ export async function serveMetrics(pool: Pool, { host, port }: MetricsAddress): 
       );
   });
   try {
-    await once(server.listen(port, host), 'listening');
+    await once(server.listen(address), 'listening');
   } catch (cause) {
     throw new WrongUsage(`METRICS_PORT cannot be had: ${(cause as Error).message}`, { cause });
   }

@@ -13,56 +13,49 @@ import type { OnDemandSource } from '../import/on-demand.ts';
 import { deleteDone } from '../mail/retention.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/database.ts';
-import { keepPresent } from './liveness.ts';
+import { keepAlive } from './liveness.ts';
 
 /** Mails that are sent in parallel; each holds a session of the pool. */
 const CONCURRENCY = 4;
 
 const mailPayload = z.object({ mail_id: z.int() });
 
-/** What the tasks of the queue work with. */
 export interface QueueOptions {
   db: Database;
   mail: SendOptions;
-  /** The registries that can be asked for one company. */
   sources: readonly OnDemandSource[];
 }
 
-/**
- * The queue with the tasks that this product has.
- *
- * @param signal aborted when the worker has come to its end
- */
+/** The queue with its tasks. @param signal aborted when the worker has ended */
 export function describeQueue(
   options: QueueOptions,
   logger: Logger,
   signal: AbortSignal,
 ): RunnerOptions {
   const { mail } = options;
-  let presence: Promise<void> | undefined;
+  let alive: Promise<void> | undefined;
   return {
     pgPool: mail.pool,
     concurrency: CONCURRENCY,
     taskList: createTasks(options, logger),
-    // Instead of a file in the working directory. A day without a worker is made up for.
+    // Replaces a file in the working directory. The job of a day without a worker runs later.
     parsedCronItems: parseCronItems([
       { task: 'delete_done', match: '17 3 * * *', options: { backfillPeriod: 86_400_000 } },
     ]),
     noHandleSignals: true,
     logger: logInto(logger),
     preset: {
-      // That a job is done is told in batches, since only these are waited for at the end, and tried
-      // again after a fault.
+      // The queue marks jobs as done in batches: it waits for these at its end, and retries them.
       worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
       plugins: [
         {
-          name: 'presence',
+          name: 'liveness',
           version: '1.0.0',
           worker: {
             hooks: {
-              // Before it takes its first job; jobs carry the name of the pool.
+              // Runs before the first job; jobs carry the id of the pool.
               startWorker: (_, { worker }) =>
-                (presence ??= keepPresent(mail.pool, worker.workerPool.id, signal)),
+                (alive ??= keepAlive(mail.pool, worker.workerPool.id, signal)),
             },
           },
         },
@@ -93,14 +86,14 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
   };
 }
 
-/** Has been logged already. */
+/** Makes the queue retry a mail; the reason is in the log already. */
 class AnotherAttempt extends Error {
   override name = 'AnotherAttempt';
 }
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-/** What the queue has to say of itself, in our log. */
+/** Writes the messages of the queue to our log. */
 function logInto(logger: Logger): QueueLogger {
   return new QueueLogger(() => (level: LogLevel, message: string, meta?: { error?: unknown }) => {
     if (meta?.error instanceof AnotherAttempt) return;

@@ -7,23 +7,23 @@ import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
-import { sweepWatches } from '../import/sweep.ts';
+import { sweepWatches } from '../import/import.ts';
 import { type SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
+import { whenAborted } from '../signals.ts';
 import { releaseJobs } from './liveness.ts';
-import { type MetricsAddress, serveMetrics } from './metrics.ts';
+import { serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueOptions } from './queue.ts';
 
-/** How often somebody looks for jobs that a worker has left behind. */
+/** Between two sweeps of jobs and mails that a lost worker has left. */
 const sweep_ms = 10_000;
-/** How often somebody looks after what people wait for. */
+/** Between two sweeps of watched companies that are awaited. */
 const watchSweep_ms = 60_000;
 /** Before the queue is tried again after a fault. */
 const pause_ms = 5_000;
-/** What a mail under way gets when the worker is told to end. */
+/** The longest wait for mails under way when the worker ends. */
 const grace_ms = 20_000;
 
-/** What the worker needs of the settings. */
 export type WorkerSettings = Pick<
   Environment,
   'databaseUrl' | 'dataDir' | 'secretKey' | 'baseUrl' | 'smtpUrl' | 'mailFrom'
@@ -31,13 +31,13 @@ export type WorkerSettings = Pick<
   /** The registries that can be asked; absent: as the environment says. */
   services?: FetchEnvironment;
   /** Where `/metrics` is served; absent: nowhere. */
-  metrics?: MetricsAddress | undefined;
+  metrics?: Environment['metrics'];
 };
 
 /**
- * Does the jobs of the queue until the signal, then lets those under way come to an end, for 20
- * seconds at most. Any number of workers may run side by side; what one that was killed has left
- * behind is taken up by the others, or by the next. The schema has to be up to date.
+ * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Any
+ * number of workers may run in parallel; they take over the jobs of a worker that was killed. The schema
+ * has to be up to date.
  */
 export async function runWorker(
   settings: WorkerSettings,
@@ -46,7 +46,7 @@ export async function runWorker(
 ): Promise<void> {
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
-  // A pool of its own, whose sessions nobody else ends.
+  // Its own pool: an interruption of the command ends the sessions of the other one.
   const db = await connect({
     databaseUrl: settings.databaseUrl,
     dataDir: settings.dataDir,
@@ -76,17 +76,17 @@ export async function runWorker(
   await closeSoon(db);
 }
 
-/** Where mails are written that no SMTP server is there for. */
+/** The folder of mails without an SMTP server. */
 export function mailFolder(dataDir: string): string {
   return join(dataDir, 'mail');
 }
 
-/** A mail that was not waited for still holds its session; so does one of a server that is away. */
+/** Waits briefly: a mail that was cut off, and a server that is away, still hold a session. */
 async function closeSoon(db: Database): Promise<void> {
   await Promise.race([db.close(), delay(5_000, undefined, { ref: false })]);
 }
 
-/** Ends with the signal, or when the queue gives up, such as for want of its database. */
+/** Ends with the signal, or when the queue gives up, such as without its database. */
 async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSignal): Promise<void> {
   const { db, mail, sources } = options;
   const end = new AbortController();
@@ -97,13 +97,13 @@ async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSign
     const either = AbortSignal.any([signal, end.signal]);
     const sweepNow = () => sweepWatches(db, sources, mail.now());
     sweeping = Promise.all([
-      sweep(() => sweepOnce(mail, logger), sweep_ms, logger, either),
+      sweep(() => sweepJobs(mail, logger), sweep_ms, logger, either),
       sweep(sweepNow, watchSweep_ms, logger, either),
     ]);
     let stopping: Promise<void> | undefined;
     const stop = () => (stopping ??= runner.stop());
-    // After a session that was lost at its very first look the queue fails for good, and says nothing
-    // above its debug messages (graphile-worker 0.18.0, taskIdentifiers.ts): it is started anew.
+    // When the session of its first look is lost, the queue fails for good, and says so in debug messages
+    // only (graphile-worker 0.18.0, taskIdentifiers.ts): start it anew.
     runner.events.once('worker:getJob:error', ({ error }) => {
       logger.warn(`Jobs cannot be looked for, the queue starts anew: ${(error as Error).message}`);
       stop().catch(() => undefined);
@@ -113,24 +113,17 @@ async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSign
     const cut = whenAborted(signal)
       .then(() => delay(grace_ms, undefined, { ref: false, signal: end.signal }))
       .then(() => logger.warn('What was under way is cut off, and begun again another time'));
-    // Whichever does not come first is no news.
+    // The one that loses the race below may still fail.
     for (const promise of [stopped, cut]) promise.catch(() => undefined);
     await Promise.race([over, cut]);
   } finally {
-    // Only now: until here its jobs were under way.
+    // Not before: until here its jobs were under way.
     end.abort();
     await sweeping;
   }
 }
 
-function whenAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
-}
-
-/** Takes care, again and again until the signal, of what nobody else would ever touch again. */
+/** Sweeps again and again until the signal. */
 async function sweep(
   once: () => Promise<void>,
   every_ms: number,
@@ -147,21 +140,12 @@ async function sweep(
   }
 }
 
-/** Jobs and mails. */
-async function sweepOnce({ pool, now }: SendOptions, logger: Logger): Promise<void> {
-  const client = await pool.connect();
-  let fault: Error | undefined;
-  try {
-    for (const worker of await releaseJobs(client)) {
-      logger.warn({ worker }, 'the jobs of a worker that is gone are given back');
-    }
-    const [failed] = await runFile(client, 'mail/fail_mails.sql', [now()]);
-    for (const row of failed!.rows as object[]) logger.error(row, 'mail: failed');
-    await runFile(client, 'mail/requeue_mails.sql');
-  } catch (error) {
-    fault = error as Error;
-    throw error;
-  } finally {
-    client.release(fault);
+/** Gives back the jobs of workers that are gone, and takes care of mails without a job. */
+async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<void> {
+  for (const worker of await releaseJobs(pool)) {
+    logger.warn({ worker }, 'the jobs of a worker that is gone are given back');
   }
+  const [failed] = await runFile(pool, 'mail/fail_mails.sql', [now()]);
+  for (const row of failed!.rows as object[]) logger.error(row, 'mail: failed');
+  await runFile(pool, 'mail/requeue_mails.sql');
 }

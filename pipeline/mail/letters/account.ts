@@ -49,7 +49,6 @@ export async function writeRecoverLetter(options: LetterOptions, data: unknown):
 
 const recoveredData = z.object({ user_name: z.string(), recovered_at: z.iso.datetime() });
 
-/** Confirms a finished recovery. */
 export function writeRecoveredLetter(
   { texts, baseUrl }: LetterOptions,
   data: unknown,

@@ -22,7 +22,6 @@ const digestEvent = z.object({
 
 type DigestEvent = z.output<typeof digestEvent>;
 
-/** How many events a severity has. */
 const severityTotal = z.object({ severity, event_count: z.int() });
 
 type Total = z.output<typeof severityTotal>;
@@ -33,7 +32,6 @@ const digestData = z.object({
   user_name: text,
   source: text,
   event_date: z.iso.date(),
-  /** Of all events. */
   totals: z.array(severityTotal).min(1),
   /** Not more than a mail may hold. */
   events: z.array(digestEvent).min(1),
@@ -47,7 +45,9 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
   const { texts } = options;
   const { account_id, user_name, event_date, totals, events } = digest;
   const user_ref = await findReader(options, account_id);
-  const unsubscribe_link = writeUnsubscribeLink(options, user_ref);
+  const issued_at = options.created_at;
+  const token = signUnsubscribeToken(options.secretKey, { user_ref, issued_at });
+  const unsubscribe_link = `${options.baseUrl}/unsubscribe?token=${token}`;
   const feed = `${options.baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
   const rest = subtract(totals, events);
   return {
@@ -90,12 +90,6 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
   const account = result!.rows[0] as { user_ref: string; is_wanted: boolean } | undefined;
   if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
   return account.user_ref;
-}
-
-function writeUnsubscribeLink(options: LetterOptions, user_ref: string): string {
-  const { secretKey, baseUrl, created_at } = options;
-  const token = signUnsubscribeToken(secretKey, { user_ref, issued_at: created_at });
-  return `${baseUrl}/unsubscribe?token=${token}`;
 }
 
 /** The events of a severity, grouped by company. */

@@ -8,7 +8,6 @@ const item = z.object({
   name: text.nullable(),
   identifier_type: text,
   identifier_value: text,
-  /** Why it failed. */
   reason: text.nullable(),
 });
 

@@ -1,7 +1,6 @@
 import type pg from 'pg';
 import type { Texts } from '../texts/texts.ts';
 
-/** What letters are written with. */
 export interface LetterOptions {
   client: pg.ClientBase;
   /** In the language of the reader. */
@@ -20,14 +19,11 @@ export class Superseded extends Error {
   override name = 'Superseded';
 }
 
-/** How a letter begins. */
 export function greet({ greeting, greetingOf }: Texts, name: string): string {
   return isPresentable(name) ? greetingOf(name) : greeting;
 }
 
-/**
- * Whether a name may stand in a mail: mail programs make no link of it, and it has one line.
- */
+/** Whether a name may stand in a mail: it has one line, and mail programs make no link of it. */
 export function isPresentable(name: string): boolean {
   return name.length <= 100 && !/[/@:\p{C}\p{Zl}\p{Zp}]|\.\p{L}{2}/u.test(name);
 }

@@ -7,7 +7,6 @@ const refundData = z.object({
   user_name: z.string(),
   package_name: z.string(),
   cause: z.enum(['refund', 'dispute']),
-  /** Taken back. */
   credits: z.int(),
   /** Bought by the money that went back, and spent already. */
   rest: z.int(),

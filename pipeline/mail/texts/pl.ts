@@ -104,7 +104,6 @@ const reasons: [RegExp, string][] = [
   [/^No registry has reported this .+ 7 days$/, 'Żaden rejestr nie podał go w ciągu 7 dni'],
 ];
 
-/** The Polish texts of mails. */
 export const pl: Texts = {
   language: 'pl',
   greeting: 'Dzień dobry,',

@@ -97,7 +97,7 @@ cross join lateral (
             when record.is_well_formed then record.nip
             else nullif(translate(record.nip, '- ', ''), '0000000000')
         end as nip,
-        -- A REGON of 14 digits is that of a unit: the first nine are the company's.
+        -- A REGON of 14 digits names a unit: the first nine name the company.
         case
             when record.is_well_formed then left(record.regon, 9)
             else nullif(

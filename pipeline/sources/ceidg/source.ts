@@ -4,9 +4,9 @@ import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
-const NO_VOIVODESHIP = { teryt: '00', name: 'brak województwa' };
+export const NO_VOIVODESHIP = { teryt: '00', name: 'brak województwa' };
 
-const voivodeships = parse<{ teryt: string; name: string }>(
+export const voivodeships = parse<{ teryt: string; name: string }>(
   readFileSync(new URL('../../../sql/dictionary/voivodeship.csv', import.meta.url)),
   { columns: true },
 );

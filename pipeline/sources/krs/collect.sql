@@ -36,9 +36,9 @@ create function stage.is_cancelled(status text) returns boolean
 language sql immutable
 return coalesce(status ~* '^(uchyl|unieważ|anulow|cofni|skreśl|wykreśl|nieważ|nieaktu|nieakty)', false);
 
--- What a number means: itself, where it is valid and in force. A number that was cancelled is none. One
--- that is not valid, or whose status is not known, says nothing: the known one stays, and so does
--- a known one when another number was cancelled.
+-- What a number means: itself, where it is valid and in force. A cancelled number is none; another
+-- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
+-- stays.
 create function stage.krs_number_in_force(
     number text,
     status text,
@@ -54,10 +54,10 @@ return case
     else known
 end;
 
--- The proceedings that count: those that go on before those that ended, then the last. A decision without
--- a date has the day of its own entry, which a full extract tells; else the known day; else that of the
--- only entry since the known extract; else none.
--- known: {state, start_day, end_day} as the entry had them.
+-- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
+-- the day of its entry, which a full extract tells; else the known day; else the day of the only entry
+-- since the known extract; else none.
+-- known: {state, start_day, end_day} of the known entry.
 create function stage.krs_proceeding(items jsonb, known jsonb, only_entry_day text) returns jsonb
 language sql immutable
 return (
@@ -101,8 +101,8 @@ return (
     limit 1
 );
 
--- One row per extract, with what its entry said last. `repeats`: a current extract that says the same
--- as the full one beside it.
+-- One row per extract, with the known values of its entry. `repeats`: a current extract that says the
+-- same as a full one of the dump.
 create unlogged table stage.krs_extract as
 with full_extract as (
     select distinct
@@ -155,9 +155,9 @@ left join full_extract
     and full_extract.content_hash = answer.answer ->> 'content_hash'
 where answer.answer ->> 'kind' = 'extract';
 
--- Of a company there is one version: an extract that is older than the known one, or than another one
--- of the dump, says nothing, and is no reject either. Of the two registers that a number may be in, the
--- one that has not struck it off counts.
+-- A company has one version: an extract that is older than the known one, or than another one of the
+-- dump, says nothing, and is no reject either. A number may be in two registers: the one that has not
+-- struck it off counts.
 create unlogged table stage.krs_older as
 select
     extract.file_no,
@@ -272,10 +272,10 @@ order by form.written, form.rank, form.slug;
 
 analyze stage.krs_legal_form;
 
--- KRS names no version of the classification. It is the one that knows more of the codes; of the
--- two alike, the one whose names of the codes the extract writes; then the one that the entry had,
--- so that a list that fits both is never taken for a reclassification; then the one in force on the
--- day on which the activities were entered, or the company, where that is not told.
+-- KRS names no version of the classification. It is the one that knows more of the codes; then the one
+-- that knows more of their names; then the one of the known entry, so that a list that fits both is no
+-- reclassification; then the one in force on the day on which the activities, or the company, were
+-- entered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
     extract.file_no,
@@ -333,26 +333,22 @@ left join lateral (
         (
             select version.version
             from (values (2007::smallint), (2025::smallint)) as version (version)
+            cross join lateral (
+                select
+                    count(*) as codes,
+                    count(*) filter (
+                        where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
+                    ) as names
+                from stage.krs_activity as written
+                join registry.activity_code using (code)
+                where
+                    written.file_no = extract.file_no
+                    and written.line = extract.line
+                    and activity_code.version = version.version
+            ) as known
             order by
-                (
-                    select count(*)
-                    from stage.krs_activity as told
-                    join registry.activity_code using (code)
-                    where
-                        told.file_no = extract.file_no
-                        and told.line = extract.line
-                        and activity_code.version = version.version
-                ) desc,
-                (
-                    select count(*)
-                    from stage.krs_activity as told
-                    join registry.activity_code using (code)
-                    where
-                        told.file_no = extract.file_no
-                        and told.line = extract.line
-                        and activity_code.version = version.version
-                        and translate(upper(activity_code.name), ' ,;.:-()', '') = told.name
-                ) desc,
+                known.codes desc,
+                known.names desc,
                 coalesce(version.version = extract.known_activity_version, false) desc,
                 (version.version = 2025)
                 = coalesce(extract.activity_day >= '2025-01-01', false) desc

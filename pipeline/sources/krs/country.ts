@@ -1,4 +1,4 @@
-/** Names that the register uses beside those of the Unicode CLDR. */
+/** Names of the register that the Unicode CLDR does not have. */
 const otherNames: Readonly<Record<string, string>> = {
   'stany zjednoczone ameryki': 'US',
   usa: 'US',

@@ -1,8 +1,12 @@
 import { hash } from 'node:crypto';
-import { fold, type Folded, isRecord, type OddValue, UnusableExtract } from './fold.ts';
+import { type OddValue, UnusableAnswer } from '../answer.ts';
+import { fold, type Folded, isRecord } from './fold.ts';
 import { contentShape, headerShape } from './shape.ts';
 
-/** What `collect.sql` reads from `stage.answer`. Days are YYYY-MM-DD, unless the register errs. */
+/**
+ * What `collect.sql` reads from `stage.answer`, as JSON, which has no undefined members. Days are
+ * YYYY-MM-DD, unless the register errs.
+ */
 export type KrsAnswer =
   | {
       kind: 'extract';
@@ -10,23 +14,23 @@ export type KrsAnswer =
       /** 10 digits. */
       krs: string;
       /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
-      register?: string;
+      register: string | undefined;
       /** The day whose state it shows. */
-      state_day?: string;
+      state_day: string | undefined;
       /** The number of the newest entry, and its day. */
-      entry_no?: number;
-      entry_day?: string;
+      entry_no: number | undefined;
+      entry_day: string | undefined;
       /** The newest day on which an activity was entered; a current extract does not tell. */
-      activity_day?: string;
+      activity_day: string | undefined;
       content: {
         /** By the keys of `shape.ts`, without what was removed. */
         sections: Folded;
-        registered_day?: string;
-        struck_off_day?: string;
+        registered_day: string | undefined;
+        struck_off_day: string | undefined;
         /** The day on which the strike-off became final. */
-        final_day?: string;
+        final_day: string | undefined;
       };
-      /** Equal for extracts that say the same; a full one tells the days of entries besides. */
+      /** Equal for extracts that say the same, without the days of entries in a full one. */
       content_hash: string;
       odd: OddValue[];
     }
@@ -42,19 +46,16 @@ interface Entry {
   text: string;
 }
 
-/**
- * Reads an extract, with or without the `odpis` around it, or the problem that came in its place.
- * Throws an `UnusableExtract`.
- */
+/** Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`. */
 export function readExtract(value: unknown): KrsAnswer {
-  if (!isRecord(value)) throw new UnusableExtract('no object, so no extract of KRS');
+  if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
   const problem = readProblem(value);
   if (problem) return problem;
   const extract = value.odpis ?? value;
-  if (!isRecord(extract)) throw new UnusableExtract('odpis is no object');
+  if (!isRecord(extract)) throw new UnusableAnswer('odpis is no object');
   const { naglowekA, naglowekP, dane } = extract;
   if ((naglowekA === undefined) === (naglowekP === undefined)) {
-    throw new UnusableExtract('no extract of KRS: it needs either naglowekA or naglowekP');
+    throw new UnusableAnswer('no extract of KRS: it needs either naglowekA or naglowekP');
   }
   const odd = tellUnknown(value, extract);
   const header = readHeader(naglowekA ?? naglowekP, odd);
@@ -65,27 +66,23 @@ export function readExtract(value: unknown): KrsAnswer {
     entry_days: new Map(entries.flatMap(({ number, day }) => (day ? [[number, day]] : []))),
     odd,
   });
-  if (!hasName(sections)) throw new UnusableExtract('no name of the company in it');
+  if (!hasName(sections)) throw new UnusableAnswer('no name of the company in it');
   const content = {
     sections,
-    ...filled({
-      registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
-      struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
-      final_day: last?.final_day,
-    }),
+    registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
+    struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
+    final_day: last?.final_day,
   };
   const entry_no = Number(textOf(header.numerOstatniegoWpisu) ?? entries.at(-1)?.number);
   return {
     kind: 'extract',
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header),
-    ...(Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? { entry_no } : {}),
-    ...filled({
-      register: textOf(header.rejestr),
-      state_day: textOf(header.stanZDnia),
-      entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
-      activity_day: findActivityDay(dane, entries),
-    }),
+    register: textOf(header.rejestr),
+    state_day: textOf(header.stanZDnia),
+    entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
+    entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
+    activity_day: findActivityDay(dane, entries),
     content,
     content_hash: hashContent(content),
     odd,
@@ -93,11 +90,10 @@ export function readExtract(value: unknown): KrsAnswer {
 }
 
 function hashContent(content: object): string {
-  return hash('sha256', JSON.stringify(content, omitEntryDays));
-}
-
-function omitEntryDays(key: string, value: unknown): unknown {
-  return key === 'entry_day' ? undefined : value;
+  const json = JSON.stringify(content, (key, value: unknown) =>
+    key === 'entry_day' ? undefined : value,
+  );
+  return hash('sha256', json);
 }
 
 /** A problem document: `{ type, title, status, traceId }`. */
@@ -111,7 +107,7 @@ function readProblem(value: Record<string, unknown>): KrsAnswer | undefined {
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
   const known = new Set(['odpis', 'rodzaj', 'naglowekA', 'naglowekP', 'dane']);
   const keys = new Set([...Object.keys(outer), ...Object.keys(extract)]);
-  if (keys.has('__proto__')) throw new UnusableExtract(`odpis has a key '__proto__'`);
+  if (keys.has('__proto__')) throw new UnusableAnswer(`odpis has a key '__proto__'`);
   return [...keys]
     .filter((key) => !known.has(key))
     .map((key) => ({ subject: 'field', value: key.slice(0, 200) }));
@@ -119,14 +115,14 @@ function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unk
 
 function readHeader(found: unknown, odd: OddValue[]): { readonly [key: string]: Folded } {
   const header = fold(headerShape, found, 'naglowek', { odd });
-  if (!isRecord(header)) throw new UnusableExtract('an empty header');
+  if (!isRecord(header)) throw new UnusableAnswer('an empty header');
   return header;
 }
 
 function readNumber(header: { readonly [key: string]: Folded }): string {
   const krs = textOf(header.numerKRS) ?? '';
   if (!/^\d{10}$/.test(krs) || krs === '0000000000') {
-    throw new UnusableExtract(`the KRS number '${krs.slice(0, 50)}' is not valid`);
+    throw new UnusableAnswer(`the KRS number '${krs.slice(0, 50)}' is not valid`);
   }
   return krs;
 }
@@ -148,9 +144,9 @@ function readEntries(found: Folded | undefined): Entry[] {
 /** The last entry, where that is the one which struck the company off. */
 function findStrikeOff(entries: readonly Entry[], odd: OddValue[]): Entry | undefined {
   const last = entries.at(-1);
-  if (!last) throw new UnusableExtract('a full extract without entries');
+  if (!last) throw new UnusableAnswer('a full extract without entries');
   if (/^WYKREŚLENIE (?:PODMIOTU )?Z KRAJOWEGO REJESTRU SĄDOWEGO/i.test(last.text)) return last;
-  // Such as that from one of the two registers, of which the other goes on.
+  // Such as a strike-off from one register of a number that stays in the other.
   if (/^WYKREŚL/i.test(last.text)) odd.push({ subject: 'entry', value: last.text.slice(0, 200) });
   return undefined;
 }
@@ -178,12 +174,4 @@ function hasName(sections: Folded | undefined): sections is Folded {
 
 function textOf(value: Folded | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
-}
-
-/** Without the members that are undefined. */
-function filled<Key extends string>(
-  members: Record<Key, string | undefined>,
-): Partial<Record<Key, string>> {
-  const entries = Object.entries(members).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(entries) as Partial<Record<Key, string>>;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { findCountry } from './country.ts';
 import { readExtract } from './extract.ts';
-import { UnusableExtract } from './fold.ts';
+import { UnusableAnswer } from '../answer.ts';
 
 type Json = Record<string, unknown>;
 
@@ -137,13 +137,13 @@ describe('an OdpisPelny', () => {
 
   test('is of a company in the register again once an entry follows the strike-off', () => {
     const entries = [strikeOff, entry(10, '06.11.2026'), entry(1, '01.02.2010')];
-    expect(read(full({}, entries)).content).not.toHaveProperty('struck_off_day');
+    expect(read(full({}, entries)).content).toHaveProperty('struck_off_day', undefined);
   });
 
   test('tells of a strike-off of another kind and takes it for none', () => {
     const text = 'WYKREŚLENIE Z REJESTRU PRZEDSIĘBIORCÓW';
     const answer = read(full({}, [entry(1, '01.02.2010'), entry(2, '05.11.2026', text)]));
-    expect(answer.content).not.toHaveProperty('struck_off_day');
+    expect(answer.content).toHaveProperty('struck_off_day', undefined);
     expect(answer.odd).toEqual([{ subject: 'entry', value: text }]);
   });
 });
@@ -200,9 +200,9 @@ describe('an extract', () => {
     );
     expect(odd).toEqual([
       { subject: 'field', value: 'naglowek.pieczec' },
-      { subject: 'field', value: 'dane.dzial7' },
       { subject: 'field', value: 'dane.dzial1.danePodmiotu.barwa' },
       { subject: 'country', value: 'ATLANTYDA' },
+      { subject: 'field', value: 'dane.dzial7' },
     ]);
     expect(sections.dzial1).toMatchObject({ siedzibaIAdres: { adres: { kraj: 'CZ' } } });
   });
@@ -239,7 +239,7 @@ describe('an extract', () => {
       `dane.dzial1 has a key '__proto__'`,
     ],
   ])('with %s is rejected', (_, extract: unknown, reason) => {
-    expect(() => readExtract(extract)).toThrow(UnusableExtract);
+    expect(() => readExtract(extract)).toThrow(UnusableAnswer);
     expect(() => readExtract(extract)).toThrow(reason);
   });
 

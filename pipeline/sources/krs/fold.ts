@@ -1,41 +1,30 @@
+import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findCountry } from './country.ts';
 import type { ObjectShape, Shape } from './shape.ts';
 
-/** An extract that cannot be used; the message is the reason of its reject. */
-export class UnusableExtract extends Error {
-  override name = 'UnusableExtract';
-}
-
-/** A value that the product does not know, such as a key that no table of `shape.ts` names. */
-export interface OddValue {
-  subject: string;
-  value: string;
-}
-
-/** What stands in the register now: text, objects by the keys of `shape.ts`, lists of those. */
+/** The current content of the register: text, objects by the keys of `shape.ts`, and lists of objects. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 export interface Folding {
-  /** The entry that struck the company off: what it removed stands to the last. */
+  /** The entry that struck the company off; its removals do not count. */
   last_entry?: string | undefined;
   /** The days of the entries of a full extract, YYYY-MM-DD, by their numbers. */
   entry_days?: ReadonlyMap<number, string>;
   odd: OddValue[];
 }
 
-/** A value of a key, and the number of the entry that brought it in; 0 where none is told. */
+/** A value of a key, and the number of the entry that brought it in; 0: unknown. */
 interface Version {
   value: unknown;
   entry: number;
 }
 
 /**
- * What stands in the register of a key now. A full extract gives every leaf as a list of versions
- * `{<key>, nrWpisuWprow, nrWpisuWykr}`, items of lists behind `pozycja`; what has a `nrWpisuWykr`
- * was removed by that entry. Blank values, objects and lists without anything in them, which the
- * register gives too, mean nothing: undefined.
- * Throws an `UnusableExtract` where a known key holds something of another shape, since to read it
- * as nothing would mean that it was removed.
+ * The current value of a key. A full extract gives every leaf as a list of versions
+ * `{<key>, nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has
+ * removed its version. Blank values, and objects and lists without content, are undefined.
+ * Throws an `UnusableAnswer` for a known key of another shape: to ignore it would mean that it was
+ * removed.
  */
 export function fold(
   shape: Shape,
@@ -89,7 +78,7 @@ function foldObject(
   folding: Folding,
 ): Folded | undefined {
   if (value === null) return undefined;
-  if (!isRecord(value)) throw new UnusableExtract(`${path} is no object`);
+  if (!isRecord(value)) throw new UnusableAnswer(`${path} is no object`);
   const found = foldMembers(shape, value, path, folding);
   // In the order of the table: two extracts that say the same are equal.
   const members = Object.keys(shape.members).filter((name) => found.has(name));
@@ -106,30 +95,20 @@ function foldMembers(
   folding: Folding,
 ): Map<string, Folded> {
   const found = new Map<string, Folded>();
-  for (const [key, name] of nameMembers({ members, spellings }, value, path, folding)) {
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') throw new UnusableAnswer(`${path} has a key '__proto__'`);
+    const spelled = spellings.find(([pattern]) => pattern.test(key));
+    const name = Object.hasOwn(members, key) ? key : spelled?.[1];
+    if (name === undefined) {
+      folding.odd.push({ subject: 'field', value: `${path}.${key}`.slice(0, 200) });
+      continue;
+    }
     const member = fold(members[name]!, value[key], `${path}.${key}`, folding);
     const other = found.get(name);
     if (Array.isArray(member) && Array.isArray(other)) found.set(name, [...other, ...member]);
     else if (member !== undefined) found.set(name, other ?? member);
   }
   return found;
-}
-
-/** The keys of an object that are known, each with the member that it means. */
-function nameMembers(
-  { members, spellings }: { members: object; spellings: NonNullable<ObjectShape['spellings']> },
-  value: Record<string, unknown>,
-  path: string,
-  { odd }: Folding,
-): [string, string][] {
-  return Object.keys(value).flatMap((key): [string, string][] => {
-    if (key === '__proto__') throw new UnusableExtract(`${path} has a key '__proto__'`);
-    if (Object.hasOwn(members, key)) return [[key, key]];
-    const spelled = spellings.find(([pattern]) => pattern.test(key));
-    if (spelled) return [[key, spelled[1]]];
-    odd.push({ subject: 'field', value: `${path}.${key}`.slice(0, 200) });
-    return [];
-  });
 }
 
 /** The number of the first entry that brought in anything of what stands in an object; 0: unknown. */
@@ -141,14 +120,14 @@ function firstEntry(value: Record<string, unknown>): number {
   return numbers.length === 0 ? 0 : Math.min(...numbers);
 }
 
-/** The version that came last; without a path, of several at once the last one. */
+/** The newest version; with a path, versions without an order throw. */
 function newest<Value>(
   versions: readonly { value: Value | undefined; entry: number }[],
   path?: string,
 ): Value | undefined {
   const filled = versions.filter(({ value }) => value !== undefined);
   if (path !== undefined && filled.length > 1 && filled.every(({ entry }) => entry === 0)) {
-    throw new UnusableExtract(`${path} is there ${filled.length} times`);
+    throw new UnusableAnswer(`${path} is there ${filled.length} times`);
   }
   return filled.toSorted((a, b) => a.entry - b.entry).at(-1)?.value;
 }
@@ -157,11 +136,11 @@ function readText(value: unknown, path: string): string | undefined {
   if (value === null) return undefined;
   if (typeof value === 'string') return squeeze(value) || undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
-  throw new UnusableExtract(`${path} is no text`);
+  throw new UnusableAnswer(`${path} is no text`);
 }
 
 function readLeaf(kind: Shape['kind'], text: string, folding: Folding): string | undefined {
-  // What is no day stays as it is: the night says so.
+  // Another text stays as it is: the night reports it.
   if (kind === 'day') return text.replace(/^(\d{2})\.(\d{2})\.(\d{4})$/, '$3-$2-$1');
   if (kind === 'country') return readCountry(text, folding);
   if (kind === 'text') return text;
@@ -173,13 +152,6 @@ function readCountry(name: string, folding: Folding): string | undefined {
   const code = findCountry(name);
   if (code === undefined) folding.odd.push({ subject: 'country', value: name.slice(0, 200) });
   return code;
-}
-
-const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
-
-/** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
-function squeeze(text: string): string {
-  return text.replace(whiteSpace, ' ').trim();
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,85 +1,52 @@
-import { readFile, stat } from 'node:fs/promises';
-import { readLines } from '../../dump/lines.ts';
+import { isUtf8 } from 'node:buffer';
+import { readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
 import { type KrsAnswer, readExtract } from './extract.ts';
-import { UnusableExtract } from './fold.ts';
 
-/** The full extract of a company as old and large as they come has less than one megabyte. */
+/** The longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
 
-/** The lists and objects of a full extract stand twelve deep. */
+/** A full extract nests lists and objects twelve deep. */
 const MOST_LEVELS = 64;
 
-/** Characters of an unreadable extract that are kept. */
-const RAW_LENGTH = 4000;
-
-/** The list of companies that are struck off and of which there is no extract any more. */
+/** The list of companies that are struck off and have no extract any more. */
 const listName = /(?:^|\/)deleted\.txt$/i;
 
 export function isExtractFile(file: string): boolean {
   return /\.(?:json|ndjson)$/i.test(file) || listName.test(file);
 }
 
-/**
- * The extracts of one file: a `.json` holds one, an `.ndjson` one a line; `deleted.txt` holds a number
- * a line. What cannot be read has a reason.
- */
+/** The extracts of one file: one in a `.json`, one a line in an `.ndjson`; a number a line in `deleted.txt`. */
 export async function* readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncGenerator<Answer> {
-  signal?.throwIfAborted();
   if (/\.json$/i.test(file.file)) {
-    yield await readJsonFile(file.path);
+    yield await readWhole(file.path, 'an extract', EXTRACT_BYTES, readJson);
     return;
   }
-  const isList = listName.test(file.file);
-  for await (const found of readLines(file.path, { max_bytes: EXTRACT_BYTES }, signal)) {
-    if ('reason' in found) yield found;
-    else yield (isList ? describeNumber : describeAnswer)(found.line, found.text);
-  }
+  const read = listName.test(file.file) ? readNumber : parseExtract;
+  yield* readEachLine(file.path, EXTRACT_BYTES, read, signal);
 }
 
-function describeNumber(line: number, text: string): Answer {
-  const raw = shorten(text);
-  const answer: KrsAnswer = { kind: 'deleted', krs: raw.trim() };
-  return /^[0-9]{10}$/.test(answer.krs)
-    ? { line, raw, answer }
-    : { line, raw, reason: 'no KRS number of ten digits' };
+function readNumber(krs: string): KrsAnswer {
+  if (!/^[0-9]{10}$/.test(krs)) throw new UnusableAnswer('no KRS number of ten digits');
+  return { kind: 'deleted', krs };
 }
 
-async function readJsonFile(path: string): Promise<Answer> {
-  const { size } = await stat(path);
-  if (size > EXTRACT_BYTES) {
-    return { line: 1, raw: '', reason: `an extract of more than ${EXTRACT_BYTES} bytes` };
-  }
-  const bytes = await readFile(path);
-  try {
-    return describeAnswer(1, new TextDecoder('utf-8', { fatal: true }).decode(bytes));
-  } catch (error) {
-    if (!(error instanceof TypeError)) throw error;
-    return { line: 1, raw: shorten(bytes.toString('utf8', 0, RAW_LENGTH)), reason: 'not UTF-8' };
-  }
-}
-
-function describeAnswer(line: number, text: string): Answer {
-  const raw = shorten(text);
-  try {
-    return { line, raw, answer: parseExtract(text) };
-  } catch (error) {
-    if (error instanceof UnusableExtract) return { line, raw, reason: error.message };
-    throw error;
-  }
+function readJson(bytes: Buffer): KrsAnswer {
+  if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8');
+  return parseExtract(new TextDecoder().decode(bytes));
 }
 
 function parseExtract(text: string): KrsAnswer {
-  if (text.trim() === '') throw new UnusableExtract('empty');
-  if (/^\s*</.test(text)) throw new UnusableExtract('HTML or XML, no extract of KRS');
+  if (text.trim() === '') throw new UnusableAnswer('empty');
+  if (/^\s*</.test(text)) throw new UnusableAnswer('HTML or XML, no extract of KRS');
   if (countLevels(text) > MOST_LEVELS) {
-    throw new UnusableExtract(`more than ${MOST_LEVELS} levels deep`);
+    throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
   }
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch {
-    throw new UnusableExtract('not JSON');
+    throw new UnusableAnswer('not JSON');
   }
   return readExtract(value);
 }
@@ -99,8 +66,4 @@ function countLevels(text: string): number {
     else if (letter === '}' || letter === ']') level -= 1;
   }
   return deepest;
-}
-
-function shorten(text: string): string {
-  return text.slice(0, RAW_LENGTH).replaceAll('\0', '␀').toWellFormed().trimEnd();
 }

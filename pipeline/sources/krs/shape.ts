@@ -1,10 +1,9 @@
 /**
- * What is read of an extract: the keys of OdpisAktualny, which OdpisPelny shares but for the
- * versions. A key that is not here is told as unknown.
+ * The keys of an extract, of OdpisAktualny and OdpisPelny alike. Any other key is reported as unknown.
  *
- * `text`: a value. `day`: one such as 31.12.2026, read as YYYY-MM-DD. `first_day`: the first day that
- * a text mentions. `country`: the Polish name of a country, read as its ISO 3166-1 code. `ignored`:
- * known, and nothing that the product shows. `group`: one object. `list`: any number of objects.
+ * `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD. `first_day`: the first day in a
+ * text. `country`: the Polish name of a country, read as its ISO 3166-1 code. `ignored`: known, and not
+ * shown. `group`: one object. `list`: any number of objects.
  *
  * `spellings`: patterns of keys that mean a member, since some names drift with the law.
  * `is_dated`: a full extract gives the group an `entry_day`, the day of the entry that brought it in.
@@ -72,7 +71,7 @@ const decision: Shape = {
   ],
 };
 
-/** Natural persons are masked at the source; of the identifier not even the mask is kept. */
+/** Natural persons are masked at the source; masked identifiers are not kept. */
 const person: Members = {
   nazwisko: group({ nazwiskoICzlon: text, nazwiskoIICzlon: text }),
   imiona: group({ imie: text, imieDrugie: text, ...ignored('imieTrzecie') }),
@@ -194,7 +193,7 @@ const purpose = group({
   ),
 });
 
-/** Proceedings of section 6, whatever their names: how they began and ended, and who was appointed. */
+/** Proceedings of section 6: how they began and ended, and who was appointed. */
 const proceedings = list(
   {
     otwarcie: decision,
@@ -219,7 +218,7 @@ const proceedings = list(
 
 const suspensions = list({ dataZawieszenia: day, dataWznowienia: day });
 
-/** Liquidation, bankruptcy, restructuring, suspension and what else changes its state: section 6. */
+/** Liquidation, bankruptcy, restructuring, suspension and other changes of its state: section 6. */
 const state: Shape = {
   kind: 'group',
   members: {
@@ -246,7 +245,7 @@ const state: Shape = {
       'umorzenieEgzekucji',
     ),
   },
-  // One list for all that may save a company; its name grew with each law.
+  // One list for all kinds of restructuring; its name grew with each law.
   spellings: [
     [/^postepowanie(?:Restrukturyzacyjne|Naprawcze)/, 'restrukturyzacja'],
     [/^zarzadKomisaryczny/, 'zarzadKomisaryczny'],

@@ -1,20 +1,17 @@
-import type { BirRow } from '../../fetch/soap.ts';
-import type { Fields } from './fields.ts';
-import { fieldsOf, findReport, fits, type ReportName, tellReport } from './report.ts';
+import { type BirRow, fieldOf } from '../../fetch/soap.ts';
+import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
+import { fieldsOf, findReport, fits, foldName, type ReportName, tellReport } from './report.ts';
 
 /** A record of a report, by the names of `fields.ts`; blank values are left out. */
 export type Row = Record<string, string>;
 
-/**
- * What `collect.sql` reads from `stage.answer`: a report, an answer of BIR that there is none, or a
- * line of a daily list.
- */
+/** What `collect.sql` reads: a report, an answer that there is none, or a line of a daily list. */
 export type RegonAnswer =
   | {
       kind: 'report';
       report: ReportName;
-      /** 9 digits, whatever they are worth; absent where neither answer nor line tells. */
-      regon?: string;
+      /** 9 digits, valid or not; absent where neither answer nor line tells. */
+      regon: string | undefined;
       /** In an order of their own, so that two answers that say the same are equal. */
       rows: Row[];
       odd: OddValue[];
@@ -22,24 +19,13 @@ export type RegonAnswer =
   | {
       kind: 'error';
       /** Absent where neither the answer nor the dump tells. */
-      report?: ReportName;
+      report: ReportName | undefined;
       /** 9 digits. */
-      regon?: string;
+      regon: string | undefined;
       code: string;
       message: string;
     }
   | { kind: 'list'; list: 'new' | 'updated' | 'deleted'; number: string };
-
-/** A value that the product does not know, such as a field that no table of `fields.ts` names. */
-export interface OddValue {
-  subject: string;
-  value: string;
-}
-
-/** An answer that cannot be used; the message is the reason of its reject. */
-export class UnusableAnswer extends Error {
-  override name = 'UnusableAnswer';
-}
 
 export interface AnswerLabel {
   /** What the dump says the answer is, a name of any version of BIR. */
@@ -48,18 +34,16 @@ export interface AnswerLabel {
   regon?: string | undefined;
 }
 
-/**
- * What the records of one answer say. Which report it is tell its fields where the dump does not.
- * Throws an `UnusableAnswer`.
- */
+/** Reads the records of one answer, a report by its label or by its fields. Throws an `UnusableAnswer`. */
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): RegonAnswer {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
   if (error) return readError(error, label);
   const name = nameReport(rows, label.report);
   const fields = fieldsOf(name);
-  const odd = new OddValues();
-  const named = fields ? rows.map((row) => nameFields(row, fields, name, odd)) : [];
-  if (fields && isOfOne(fields) && named.length !== 1) {
+  const odd: OddValue[] = [];
+  const named = fields.size > 0 ? rows.map((row) => nameFields(row, name, odd)) : [];
+  // A report with the number of the company is about one company or activity, and no list.
+  if ([...fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
     );
@@ -68,9 +52,9 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): RegonAn
   return {
     kind: 'report',
     report: name,
-    ...(regon === undefined ? {} : { regon }),
+    regon,
     rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
-    odd: odd.values(),
+    odd: [...new Map(odd.map((one) => [`${one.subject} ${one.value}`, one])).values()],
   };
 }
 
@@ -87,22 +71,17 @@ function readError(row: BirRow, label: AnswerLabel): RegonAnswer {
   const message = ['ErrorMessagePl', 'DatabaseSearchResultPl', 'ErrorMessageEn']
     .map((key) => valueOf(row, key))
     .find((text) => text !== '');
-  const regon = valueOf(row, 'pRegon') || label.regon?.trim();
+  const regon = valueOf(row, 'pRegon') || label.regon?.trim() || undefined;
   const code = valueOf(row, 'ErrorCode');
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   const report = findReport(label.report ?? name);
   return {
     kind: 'error',
-    ...(report === undefined ? {} : { report }),
-    ...(regon ? { regon: regon.slice(0, 9) } : {}),
+    report,
+    regon: regon?.slice(0, 9),
     code,
     message: (message ?? '').slice(0, 200),
   };
-}
-
-/** Whether a report is about one company or activity, not a list. */
-function isOfOne(fields: Fields): boolean {
-  return Object.values(fields).includes('regon9');
 }
 
 function nameReport(rows: readonly BirRow[], label: string | undefined): ReportName {
@@ -131,19 +110,6 @@ function firstOf(keys: readonly string[]): string {
   return keys.slice(0, 3).join(', ').slice(0, 200);
 }
 
-/** Odd values, each once. */
-class OddValues {
-  readonly #found = new Map<string, OddValue>();
-
-  add(subject: string, value: string): void {
-    this.#found.set(`${subject} ${value}`, { subject, value });
-  }
-
-  values(): OddValue[] {
-    return [...this.#found.values()];
-  }
-}
-
 /** The silos by what the reports call them; see `source.ts`. */
 const silos: Readonly<Record<string, string>> = {
   ceidg: '1',
@@ -154,18 +120,15 @@ const silos: Readonly<Record<string, string>> = {
   krupgn: '4',
 };
 
-function nameFields(row: BirRow, fields: Fields, report: ReportName, odd: OddValues): Row {
-  const known = foldedFields(fields);
+function nameFields(row: BirRow, report: ReportName, odd: OddValue[]): Row {
+  const known = fieldsOf(report);
   const named: Row = {};
   for (const [key, text] of Object.entries(row)) {
-    const folded = key
-      .toLowerCase()
-      .replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/, '')
-      .replaceAll('_', '');
+    const folded = foldName(key.replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/i, ''));
     const name = known.get(folded);
     // BIR 1.0 gives the address for letters too.
     if (name === undefined && !folded.startsWith('adkor')) {
-      odd.add('field', `${report} ${key}`);
+      odd.push({ subject: 'field', value: `${report} ${key}` });
     }
     const value = squeeze(text);
     if (name != null && value !== '') named[name] ??= value;
@@ -173,47 +136,26 @@ function nameFields(row: BirRow, fields: Fields, report: ReportName, odd: OddVal
   const { silo_name, ...rest } = named;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;
   if (silo === undefined) return rest;
-  if (!/^[1-4]$/.test(silo)) odd.add('silos', silo);
+  if (!/^[1-4]$/.test(silo)) odd.push({ subject: 'silos', value: silo });
   return { ...rest, silo };
 }
 
-/** Whether a record says something; one of a unit without a valid number does not say of what. */
-function isKnown(row: Row, odd: OddValues): boolean {
+/** Whether a record says something; the record of a unit needs a valid number. */
+function isKnown(row: Row, odd: OddValue[]): boolean {
   const { regon14 } = row;
   if (regon14 === undefined || isRegon14(regon14)) return Object.keys(row).length > 0;
-  odd.add('REGON of a unit', regon14);
+  odd.push({ subject: 'REGON of a unit', value: regon14 });
   return false;
 }
 
-/** Fourteen digits whose last one is right; those of its company are held against the company's. */
+/** Fourteen digits with a valid check digit; `findOwner` checks the nine of the company. */
 function isRegon14(text: string): boolean {
   const weights = [2, 4, 8, 5, 0, 9, 7, 3, 6, 1, 2, 4, 8];
   const sum = weights.reduce((total, weight, at) => total + weight * Number(text[at]), 0);
   return /^\d{14}$/.test(text) && (sum % 11) % 10 === Number(text[13]);
 }
 
-const folds = new WeakMap<Fields, ReadonlyMap<string, string | null>>();
-
-function foldedFields(fields: Fields): ReadonlyMap<string, string | null> {
-  let folded = folds.get(fields);
-  if (!folded) {
-    folded = new Map(
-      Object.entries(fields).map(([key, name]) => [key.toLowerCase().replaceAll('_', ''), name]),
-    );
-    folds.set(fields, folded);
-  }
-  return folded;
-}
-
-// Some of it are control characters.
-const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
-
-/** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
-function squeeze(text: string): string {
-  return text.replace(whiteSpace, ' ').trim();
-}
-
-/** Whose the answer is: what its records say, which must be one company, before what the dump says. */
+/** The company of an answer: the only one in its records, else the label. */
 function findOwner(rows: readonly Row[], label: string | undefined): string | undefined {
   const owners = new Set(
     rows.map((row) => row.regon9 ?? row.regon14).filter((number) => number !== undefined),
@@ -231,9 +173,7 @@ function findOwner(rows: readonly Row[], label: string | undefined): string | un
 }
 
 function valueOf(row: BirRow, name: string): string {
-  const folded = name.toLowerCase();
-  const key = Object.keys(row).find((known) => known.toLowerCase() === folded);
-  return key === undefined ? '' : squeeze(row[key]!);
+  return squeeze(fieldOf(row, name));
 }
 
 function compareRows(a: Row, b: Row): number {

@@ -83,8 +83,8 @@ left join folder_owner using (folder);
 
 analyze stage.regon_report;
 
--- One row per company and part: what the best of its answers says. An answer with records goes
--- before one that there are none; activity codes with their version before those without.
+-- One row per company and part: the content of its best answer. An answer with records goes before one
+-- without; activity codes with their version go before codes without.
 create unlogged table stage.regon_part as
 select distinct on (told.regon9, told.entity, told.part)
     told.regon9,
@@ -124,8 +124,7 @@ group by report.regon9, report.entity;
 
 analyze stage.regon_part;
 
--- One row per main report, with the other reports about the same company; a part that the dump does
--- not hold is null.
+-- One row per main report, with the other reports about the same company; an absent part is null.
 create unlogged table stage.regon_activity as
 select
     main.file_no,
@@ -136,18 +135,19 @@ select
     main.silo,
     regon9 || '-' || main.silo as entry_key,
     main.records -> 0 as activity,
-    part.person -> 0 as person,
-    part.codes,
-    -- The list is not asked for where there are no units; an empty one beside a count says nothing.
+    part.records -> 'person' -> 0 as person,
+    part.records -> 'codes' as codes,
+    -- A fetch does not ask for the list where there are no units; an empty list says nothing where the
+    -- count is not zero.
     case
-        when told.unit_count ~ '^0+$' and part.units is null then '[]'
-        when told.unit_count ~ '[1-9]' and part.units = '[]' then null
-        else part.units
+        when told.unit_count ~ '^0+$' and part.records -> 'units' is null then '[]'
+        when told.unit_count ~ '[1-9]' and part.records -> 'units' = '[]' then null
+        else part.records -> 'units'
     end as units,
-    part.unit_details,
-    part.partners,
+    part.records -> 'unit' as unit_details,
+    part.records -> 'partners' as partners,
     case
-        when entity = 'F' and part.person is null
+        when entity = 'F' and part.records -> 'person' is null
             then 'without the report OsFizycznaDaneOgolne of the person'
         when part.contradicted is not null
             then format('other reports contradict each other: %s', part.contradicted)
@@ -157,43 +157,30 @@ left join (
     select
         regon_part.regon9,
         regon_part.entity,
-        (array_agg(regon_part.records) filter (where regon_part.part = 'person'))[1] as person,
-        (array_agg(regon_part.records) filter (where regon_part.part = 'codes'))[1] as codes,
-        (array_agg(regon_part.records) filter (where regon_part.part = 'units'))[1] as units,
-        (array_agg(regon_part.records) filter (where regon_part.part = 'unit'))[1] as unit_details,
-        (array_agg(regon_part.records) filter (where regon_part.part = 'partners'))[1] as partners,
+        jsonb_object_agg(regon_part.part, regon_part.records) as records,
         string_agg(regon_part.part, ', ' order by regon_part.part)
             filter (where regon_part.is_contradicted) as contradicted
     from stage.regon_part
     group by regon_part.regon9, regon_part.entity
 ) as part using (regon9, entity)
 cross join lateral (
-    select coalesce(part.person, main.records) -> 0 ->> 'unit_count' as unit_count
+    select coalesce(part.records -> 'person', main.records) -> 0 ->> 'unit_count' as unit_count
 ) as told
 where main.part = 'main';
 
 analyze stage.regon_activity;
 
--- A report that the dump does not hold says nothing: what is known stays.
+-- An absent report says nothing: the known content stays.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
-    activity.file_no,
-    activity.line,
-    activity.entry_key,
+    main.file_no,
+    main.line,
+    main.entry_key,
     jsonb_strip_nulls(
-        jsonb_build_object(
-            'regon9', activity.regon9,
-            'silo', activity.silo,
-            'activity', activity.activity,
-            'person', activity.person,
-            'codes', activity.codes,
-            'units', activity.units,
-            'unit_details', activity.unit_details,
-            'partners', activity.partners
-        )
+        to_jsonb(main) - '{file_no, line, raw, entity, entry_key, reason}'::text[]
     ) || case when known is null then '{}' else jsonb_build_object('known', known) end,
-    activity.raw
-from stage.regon_activity as activity
+    main.raw
+from stage.regon_activity as main
 cross join stage.night
 left join lateral (
     select
@@ -208,9 +195,9 @@ left join lateral (
     from registry.entry
     where
         entry.source = night.source
-        and entry.entry_key = activity.entry_key
+        and entry.entry_key = main.entry_key
 ) as known on true
-where activity.reason is null;
+where main.reason is null;
 
 analyze stage.document;
 
@@ -233,7 +220,7 @@ select
 from stage.regon_report as report
 where
     report.part <> 'main'
-    -- That there is nothing to tell of somebody is an outcome.
+    -- An answer that there is nothing is an outcome.
     and report.records is not null
     and not exists (
         select from stage.regon_activity as activity

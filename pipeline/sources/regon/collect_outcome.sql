@@ -15,22 +15,19 @@ select
 from stage.answer
 where answer.answer ->> 'kind' = 'list';
 
+with invalid as (
+    delete from stage.regon_listed
+    where not registry.is_regon9(regon_listed.regon9)
+    returning *
+)
+
 insert into stage.reject (file_no, line, reason, raw, is_repeat)
-select
-    listed.file_no,
-    listed.line,
-    format('the REGON ''%s'' is not valid', listed.number),
-    listed.raw,
-    false
-from stage.regon_listed as listed
-where not registry.is_regon9(listed.regon9);
+select file_no, line, format('the REGON ''%s'' is not valid', number), raw, false
+from invalid;
 
-delete from stage.regon_listed
-where not registry.is_regon9(regon_listed.regon9);
-
--- What an answer says of a company that is listed as deleted goes before the list, which names a
--- person also when one activity of several ended. Answers that cannot be read, or contradict each
--- other, say nothing: then the list is believed, since none to come repeats it.
+-- The answers about a company that is listed as deleted go before the list, which names a person also
+-- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
+-- then the list counts, since no later list repeats it.
 insert into stage.deleted_number (number)
 with told as (
     select distinct document.document ->> 'regon9' as regon9
@@ -47,7 +44,7 @@ where
     and not listed.is_unit
     and listed.regon9 not in (select told.regon9 from told)
 union
--- An activity that the person is known to have no more.
+-- A known activity that the person has no more.
 select entry.entry_key
 from stage.regon_part as person
 cross join (values (1), (2), (3), (4)) as silo (silo)
@@ -64,6 +61,16 @@ where
     );
 
 insert into stage.outcome (subject, value)
+with described as (
+    -- The activities and the units of all documents.
+    select document.document -> 'activity' as record
+    from stage.document
+    union all
+    select unit.record
+    from stage.document
+    cross join lateral jsonb_array_elements(document.document -> 'units') as unit (record)
+)
+
 select
     outcome.subject,
     -- A notice is known by its value, and an index takes no long one.
@@ -163,31 +170,27 @@ from (
     select
         case when place.name is null then 'country' else 'voivodeship' end,
         coalesce(place.name, place.country)
-    from stage.document
-    cross join lateral (
-        select document.document -> 'activity' as record
-        union all
-        select unit.record
-        from jsonb_array_elements(document.document -> 'units') as unit (record)
-    ) as told
+    from described
     cross join lateral (
         select
             case
                 when not exists (
                     select from registry.voivodeship
                     where
-                        voivodeship.teryt = told.record ->> 'voivodeship_symbol'
-                        or voivodeship.name = lower(told.record ->> 'voivodeship')
+                        voivodeship.teryt = described.record ->> 'voivodeship_symbol'
+                        or voivodeship.name = lower(described.record ->> 'voivodeship')
                 )
                     then concat_ws(
-                        ' ', told.record ->> 'voivodeship_symbol', told.record ->> 'voivodeship'
+                        ' ',
+                        described.record ->> 'voivodeship_symbol',
+                        described.record ->> 'voivodeship'
                     )
             end as name,
             case
                 when
-                    told.record ->> 'country' is null
-                    and told.record ->> 'country_name' !~* '^polska$'
-                    then told.record ->> 'country_name'
+                    described.record ->> 'country' is null
+                    and described.record ->> 'country_name' !~* '^polska$'
+                    then described.record ->> 'country_name'
             end as country
     ) as place
     where nullif(place.name, '') is not null or place.country is not null
@@ -195,14 +198,8 @@ from (
     select
         'date',
         format('%s %s', date.key, date.value)
-    from stage.document
-    cross join lateral (
-        select document.document -> 'activity' as record
-        union all
-        select unit.record
-        from jsonb_array_elements(document.document -> 'units') as unit (record)
-    ) as told
-    cross join lateral jsonb_each_text(told.record) as date
+    from described
+    cross join lateral jsonb_each_text(described.record) as date
     where
         date.key like '%_date'
         and registry.calendar_day(date.value) is null

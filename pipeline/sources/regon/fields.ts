@@ -1,11 +1,11 @@
 /**
- * What each field of the BIR reports is called from here on; null: known, and ignored. The names
- * are those of the documents of GUS without their prefix (`praw_`, `fiz_`, `fizC_`, `lokpraw_` …);
- * case and underscores do not count, since they drift between the reports and the versions.
+ * Our names of the fields of BIR reports; null: known, and ignored. The keys are the names in the
+ * documents of GUS without their prefix (`praw_`, `fiz_`, `fizC_`, `lokpraw_` …). Case and underscores do
+ * not count: they differ between reports and versions.
  */
 export type Fields = Readonly<Record<string, string | null>>;
 
-/** The registered address. Territorial symbols but that of the voivodeship repeat the names. */
+/** The registered address. Territorial symbols, except of the voivodeship, repeat the names. */
 const address: Fields = {
   adSiedzKraj_Symbol: 'country',
   adSiedzKraj_Nazwa: 'country_name',
@@ -27,7 +27,7 @@ const address: Fields = {
   adSiedzNietypoweMiejsceLokalizacji: 'place',
 };
 
-/** Of an activity or a unit. When GUS noted a change is bookkeeping, and says nothing of itself. */
+/** Of an activity or a unit. The day on which GUS noted a change says nothing. */
 const dates: Fields = {
   dataPowstania: 'formation_date',
   dataRozpoczeciaDzialalnosci: 'start_date',
@@ -134,7 +134,7 @@ export const codeFields: Fields = {
   dataSkresleniaDzialalnosciZRegon: null,
 };
 
-/** The details of a unit say no more than the list of units, but for its own registers. */
+/** The details of a unit say no more than the list of units, except its own registers. */
 export const unitFields: Fields = {
   ...address,
   ...dates,

@@ -1,12 +1,12 @@
--- One row per document: what its fields mean. White space is tidied, blanks are left out. A number
--- that is not valid and a legal form that is not known say nothing: what was known stays.
+-- One row per document: what its fields mean. White space is tidied, blanks are left out. An invalid
+-- number and an unknown legal form say nothing: the known one stays.
 select
     document.file_no,
     document.line,
     null::bigint as fingerprint,
     concat_ws('-', document.document ->> 'regon9', document.document ->> 'silo') as entry_key,
     case
-        -- Repealed or annulled: a number that nobody may use.
+        -- Repealed or annulled: a number that is not in force.
         when owner.nip_status ~* '^(uchylony|uniewa.niony)' then null
         when registry.is_nip(owner.nip) then owner.nip
         when owner.nip <> '0000000000' then known.nip
@@ -138,8 +138,8 @@ cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
     offset 0
 ) as seat
--- The units of this activity: where the list of them is not told, those whose details are, and what
--- is known of the others.
+-- The units of this activity. Without their list in the dump: the units with details, and the other
+-- known ones.
 cross join lateral (
     select jsonb_agg(listed.unit order by listed.identifier) as units
     from (
@@ -173,8 +173,8 @@ cross join lateral (
         order by told.identifier, told.rank, told.unit
     ) as listed
 ) as unit
--- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: that which is
--- known, or else the first one that has all the codes.
+-- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,
+-- or else the first one that has all the codes.
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_told,

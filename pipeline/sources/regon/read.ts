@@ -1,76 +1,64 @@
-import { readFile, stat } from 'node:fs/promises';
 import { z } from 'zod';
-import { readResult, readRows, SoapFault, UnreadableAnswer } from '../../fetch/soap.ts';
-import { readLines } from '../../dump/lines.ts';
-import type { Answer, AnswerFile } from '../source.ts';
 import {
-  type AnswerLabel,
-  readNumber,
-  readReport,
-  type RegonAnswer,
-  UnusableAnswer,
-} from './answer.ts';
+  type BirRow,
+  readResult,
+  readRows,
+  SoapFault,
+  UnreadableAnswer,
+} from '../../fetch/soap.ts';
+import { findFault, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import type { Answer, AnswerFile } from '../source.ts';
+import { readNumber, readReport, type RegonAnswer } from './answer.ts';
 import { findReportIn } from './report.ts';
 import { decodeXml } from './xml-text.ts';
 
 /** Even a company with thousands of units has less. */
 export const ANSWER_BYTES = 12 * 1024 ** 2;
 
-/** Characters of an answer that are kept for whoever looks at the rejects. */
-const RAW_LENGTH = 4000;
-
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
-/** What files of a dump are: by their name alone. */
+/** Whether a file belongs to a dump, by its name. */
 export function isAnswerFile(file: string): boolean {
   return /\.(?:xml|ndjson)$/i.test(file) || listName.test(file);
 }
 
-/**
- * The answers of one file: an `.xml` holds one, an `.ndjson` one a line, a daily list one number a
- * line. What cannot be read has a reason.
- */
-export async function* readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncGenerator<Answer> {
-  signal?.throwIfAborted();
-  if (/\.xml$/i.test(file.file)) {
-    yield await readXmlFile(file);
+/** The answers of one file: one in an `.xml`, one a line in an `.ndjson`, a number a line in a daily list. */
+export async function* readAnswers(
+  { path, file }: AnswerFile,
+  signal?: AbortSignal,
+): AsyncGenerator<Answer> {
+  if (/\.xml$/i.test(file)) {
+    const read = (bytes: Buffer) => assertText(readXmlReport(decodeXml(bytes), file));
+    yield await readWhole(path, 'an answer', ANSWER_BYTES, read);
     return;
   }
-  const list = listName.exec(file.file)?.[1]?.toLowerCase() as
-    'new' | 'updated' | 'deleted' | undefined;
-  for await (const found of readLines(file.path, { max_bytes: ANSWER_BYTES }, signal)) {
-    if ('reason' in found) yield found;
-    else {
-      const { line, text } = found;
-      const read = () => (list ? readNumber(list, text) : readReportLine(text));
-      yield describeAnswer(line, text, read);
-    }
-  }
+  const list = listName.exec(file)?.[1]?.toLowerCase() as 'new' | 'updated' | 'deleted' | undefined;
+  const read = (text: string) => (list ? readNumber(list, text) : assertText(readReportLine(text)));
+  yield* readEachLine(path, ANSWER_BYTES, read, signal);
 }
 
-async function readXmlFile({ path, file }: AnswerFile): Promise<Answer> {
-  const { size } = await stat(path);
-  if (size > ANSWER_BYTES) {
-    return { line: 1, raw: '', reason: `an answer of more than ${ANSWER_BYTES} bytes` };
-  }
-  const bytes = await readFile(path);
-  const raw = bytes.toString('utf8', 0, RAW_LENGTH);
-  return describeAnswer(1, raw, () => {
-    const label: AnswerLabel = {};
-    const rows = readXml(decodeXml(bytes));
-    // An answer without records does not tell what it is; the file's name may.
-    if (rows.length === 0) label.report = findReportIn(file.replace(/^.*\//, ''));
-    return readReport(rows, label);
-  });
+function readXmlReport(text: string, file: string): RegonAnswer {
+  const rows = readXml(text);
+  // An answer without records does not tell what it is; the name of its file may.
+  const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
+  return readReport(rows, { report });
 }
 
-function readXml(text: string): ReturnType<typeof readRows> {
+function readXml(text: string): BirRow[] {
   if (text.trim() === '') throw new UnusableAnswer('empty');
   if (/^\s*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)) {
     throw new UnusableAnswer('HTML, no answer of BIR');
   }
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
-  return readRows(isWrapped ? readResult(text, 'DanePobierzPelnyRaport') : text);
+  try {
+    return readRows(isWrapped ? readResult(text, 'DanePobierzPelnyRaport') : text);
+  } catch (error) {
+    if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
+    if (!(error instanceof UnreadableAnswer)) throw error;
+    // The parser adds lines that say where.
+    const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
+    throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
+  }
 }
 
 const reportLine = z.object({
@@ -98,31 +86,8 @@ function readReportLine(text: string): RegonAnswer {
   return readReport(rows, { report, regon });
 }
 
-function describeAnswer(line: number, raw: string, read: () => RegonAnswer): Answer {
-  const shown = raw.slice(0, RAW_LENGTH).replaceAll('\0', '␀').toWellFormed().trimEnd();
-  try {
-    const answer = read();
-    assertText(answer);
-    return { line, raw: shown, answer };
-  } catch (error) {
-    if (error instanceof UnusableAnswer) return { line, raw: shown, reason: error.message };
-    if (error instanceof SoapFault) {
-      return { line, raw: shown, reason: `a fault of BIR: ${error.message}` };
-    }
-    if (!(error instanceof UnreadableAnswer)) throw error;
-    // The parser adds lines that say where.
-    const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
-    const cause = what === undefined ? '' : `: ${what}`;
-    return { line, raw: shown, reason: `${error.message}${cause}` };
-  }
-}
-
 /** Neither NUL nor half a character has a place in the text of a database. */
-function assertText(answer: RegonAnswer): void {
-  JSON.stringify(answer, (_, value: unknown) => {
-    if (typeof value === 'string' && (value.includes('\0') || !value.isWellFormed())) {
-      throw new UnusableAnswer('characters that are no text');
-    }
-    return value;
-  });
+function assertText(answer: RegonAnswer): RegonAnswer {
+  if (findFault(answer)) throw new UnusableAnswer('characters that are no text');
+  return answer;
 }

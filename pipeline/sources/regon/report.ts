@@ -8,15 +8,11 @@ import {
   unitFields,
 } from './fields.ts';
 
-/** A full report of BIR. */
-interface Report {
-  /** Without fields: an answer that says nothing the product shows. */
-  fields?: Fields;
-  /** What all fields begin with, in lower case. */
-  prefixes: readonly string[];
-  /** What BIR 1.0 called it, behind `PublDaneRaport`. */
-  old_name?: string;
-}
+/**
+ * A full report of BIR: its name in BIR 1.0 behind `PublDaneRaport`, the prefixes of its fields in lower
+ * case, and its fields. A report without fields says nothing that the product shows.
+ */
+type Report = readonly [old_name: string | null, prefixes: readonly string[], fields?: Fields];
 
 const company = ['praw_'];
 const person = ['fiz_'];
@@ -25,76 +21,56 @@ const personUnit = ['lokfiz_', 'lokfizc_', 'lokfizp_'];
 
 /** The reports by their names in BIR 1.1 and 1.2, without the prefix that tells the version. */
 const reports = {
-  OsPrawna: { prefixes: company, fields: legalPersonFields, old_name: 'Prawna' },
-  OsPrawnaPkd: { prefixes: company, fields: codeFields, old_name: 'DzialalnosciPrawnej' },
-  OsPrawnaListaJednLokalnych: {
-    prefixes: companyUnit,
-    fields: unitFields,
-    old_name: 'LokalnePrawnej',
-  },
-  OsPrawnaSpCywilnaWspolnicy: {
-    prefixes: ['wspolsc_'],
-    fields: partnerFields,
-    old_name: 'WspolnicyPrawnej',
-  },
-  JednLokalnaOsPrawnej: { prefixes: companyUnit, fields: unitFields, old_name: 'LokalnaPrawnej' },
-  JednLokalnaOsPrawnejPkd: { prefixes: companyUnit, old_name: 'DzialalnosciLokalnejPrawnej' },
-  OsFizycznaDaneOgolne: {
-    prefixes: person,
-    fields: naturalPersonFields,
-    old_name: 'FizycznaOsoba',
-  },
-  OsFizycznaDzialalnoscCeidg: {
-    prefixes: ['fiz_', 'fizc_'],
-    fields: activityFields,
-    old_name: 'DzialalnoscFizycznejCeidg',
-  },
-  OsFizycznaDzialalnoscRolnicza: {
-    prefixes: person,
-    fields: activityFields,
-    old_name: 'DzialalnoscFizycznejRolnicza',
-  },
-  OsFizycznaDzialalnoscPozostala: {
-    prefixes: ['fiz_', 'fizp_'],
-    fields: activityFields,
-    old_name: 'DzialalnoscFizycznejPozostala',
-  },
-  OsFizycznaDzialalnoscSkreslonaDo20141108: {
-    prefixes: person,
-    fields: activityFields,
-    old_name: 'DzialalnoscFizycznejWKrupgn',
-  },
-  OsFizycznaPkd: { prefixes: person, fields: codeFields, old_name: 'DzialalnosciFizycznej' },
-  OsFizycznaListaJednLokalnych: {
-    prefixes: personUnit,
-    fields: unitFields,
-    old_name: 'LokalneFizycznej',
-  },
-  JednLokalnaOsFizycznej: {
-    prefixes: personUnit,
-    fields: unitFields,
-    old_name: 'LokalnaFizycznej',
-  },
-  JednLokalnaOsFizycznejPkd: { prefixes: personUnit, old_name: 'DzialalnosciLokalnejFizycznej' },
-  TypPodmiotu: { prefixes: [''], old_name: 'TypJednostki' },
+  OsPrawna: ['Prawna', company, legalPersonFields],
+  OsPrawnaPkd: ['DzialalnosciPrawnej', company, codeFields],
+  OsPrawnaListaJednLokalnych: ['LokalnePrawnej', companyUnit, unitFields],
+  OsPrawnaSpCywilnaWspolnicy: ['WspolnicyPrawnej', ['wspolsc_'], partnerFields],
+  JednLokalnaOsPrawnej: ['LokalnaPrawnej', companyUnit, unitFields],
+  JednLokalnaOsPrawnejPkd: ['DzialalnosciLokalnejPrawnej', companyUnit],
+  OsFizycznaDaneOgolne: ['FizycznaOsoba', person, naturalPersonFields],
+  OsFizycznaDzialalnoscCeidg: ['DzialalnoscFizycznejCeidg', ['fiz_', 'fizc_'], activityFields],
+  OsFizycznaDzialalnoscRolnicza: ['DzialalnoscFizycznejRolnicza', person, activityFields],
+  OsFizycznaDzialalnoscPozostala: [
+    'DzialalnoscFizycznejPozostala',
+    ['fiz_', 'fizp_'],
+    activityFields,
+  ],
+  OsFizycznaDzialalnoscSkreslonaDo20141108: ['DzialalnoscFizycznejWKrupgn', person, activityFields],
+  OsFizycznaPkd: ['DzialalnosciFizycznej', person, codeFields],
+  OsFizycznaListaJednLokalnych: ['LokalneFizycznej', personUnit, unitFields],
+  JednLokalnaOsFizycznej: ['LokalnaFizycznej', personUnit, unitFields],
+  JednLokalnaOsFizycznejPkd: ['DzialalnosciLokalnejFizycznej', personUnit],
+  TypPodmiotu: ['TypJednostki', ['']],
   // The answers to a search and to the request of a daily list: no full reports.
-  DaneSzukajPodmioty: { prefixes: [''] },
-  RaportZbiorczy: { prefixes: [''] },
+  DaneSzukajPodmioty: [null, ['']],
+  RaportZbiorczy: [null, ['']],
 } satisfies Record<string, Report>;
 
 export type ReportName = keyof typeof reports;
 
 const byName = new Map(
-  (Object.entries(reports) as [ReportName, Report][]).flatMap(([name, { old_name }]) =>
-    [name, ...(old_name === undefined ? [] : [`PublDaneRaport${old_name}`])].map(
+  (Object.entries(reports) as [ReportName, Report][]).flatMap(([name, [old_name]]) =>
+    [name, ...(old_name === null ? [] : [`PublDaneRaport${old_name}`])].map(
       (known) => [known.toLowerCase(), name] as const,
     ),
   ),
 );
 
-/** The fields of a report; undefined for one that says nothing the product shows. */
-export function fieldsOf(name: ReportName): Fields | undefined {
-  return (reports[name] as Report).fields;
+/** Case and underscores of names of fields do not count. */
+export function foldName(name: string): string {
+  return name.toLowerCase().replaceAll('_', '');
+}
+
+const foldedFields = new Map(
+  (Object.entries(reports) as [ReportName, Report][]).map(([name, [, , fields]]) => {
+    const pairs = Object.entries(fields ?? {}).map(([key, own]) => [foldName(key), own] as const);
+    return [name, new Map(pairs)] as const;
+  }),
+);
+
+/** The fields of a report by their folded names; none for one that says nothing the product shows. */
+export function fieldsOf(name: ReportName): ReadonlyMap<string, string | null> {
+  return foldedFields.get(name)!;
 }
 
 /** The daily lists of entities and of local units. */
@@ -118,9 +94,9 @@ export function findReportIn(file: string): ReportName | undefined {
   return words.map(findReport).find((name) => name !== undefined);
 }
 
-/** Whether fields may be those of a report: at least one begins as all of them do. */
+/** Whether fields may belong to a report: at least one has its prefix. */
 export function fits(name: ReportName, keys: readonly string[]): boolean {
-  const { prefixes } = reports[name];
+  const [, prefixes] = reports[name];
   return (
     isAboutCodes(keys) === name.endsWith('Pkd') &&
     keys.some((key) => prefixes.some((prefix) => key.startsWith(prefix)))

@@ -1,4 +1,4 @@
-import { UnusableAnswer } from './answer.ts';
+import { UnusableAnswer } from '../answer.ts';
 
 /**
  * The text of an XML file, in the encoding that its bytes show or that it declares; UTF-8 otherwise.
@@ -6,13 +6,10 @@ import { UnusableAnswer } from './answer.ts';
  */
 export function decodeXml(bytes: Buffer): string {
   const shown = showEncoding(bytes);
-  const declared = declareEncoding(bytes);
-  // One byte a character, or the declaration could not have been read.
-  if (
-    shown === undefined &&
-    declared !== undefined &&
-    /^(?:utf-?16|ucs-?2|iso-10646)/i.test(declared)
-  ) {
+  const head = bytes.toString('latin1', 0, 200);
+  const declared = /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1];
+  // A declaration in Latin letters can be read: the text has one byte a character.
+  if (shown === undefined && /^(?:utf-?16|ucs-?2|iso-10646)/i.test(declared ?? '')) {
     throw new UnusableAnswer(`declares ${declared}, but is not`);
   }
   const encoding = shown ?? declared ?? 'utf-8';
@@ -39,9 +36,4 @@ function showEncoding(bytes: Buffer): string | undefined {
   if (start.startsWith('fffe') || /^3c00..00/.test(start)) return 'utf-16le';
   if (start.startsWith('feff') || start.startsWith('003c00')) return 'utf-16be';
   return undefined;
-}
-
-function declareEncoding(bytes: Buffer): string | undefined {
-  const head = bytes.toString('latin1', 0, 200);
-  return /^\s*<\?xml[^>]*?\sencoding\s*=\s*["']([\w.:-]{1,40})["']/.exec(head)?.[1];
 }

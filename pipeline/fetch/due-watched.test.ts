@@ -8,7 +8,7 @@ import { startTestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase } from '../../fixtures/test-database.ts';
 import { importAwaited } from '../import/import.ts';
 import { createOnDemandSources } from '../import/services.ts';
-import { findWatched } from './watched.ts';
+import { findWatched } from './due.ts';
 
 test('of many companies those are found that are watched, by whichever number', async () => {
   const database = await createTestDatabase();

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../fixtures/answer-file.ts';
-import { type Line, readLines } from './lines.ts';
+import { readEachLine } from './answer.ts';
 
-async function read(content: string | Buffer, max_bytes = 100): Promise<Line[]> {
-  return await gather(readLines(await writeTestFile('lines.txt', content), { max_bytes }));
+async function read(content: string | Buffer, max_bytes = 100) {
+  const path = await writeTestFile('lines.txt', content);
+  const answers = await gather(readEachLine(path, max_bytes, (text) => ({ text })));
+  return answers.map((one) => ('answer' in one ? { line: one.line, ...one.answer } : one));
 }
 
 test('lines without their ends, numbered, blank ones left out', async () => {
@@ -41,7 +43,6 @@ test('bytes that are no text', async () => {
 
 test('nothing more once nobody wants it', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  await expect(gather(readLines(import.meta.filename, { max_bytes: 100 }, signal))).rejects.toThrow(
-    'aborted',
-  );
+  const lines = readEachLine(import.meta.filename, 100, (text) => ({ text }), signal);
+  await expect(gather(lines)).rejects.toThrow('aborted');
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findFault } from './answer-writer.ts';
+import { findFault } from './answer.ts';
 
 /** Objects within objects. */
 function nest(depth: number): object {

@@ -3,7 +3,7 @@ import { runFixture } from '../../fixtures/night.ts';
 import { createSubmitter } from '../../fixtures/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { describeWatches, readWatchStatus } from './watch-status.ts';
+import { describeWatches, readWatchStatus } from './status.ts';
 
 let db: TestDatabase;
 let api: TestApi;

@@ -1,0 +1,32 @@
+import pLimit from 'p-limit';
+
+/**
+ * Does some work for every item, for at most `width` at a time. The first failure aborts the signal of
+ * all others; it is thrown when all of them have ended, so that none still writes.
+ *
+ * @param outer a signal that ends the work too
+ */
+export async function inParallel<Item, Result>(
+  items: readonly Item[],
+  width: number,
+  work: (item: Item, signal: AbortSignal) => Promise<Result>,
+  outer?: AbortSignal,
+): Promise<Result[]> {
+  const failure = new AbortController();
+  const signal = outer ? AbortSignal.any([outer, failure.signal]) : failure.signal;
+  const limit = pLimit(width);
+  const tasks = items.map((item) =>
+    limit(async () => {
+      signal.throwIfAborted();
+      try {
+        return await work(item, signal);
+      } catch (error) {
+        failure.abort(error);
+        throw error;
+      }
+    }),
+  );
+  await Promise.allSettled(tasks);
+  if (failure.signal.aborted) throw failure.signal.reason;
+  return await Promise.all(tasks);
+}

@@ -1,0 +1,125 @@
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { shorten } from '../dump/rejects.ts';
+import type { Answer } from './source.ts';
+
+/** The most objects within objects: PostgreSQL refuses thousands, and registries send few. */
+const DEEPEST_ANSWER = 100;
+
+/** An answer that cannot be used; the message is the reason of its reject. */
+export class UnusableAnswer extends Error {
+  override name = 'UnusableAnswer';
+}
+
+/** A value that the product does not know, such as a field that no table of its source names. */
+export interface OddValue {
+  subject: string;
+  value: string;
+}
+
+/** The answer of a whole file. @param what such as `an answer` */
+export async function readWhole(
+  path: string,
+  what: string,
+  max_bytes: number,
+  read: (bytes: Buffer) => object,
+): Promise<Answer> {
+  const { size } = await stat(path);
+  if (size > max_bytes) {
+    return { line: 1, raw: '', reason: `${what} of more than ${max_bytes} bytes` };
+  }
+  const bytes = await readFile(path);
+  return readAnswer(1, bytes, () => read(bytes));
+}
+
+/**
+ * The answers of a UTF-8 file with one a line, one at a time; blank lines and a byte order mark are left
+ * out. Never holds a longer line in memory.
+ *
+ * @param max_bytes a longer line is skipped, and given as unreadable
+ * @param signal aborted when the rest is not wanted; the generator then throws its reason
+ */
+export async function* readEachLine(
+  path: string,
+  max_bytes: number,
+  read: (text: string) => object,
+  signal?: AbortSignal,
+): AsyncGenerator<Answer> {
+  let line = 1;
+  let held: Buffer[] = [];
+  let byte_count = 0;
+  const hold = (bytes: Buffer): void => {
+    // The beginning of a long line is enough to recognize it.
+    if (byte_count <= max_bytes) held.push(bytes);
+    byte_count += bytes.length;
+  };
+  const take = (): Answer | undefined => {
+    const bytes = Buffer.concat(held);
+    const isLong = byte_count > max_bytes;
+    held = [];
+    byte_count = 0;
+    if (!isLong) return readLine(line, bytes, read);
+    return { line, reason: `a line of more than ${max_bytes} bytes`, raw: shorten(bytes) };
+  };
+  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      hold(chunk.subarray(start, end));
+      const answer = take();
+      if (answer) yield answer;
+      line += 1;
+      start = end + 1;
+    }
+    hold(chunk.subarray(start));
+  }
+  const answer = take();
+  if (answer) yield answer;
+}
+
+/** Undefined for a blank line. */
+function readLine(line: number, bytes: Buffer, read: (text: string) => object): Answer | undefined {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: line > 1 }).decode(bytes).trim();
+  } catch {
+    return { line, reason: 'not UTF-8', raw: shorten(bytes) };
+  }
+  if (text === '') return undefined;
+  if (text.includes('\0')) return { line, reason: 'a NUL byte', raw: shorten(bytes) };
+  return readAnswer(line, text, () => read(text));
+}
+
+function readAnswer(line: number, written: string | Buffer, read: () => object): Answer {
+  const raw = shorten(written);
+  try {
+    const answer = read();
+    const reason = findFault(answer);
+    return reason === undefined ? { line, raw, answer } : { line, raw, reason };
+  } catch (error) {
+    if (error instanceof UnusableAnswer) return { line, raw, reason: error.message };
+    throw error;
+  }
+}
+
+/** Why PostgreSQL would not take a value as jsonb; undefined when it does. */
+export function findFault(value: unknown, depth = 1): string | undefined {
+  if (typeof value === 'string') {
+    if (value.includes('\0')) return 'a NUL character';
+    return value.isWellFormed() ? undefined : 'half a character of UTF-16';
+  }
+  if (typeof value !== 'object' || value === null) return undefined;
+  if (depth > DEEPEST_ANSWER) return `objects nested more than ${DEEPEST_ANSWER} deep`;
+  for (const [key, member] of Object.entries(value)) {
+    const fault = findFault(key) ?? findFault(member, depth + 1);
+    if (fault !== undefined) return fault;
+  }
+  return undefined;
+}
+
+// Some of it are control characters.
+const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
+
+/** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
+export function squeeze(text: string): string {
+  return text.replace(whiteSpace, ' ').trim();
+}
