@@ -1,14 +1,14 @@
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { connect } from '../sql/database.ts';
-import { withServer } from './bench/alone.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { serverPid } from './bench/cpu.ts';
 import { benchFeed } from './bench/feed.ts';
 import type { MeasuredNight } from './bench/night.ts';
 import { benchSearch } from './bench/search.ts';
+import { type Measurement, report, withServer } from './bench/setting.ts';
 import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
 
@@ -24,7 +24,7 @@ const MEMORY_MB = 512;
 const DATABASE_RATIO = 3;
 
 const program = new Command('bench')
-  .description('The night against `unzip -p | COPY` of the same files, side by side in one run')
+  .description('The night against `unzip -p | COPY` of the same files, in one run')
   .option('--entries <number>', 'size of the country', wholeNumber, 1_000_000)
   .option('--folder <path>', 'where generated countries are kept', join(tmpdir(), 'registry-bench'))
   .parse();
@@ -38,16 +38,11 @@ async function bench({ entries, folder }: { entries: number; folder: string }): 
   await mkdir(folder, { recursive: true });
   print(`A country of ${entries.toLocaleString('en')} entries in 17 zips`);
   const country = await makeCountry(folder, entries);
-  const dataDir = await mkdtemp(join(folder, 'data-'));
-  try {
-    return await withServer(dataDir, async (databaseUrl) => {
-      const areNightsFast = await measure(databaseUrl, country, entries);
-      const isApiFast = await measureApi(databaseUrl);
-      return areNightsFast && isApiFast;
-    });
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  return await withServer(async (databaseUrl) => {
+    const areNightsFast = await measure(databaseUrl, country, entries);
+    const isApiFast = await measureApi(databaseUrl);
+    return areNightsFast && isApiFast;
+  }, folder);
 }
 
 async function measure(databaseUrl: string, country: string, entries: number): Promise<boolean> {
@@ -72,13 +67,15 @@ async function measure(databaseUrl: string, country: string, entries: number): P
     );
     const ratio = entries >= LARGE.entries ? LARGE.ratio : LIMITS.night.ratio;
     const results = [
-      report('Baseline', baseline, { copy, entries, limit: LIMITS.baseline }),
-      report(`Night with ${night.events.toLocaleString('en')} events`, night, {
+      reportNight('Baseline', baseline, { copy, entries, limit: LIMITS.baseline }),
+      reportNight(`Night with ${night.events.toLocaleString('en')} events`, night, {
         copy,
         entries,
         limit: { ...LIMITS.night, ratio },
       }),
-      reportSize(night.database_bytes, after.bytes),
+      report([
+        atMost('Database', night.database_bytes / after.bytes, DATABASE_RATIO, '× the CSV files'),
+      ]),
     ];
     return results.every(Boolean);
   } finally {
@@ -89,20 +86,16 @@ async function measure(databaseUrl: string, country: string, entries: number): P
 
 async function measureApi(databaseUrl: string): Promise<boolean> {
   print('\nThe API');
-  const measurements = [
+  return report([
     ...(await benchVerify(databaseUrl)),
     ...(await benchSearch(databaseUrl)),
     ...(await benchSnapshot(databaseUrl)),
     // Last: it adds companies and events to the country.
     ...(await benchFeed(databaseUrl)),
-  ];
-  for (const { name, measured, limit, holds } of measurements) {
-    print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
-  }
-  return measurements.every(({ holds }) => holds);
+  ]);
 }
 
-function report(
+function reportNight(
   title: string,
   night: MeasuredNight,
   { copy, entries, limit }: { copy: number; entries: number; limit: typeof LIMITS.night },
@@ -114,39 +107,21 @@ function report(
     print(`  ${name.padEnd(24)} ${times.map((s) => `${s.toFixed(2).padStart(7)} s`).join(' ')}`);
   }
   const cpu_seconds = night.node_cpu_seconds + night.server_cpu_seconds;
-  const most_seconds = (limit.cpu_seconds * entries) / 1_000_000;
-  return [
-    meets(`${cpu_seconds.toFixed(1)} CPU seconds`, `${most_seconds}`, cpu_seconds <= most_seconds),
-    meets(
-      `${(night.seconds / copy).toFixed(2)} × the copy`,
-      `${limit.ratio} ×`,
-      night.seconds / copy <= limit.ratio,
-    ),
-    meets(
-      `${night.peak_memory_mb.toFixed(0)} MB`,
-      `${MEMORY_MB} MB`,
-      night.peak_memory_mb <= MEMORY_MB,
-    ),
-  ].every(Boolean);
+  return report([
+    atMost('CPU', cpu_seconds, (limit.cpu_seconds * entries) / 1_000_000, 's'),
+    atMost('Elapsed', night.seconds / copy, limit.ratio, '× the copy'),
+    atMost('Memory', night.peak_memory_mb, MEMORY_MB, 'MB'),
+  ]);
 }
 
-function reportSize(database_bytes: number, csv_bytes: number): boolean {
-  const ratio = database_bytes / csv_bytes;
-  print(`\nDatabase: ${(database_bytes / 1e6).toFixed(0)} MB`);
-  return meets(
-    `${ratio.toFixed(2)} × the CSV files`,
-    `${DATABASE_RATIO} ×`,
-    ratio <= DATABASE_RATIO,
-  );
+/** A figure that may be as large as its limit. */
+function atMost(name: string, value: number, limit: number, unit: string): Measurement {
+  const [measured, most] = [`${value.toFixed(2)} ${unit}`, `${limit} ${unit}`];
+  return { name, measured, limit: most, holds: value <= limit };
 }
 
 function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
-}
-
-function meets(measured: string, limit: string, isWithin: boolean): boolean {
-  print(`  ${measured}, the limit is ${limit}: ${isWithin ? 'holds' : 'FAILS'}`);
-  return isWithin;
 }
 
 function print(line: string): void {

@@ -1,5 +1,5 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { open, readFile, rename, rm } from 'node:fs/promises';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { z } from 'zod';
@@ -7,6 +7,7 @@ import { mailFolder } from '../pipeline/worker/worker.ts';
 import type { Database } from '../sql/database.ts';
 import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
 import { type IssuedToken, signOneTimeToken } from '../sql/secrets/one-time-token.ts';
+import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
 /** Its mail is waited for, so that it can be looked at; the account does not depend on it. */
@@ -61,7 +62,8 @@ export async function openDemoAccount(options: DemoOptions): Promise<DemoAccount
   const initialized = await post(url, 'init', { token });
   if (typeof initialized === 'string') return `There is no account to try it with: ${initialized}`;
   const account = demoAccount.parse({ ...initialized, password });
-  await keep(demoFile(dataDir), account);
+  const text = `${JSON.stringify(account, undefined, 2)}\n`;
+  await writeSecretFile(demoFile(dataDir), text, rename);
   return account;
 }
 
@@ -111,23 +113,6 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
     [EMAIL],
   );
   return signOneTimeToken(await readSecretKey(dataDir, secretKey), rows[0]!);
-}
-
-/** Readable by its owner alone, whole or not at all. */
-async function keep(file: string, account: DemoAccount): Promise<void> {
-  const draft = `${file}.${randomUUID()}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${JSON.stringify(account, undefined, 2)}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await rename(draft, file);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }
 
 function describeRecovery(url: string, dataDir: string): string {

@@ -5,8 +5,8 @@ import type { DemoAccount } from './demo-account.ts';
 const BATCH = 100;
 
 /**
- * Lets the demo account watch the companies that are known now, and be told of their changes by mail:
- * the nights that follow fill its feed. An account that watches anything is left alone.
+ * Makes the demo account watch the companies that are known now, with alerts by mail: the nights that
+ * follow fill its feed. Does nothing where the account watches a company already.
  *
  * @param url where the API listens
  */

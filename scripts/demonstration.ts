@@ -14,7 +14,7 @@ const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
  * database that holds anything else, for which they would be the next days of its registry.
  *
  * @param signal aborted when the process is about to end
- * @param extent all days, or the first one of all sources alone
+ * @param extent all days, or only the first one of all sources
  * @returns how the nights ended; undefined when the database holds something else
  */
 export async function loadFixtures(

@@ -39,24 +39,11 @@ export interface ExpectedDay {
 /** A closing date that lies ahead is never reached within so many days. */
 const lastDay = 30;
 
-function isWholeNumber(value: number, from: number, to: number): boolean {
-  return Number.isSafeInteger(value) && value >= from && value <= to;
-}
-
 /** The country as of a day, and what the last night did to it; null for the first dump. */
-function replay(options: DumpOptions, day: number): [Country, NightReport | null] {
-  const { seed, entries } = options;
+export function replay(options: DumpOptions, day: number): [Country, NightReport | null] {
   const from = dayNumber(options.from);
-  if (Number.isNaN(from)) throw new RangeError(`from is not a date: ${options.from}`);
-  if (!isWholeNumber(seed, 0, Number.MAX_SAFE_INTEGER)) {
-    throw new RangeError('seed must be a whole number from 0');
-  }
-  if (!isWholeNumber(entries, 1, 20_000_000)) {
-    throw new RangeError('entries must be a whole number from 1 to 20000000');
-  }
-  if (!isWholeNumber(day, 0, lastDay)) throw new RangeError(`day must be from 0 to ${lastDay}`);
   const shares = scaleShares(options.shares, options.changes);
-  const country = createCountry(seed, entries, from);
+  const country = createCountry(options.seed, options.entries, from);
   let report: NightReport | null = null;
   for (let night = 1; night <= day; night += 1) {
     report = passNight(country, from + night, shares);
@@ -74,7 +61,7 @@ function* present(country: Country): Generator<Entry> {
 /**
  * Writes the 17 reports of one day (0 = the first dump) into `folder` and returns what the night
  * that loads them after the day before must count and tell; nothing of the first dump. Earlier days
- * need not have been written. Throws a RangeError where an option is out of bounds.
+ * need not have been written. Throws a RangeError where a share is out of bounds.
  */
 export async function writeDay(
   options: DumpOptions,
@@ -97,17 +84,19 @@ export async function writeDay(
   };
 }
 
-/** How many entries each kind of change touched in the night before this day's dump. */
-export function countKinds(options: DumpOptions, day: number): Record<ChangeKind, number> | null {
-  return replay(options, day)[1]?.counts ?? null;
+function numberFrom(least: number, most: number): (text: string) => number {
+  return (text) => {
+    const number = Number(text);
+    if (text.trim() === '' || !Number.isSafeInteger(number) || number < least || number > most) {
+      throw new InvalidArgumentError(`It is not a whole number from ${least} to ${most}.`);
+    }
+    return number;
+  };
 }
 
-function parseNumber(value: string): number {
-  const number = Number(value);
-  if (value.trim() === '' || !Number.isFinite(number)) {
-    throw new InvalidArgumentError('It is not a number.');
-  }
-  return number;
+function parseDate(text: string): string {
+  if (Number.isNaN(dayNumber(text))) throw new InvalidArgumentError('It is not a date.');
+  return text;
 }
 
 interface Flags extends DumpOptions {
@@ -116,10 +105,8 @@ interface Flags extends DumpOptions {
 }
 
 async function writeDays(folder: string, { days, format, ...options }: Flags): Promise<void> {
-  if (!isWholeNumber(days, 1, lastDay + 1)) {
-    throw new RangeError(`days must be a whole number from 1 to ${lastDay + 1}`);
-  }
-  replay(options, 0);
+  // Throws before the folder is made.
+  scaleShares({}, options.changes);
   await mkdir(folder, { recursive: true });
   for (let day = 0; day < days; day += 1) {
     const date = isoDate(dayNumber(options.from) + day);
@@ -139,12 +126,12 @@ async function writeDays(folder: string, { days, format, ...options }: Flags): P
 async function main(argv: string[]): Promise<number> {
   const command = new Command('generate-dump')
     .description('Makes the CEIDG reports of an invented country, and what each night must tell.')
-    .argument('<folder>', 'gets a folder a day, and <date>.expected.json beside it')
-    .option('--entries <number>', 'entries of the first dump', parseNumber, 5000)
-    .option('--seed <number>', 'another seed makes another country', parseNumber, 1)
-    .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD')
-    .option('--days <number>', 'how many days, the first one included', parseNumber, 2)
-    .option('--changes <share>', 'share of all entries that change a day (0.005)', parseNumber)
+    .argument('<folder>', 'gets a folder and <date>.expected.json a day')
+    .option('--entries <number>', 'entries of the first dump', numberFrom(1, 20_000_000), 5000)
+    .option('--seed <number>', 'number of the country', numberFrom(0, Number.MAX_SAFE_INTEGER), 1)
+    .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD', parseDate)
+    .option('--days <number>', 'days, the first one included', numberFrom(1, lastDay + 1), 2)
+    .option('--changes <share>', 'share of all entries that change a day (0.005)', Number)
     .addOption(
       new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),
     )

@@ -1,5 +1,5 @@
-// Runs before `npm start` and `npm test`, under whatever Node the machine has, so it is plain JavaScript
-// without a dependency: installs when node_modules is absent or holds other packages than the lock file.
+// Runs before `npm start` and `npm test`, under any Node, so it is plain JavaScript without a dependency.
+// Installs when node_modules is absent or holds other packages than the lock file.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, realpathSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const projectRoot = fileURLToPath(new URL('..', import.meta.url));
 /**
  * Whether node_modules lacks a package of the lock file, has another version of one, or has one that
  * the lock file does not know. npm leaves out optional packages of other systems, and with
- * `--omit=dev` those of development.
+ * `--omit=dev` packages of development.
  *
  * @param {string} root the folder of package-lock.json
  * @param {boolean} needsDev whether the packages of development have to be there

@@ -11,10 +11,10 @@ import { connect, type Database } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
 import { openLog, sayFault } from '../sql/log.ts';
 import { migrate } from '../sql/migrate.ts';
-import { ApiProcess } from './api-process.ts';
 import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
 import { watchCompanies } from './demo-watch.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
+import { ServerProcess } from './server-process.ts';
 
 /** The settings of both sides. */
 interface Settings {
@@ -28,7 +28,7 @@ interface Settings {
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
   const logger = await openLog(pipeline.logLevel);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
-  const api = new ApiProcess(variables);
+  const api = new ServerProcess('../api/main.ts', variables, 'inherit');
   const end = new AbortController();
   let worker: Promise<void> | undefined;
   try {
@@ -122,7 +122,7 @@ function print(text: string): void {
 /** All that is wrong, of the pipeline's settings and of the API's. */
 function readSettings(): Settings {
   const sentences = new Set<string>();
-  // Warnings alone: what is there to look at is printed.
+  // Only warnings: the program prints what there is to look at.
   const given = Object.entries(process.env).filter(([, value]) => value !== '');
   const variables: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn', ...Object.fromEntries(given) };
   for (const read of [readEnvironment, readApiEnvironment]) {
@@ -142,10 +142,10 @@ function readSettings(): Settings {
   };
 }
 
-// A terminal that is closed, or a reader that has left, is told nothing more.
+// A closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 try {
-  // Whatever is still under way when all is stopped may not keep the process.
+  // Work that is still under way must not keep the process.
   process.exit(await start(readSettings()));
 } catch (error) {
   sayFault(error instanceof Error ? error.message : String(error));

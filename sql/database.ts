@@ -44,7 +44,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const connection: ClientConfig = {
     ...(embedded
-      ? // Whatever PGSSLMODE asks of other servers.
+      ? // PGSSLMODE is meant for other servers.
         { ...embedded.connection, ssl: false }
       : { connectionString: options.databaseUrl }),
     application_name: options.applicationName,

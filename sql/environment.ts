@@ -11,7 +11,7 @@ const loopback = new BlockList();
 loopback.addSubnet('127.0.0.0', 8, 'ipv4');
 loopback.addAddress('::1', 'ipv6');
 
-/** Whether a host name or an IP address can be reached from this machine alone. */
+/** Whether a host name or an IP address can be reached only from this machine. */
 export function isLoopback(host: string): boolean {
   const address = host.replace(/^\[(.*)\]$/, '$1');
   if (address === 'localhost') return true;

@@ -10,7 +10,7 @@ const lostCodes = new Set([
   'ETIMEDOUT',
 ]);
 
-/** What the driver says of it itself, without a code. */
+/** Errors of the driver itself, which have no code. */
 const lostTexts =
   /^(sql\/\S+: )?(Connection terminated|Client (has encountered|was closed)|timeout e)/;
 
@@ -26,7 +26,7 @@ const passingCode = /^(08...|53...|55P03|57014|40001|40P01|25006)$/;
  */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  // What `runFile` wraps is told as the driver told it.
+  // `runFile` wraps the error of the driver.
   const { code, syscall } = (
     error.message.startsWith('sql/') ? error.cause : error
   ) as NodeJS.ErrnoException;

@@ -13,12 +13,12 @@ export interface FeedPosition {
 
 const form = /^(watched|all):(0|[1-9]\d{0,17})$/;
 
-/** The position as clients keep it; what it holds is none of their business. */
+/** The position as clients keep it: an opaque text. */
 export function writeCursor({ scope, event_id }: FeedPosition): string {
   return Buffer.from(`${scope}:${event_id}`).toString('base64url');
 }
 
-/** The position that a cursor stands for; undefined when nobody can have been given it. */
+/** The position that a cursor stands for; undefined for a cursor that no answer can have held. */
 export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;

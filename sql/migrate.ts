@@ -8,16 +8,16 @@ const migrations = new URL('migrations/', import.meta.url);
 const functions = new URL('function/', import.meta.url);
 const dictionary = new URL('dictionary/', import.meta.url);
 
-/** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it. */
-const COPY_LINE = /^\\copy\s+(\S+)\s+\(([^)]+)\)\s+from\s+'([^']+)'\s*;?\s*$/m;
+/** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
+const COPY_LINE = /^\\copy\s+(\S+)\s+\(([^)]+)\)\s+from\s+'([^']+)'\s*;?\s*$/gm;
 
 /** The lock of a process that migrates: 'migrate' in ASCII. */
 const MIGRATION_LOCK = 0x6d696772617465n;
 
 /**
- * Brings the schema up to date: that of the job queue (graphile-worker's, in `graphile_worker`), then
- * ours, which enqueues jobs, then the functions, triggers and views. Safe to run from several processes at once, and to run again
- * after it was killed.
+ * Brings the schema up to date: the job queue (graphile-worker's, in `graphile_worker`), the migrations,
+ * which refer to the queue, then the functions, triggers and views. Several processes may run it at
+ * once. A later run completes one that was killed.
  *
  * @returns the names of the migrations that were applied now; the job queue counts as one
  */
@@ -55,13 +55,14 @@ async function applyAll(pool: Pool): Promise<void> {
   );
   await inTransactions(pool, await listPending(pool), async (client, name) => {
     await client.query('insert into public.applied_migration (name) values ($1)', [name]);
-    await applyFile(client, name).catch((cause: Error) => {
+    const text = await readFile(new URL(`${name}.sql`, migrations), 'utf8');
+    await apply(client, text).catch((cause: Error) => {
       throw new Error(`Migration ${name} failed: ${cause.message}`, { cause });
     });
   });
   await inTransactions(pool, await changedFunctions(pool), async (client, changed) => {
     const { file, text, sha256 } = changed;
-    await client.query(text).catch((cause: Error) => {
+    await apply(client, text).catch((cause: Error) => {
       throw new Error(`sql/function/${file}: ${cause.message}`, { cause });
     });
     await client.query(
@@ -98,7 +99,11 @@ async function changedFunctions(pool: Pool) {
   const files = await Promise.all(
     names.map(async (file) => {
       const text = await readFile(new URL(file, functions), 'utf8');
-      return { file, text, sha256: hash('sha256', text) };
+      const copied = [...text.matchAll(COPY_LINE)].map(([, , , source = '']) =>
+        readFile(new URL(source, dictionary), 'utf8'),
+      );
+      const sha256 = hash('sha256', [text, ...(await Promise.all(copied))].join(''));
+      return { file, text, sha256 };
     }),
   );
   if (!(await isThere(pool, 'registry.applied_function'))) return files;
@@ -157,9 +162,8 @@ async function revisionOfQueue(pool: Pool): Promise<number> {
   return rows[0]!.revision;
 }
 
-/** Runs a file of `migrations/`, in which `\copy` loads a CSV file of `dictionary/`. */
-async function applyFile(client: ClientBase, name: string): Promise<void> {
-  const text = await readFile(new URL(`${name}.sql`, migrations), 'utf8');
+/** Runs the text of a file, in which `\copy` loads a CSV file of `dictionary/`. */
+async function apply(client: ClientBase, text: string): Promise<void> {
   // split() keeps the groups of the pattern: statements, table, columns, file, statements, …
   const parts = text.split(COPY_LINE);
   for (let at = 0; at < parts.length; at += 4) {

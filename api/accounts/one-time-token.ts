@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import jwt from 'jsonwebtoken';
 import type { Transaction } from 'kysely';
 import {
-  ONE_TIME_TOKEN_ALGORITHM,
   ONE_TIME_TOKEN_LIFETIME_HOURS,
   oneTimeTokenClaims,
   type OneTimeTokenClaims,
 } from '../../sql/secrets/one-time-token.ts';
+import { readToken } from '../../sql/secrets/signed-token.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 
 /** A one-time token with a valid signature that is not 24 hours old. */
@@ -33,16 +32,7 @@ export function readClaim(
   purpose: Claim['purpose'],
   now: Date,
 ): Claim | undefined {
-  let payload: unknown;
-  try {
-    payload = jwt.verify(text, secretKey, {
-      algorithms: [ONE_TIME_TOKEN_ALGORITHM],
-      clockTimestamp: Math.floor(now.getTime() / 1000),
-    });
-  } catch {
-    return undefined;
-  }
-  const claims = oneTimeTokenClaims.safeParse(payload).data;
+  const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
   if (claims?.purpose !== purpose) return undefined;
   return { purpose, one_time_token_id: claims.jti, user_ref: claims.sub };
 }

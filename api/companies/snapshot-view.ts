@@ -1,14 +1,8 @@
-import type { Kysely, Selectable } from 'kysely';
-import type { DatedEvent, EntryTable, Unit } from '../../sql/tables/registry.ts';
+import type { Kysely } from 'kysely';
+import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
 import { identifiersOf } from './identifier.ts';
-
-/** An entry from JSON, without the columns whose numbers are too large for JSON. */
-export type SnapshotEntry = Omit<
-  Selectable<EntryTable>,
-  'company_id' | 'entry_id' | 'fingerprint' | 'content_hash'
->;
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 

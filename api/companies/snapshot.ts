@@ -24,9 +24,10 @@ import {
 } from './identifier.ts';
 import { writeSuccess } from '../http/json-text.ts';
 import { keep } from '../http/keep.ts';
+import type { SnapshotEntry } from '../../sql/tables/registry.ts';
 import { creditErrors } from '../wallet/ledger.ts';
 import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
-import { readSnapshotDictionary, type SnapshotEntry, viewSnapshot } from './snapshot-view.ts';
+import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 

@@ -1,12 +1,12 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { AlertSettingTable } from '../../sql/tables/customer.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
 import { type Paging, skippedBy } from '../http/paging.ts';
 import { lockAccount } from './add.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
-export type AlertSettings = Omit<AlertSettingTable, 'account_id'>;
+export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
 
 /** The settings of a request. Without a value a switch is kept, and a list becomes all. */
 type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined } & {

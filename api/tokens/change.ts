@@ -1,5 +1,5 @@
 import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
-import type { TokenTable } from '../../sql/tables/customer.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { suffixName } from '../http/field.ts';
@@ -20,7 +20,7 @@ const columns = [
   'created_at',
 ] as const;
 
-export type TokenRow = Pick<Selectable<TokenTable>, (typeof columns)[number]>;
+export type TokenRow = Pick<Selectable<CustomerTables['customer.token']>, (typeof columns)[number]>;
 
 // Byte for byte the same for an unknown token, a token of another account, and a malformed token_ref.
 function unknownToken(): HttpError {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { PaymentTable } from '../../sql/tables/customer.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
@@ -51,7 +51,7 @@ export async function openTopup(
 async function recordPayment(
   tx: Transaction<Tables>,
   payment: Pick<
-    Selectable<PaymentTable>,
+    Selectable<CustomerTables['customer.payment']>,
     'account_id' | 'package_slug' | 'provider' | 'created_at'
   >,
 ): Promise<string> {

@@ -1,14 +1,21 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { type ExpectedDay, writeDay } from '../../scripts/generate-dump.ts';
+import {
+  type ChangeKind,
+  type DumpOptions,
+  type ExpectedDay,
+  writeDay,
+} from '../../scripts/generate-dump.ts';
+import { changeKinds } from '../../scripts/generator/share.ts';
 import { verify } from './verify.ts';
 
 const DAYS = 5;
 const ENTRIES = 5000;
+const from = '2026-09-01';
 
 describe.each([1, 2, 3])('a generated country, seed %i', (seed) => {
   let folder: string;
@@ -30,24 +37,97 @@ describe.each([1, 2, 3])('a generated country, seed %i', (seed) => {
   test('makes the events and counts that its generator meant, read by shortcut or in full', async () => {
     for (let day = 0; day < DAYS; day++) {
       const path = join(folder, String(day));
-      const options = { seed, entries: ENTRIES, from: '2026-09-01' };
-      const expected = await writeDay(options, day, path, day % 2 ? 'zip' : 'csv');
-      const summary = await runDump(db, path, expected.date);
-      expect(await readEvents(db, expected.date)).toEqual(wanted(expected));
-      expect(summary).toMatchObject({
-        rejected: 0,
-        new: expected.new,
-        updated: expected.updated,
-        deleted: expected.deleted,
-        entries: expected.total,
-        events: expected.events.length,
-      });
-      await runDump(full, path, expected.date, { isFullRead: true });
+      const options = { seed, entries: ENTRIES, from };
+      const { date } = await runDay(db, options, day, path);
+      await runDump(full, path, date, { isFullRead: true });
       expect(await dumpTables(full)).toEqual(await dumpTables(db));
     }
     expect(await verify(db, 'ceidg')).toEqual([]);
   }, 120_000);
 });
+
+describe('a generated country of many changes', () => {
+  let folder: string;
+  let db: TestDatabase;
+
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'registry-country-'));
+    db = await createTestDatabase();
+  });
+
+  afterEach(async () => {
+    await db.drop();
+    await rm(folder, { recursive: true });
+  });
+
+  const none = Object.fromEntries(changeKinds.map((kind) => [kind, 0]));
+  const often = (...kinds: ChangeKind[]): DumpOptions => {
+    const shares = { ...none, ...Object.fromEntries(kinds.map((kind) => [kind, 0.2])) };
+    return { seed: 20, entries: 6000, from, shares };
+  };
+
+  test.each<[string, DumpOptions, number]>([
+    ['every tenth entry changes', { seed: 9, entries: 10_000, from, changes: 0.1 }, 4],
+    [
+      'entries without numbers keep their key',
+      often('owner', 'name', 'start_date', 'whitespace'),
+      2,
+    ],
+    ['no closing date arrives by itself', often('closing_set', 'closing_moved', 'gone'), 3],
+    [
+      'the official key leaves codes unexplained',
+      often('reclassified_partly', 'reclassified', 'main_replaced'),
+      2,
+    ],
+    [
+      'entries share a NIP',
+      often('nip_changed', 'regon_changed', 'regon_revoked', 'new_shared'),
+      2,
+    ],
+  ])(
+    'makes the events and counts that its generator meant: %s',
+    async (_, options, nights) => {
+      for (let day = 0; day <= nights; day++) {
+        const { date } = await runDay(
+          db,
+          options,
+          day,
+          join(folder, String(day)),
+          'All were meant',
+        );
+        const { rows } = await db.pool.query(
+          'select entry_id from registry.entry where end_date = $1 and changed_date < $1',
+          [date],
+        );
+        expect(rows).toEqual([]);
+      }
+      expect(await verify(db, 'ceidg')).toEqual([]);
+    },
+    120_000,
+  );
+});
+
+/** Writes the dump of a day, runs its night, and holds the night against what was meant. */
+async function runDay(
+  db: TestDatabase,
+  options: DumpOptions,
+  day: number,
+  path: string,
+  reason?: string,
+): Promise<ExpectedDay> {
+  const expected = await writeDay(options, day, path, day % 2 ? 'zip' : 'csv');
+  const summary = await runDump(db, path, expected.date, { reason });
+  expect(await readEvents(db, expected.date)).toEqual(wanted(expected));
+  expect(summary).toMatchObject({
+    rejected: 0,
+    new: expected.new,
+    updated: expected.updated,
+    deleted: expected.deleted,
+    entries: expected.total,
+    events: expected.events.length,
+  });
+  return expected;
+}
 
 function wanted({ events }: ExpectedDay): string[] {
   return events

@@ -4,11 +4,11 @@ import type { Pool } from 'pg';
 /** Clock ticks in a second, as Linux counts them for /proc. */
 const TICKS = 100;
 
-/** The CPU time that a process has used, and its number among those of its parent. */
+/** The CPU time that a process has used. */
 interface ProcessTime {
   pid: number;
   parent: number;
-  /** Its own, and that of its children which have ended. */
+  /** Of the process and of its children that have ended. */
   seconds: number;
 }
 
@@ -20,14 +20,9 @@ async function readTime(pid: string): Promise<ProcessTime | undefined> {
     .split(' ')
     .map(Number);
   if (!fields) return undefined;
-  const [user, system, childUser, childSystem] = fields.slice(11, 15) as [
-    number,
-    number,
-    number,
-    number,
-  ];
-  const seconds = (user + system + childUser + childSystem) / TICKS;
-  return { pid: Number(pid), parent: fields[1]!, seconds };
+  // User and system time of the process and of its ended children.
+  const ticks = fields.slice(11, 15).reduce((sum, part) => sum + part, 0);
+  return { pid: Number(pid), parent: fields[1]!, seconds: ticks / TICKS };
 }
 
 /** CPU seconds of a process and its children so far, ended ones included. Linux only. */

@@ -2,14 +2,14 @@
 import type { PoolClient } from 'pg';
 
 const companyCount = 1_000_000;
-/** What one account watches, and the events that it was told of, on so many days. */
+/** Companies that one account watches, the events in its feed, and the days that they cover. */
 const largeCount = 100_000;
 export const eventCount = 1_000_000;
 export const dayCount = 500;
 /** Other accounts, and what each of them watches. */
 export const [watcherCount, watchedCount] = [1000, 1000];
 
-/** Companies, those of the country and as many more as are missing, and events of a part of them. */
+/** Adds the companies that the country lacks, and events of a part of all companies. */
 async function fillRegistry(client: PoolClient): Promise<void> {
   await client.query(
     `insert into registry.company (company_id, country_code, nip, name, status,
@@ -53,7 +53,7 @@ async function fillRegistry(client: PoolClient): Promise<void> {
 const watchColumns = `account_id, company_id, identifier_type, identifier_value, state, created_at,
   ready_at`;
 
-/** One account that watches a tenth of the companies and was told of all their events. */
+/** One account that watches a tenth of the companies, with all their events in its feed. */
 async function fillFeed(client: PoolClient, account_id: string): Promise<void> {
   await client.query(
     `insert into customer.watch (${watchColumns}, events_count, last_event_at)

@@ -1,19 +1,12 @@
-// Feeds: pages of a large one, and what a night takes to tell everybody of its events.
-// Alone: node scripts/bench/feed.ts [database]
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// Feeds: pages of a large one, and the fan-out of the events of a night.
+// By itself: node scripts/bench/feed.ts [database]
 import autocannon from 'autocannon';
 import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/account.ts';
-import { connect, type Database, inStage } from '../../sql/database.ts';
-import { openKysely } from '../../sql/kysely.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
-import { migrate } from '../../sql/migrate.ts';
-import { benchAlone } from './alone.ts';
+import { inStage } from '../../sql/database.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
-import { startServer } from './server-process.ts';
-import type { Measurement } from './load.ts';
+import { benchAlone, type Measurement, type Setting, withSetting } from './setting.ts';
 
 const nightEventCount = 20_000;
 /** The first requests, until everything is compiled, are not measured. */
@@ -24,7 +17,7 @@ const tokenCount = 80;
 const longestPage_ms = 10;
 const longestFanOut_s = 5;
 
-/** Times what a night does with its events for those who watch; nothing of it stays. */
+/** Times the fan-out of a night's events to the feeds; the transaction is rolled back. */
 async function timeFanOut(pool: Pool, client: PoolClient): Promise<Measurement> {
   const stage = stageOf('bench');
   await client.query('begin');
@@ -133,15 +126,13 @@ async function timePages(url: string, tokens: string[], types: string[]): Promis
   return measurements;
 }
 
-async function fill(db: Database): Promise<{ fanOut: Measurement; tokens: string[] }> {
-  const account = await createAccount(openKysely(db.pool));
+async function fill({ db, kysely }: Setting): Promise<{ fanOut: Measurement; tokens: string[] }> {
+  const { account_id } = await createAccount(kysely);
   const client = await db.pool.connect();
   try {
-    await fillFeeds(client, account.account_id);
+    await fillFeeds(client, account_id);
     const fanOut = await timeFanOut(db.pool, client);
-    const making = Array.from({ length: tokenCount }, () =>
-      createApiToken(openKysely(db.pool), account.account_id),
-    );
+    const making = Array.from({ length: tokenCount }, () => createApiToken(kysely, account_id));
     const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
     return { fanOut, tokens };
   } finally {
@@ -153,28 +144,16 @@ async function fill(db: Database): Promise<{ fanOut: Measurement; tokens: string
  * Measures the fan-out of a night, and pages of the feed of an account that watches 100,000 companies
  * with 1,000,000 events, which are written into the database.
  */
-export async function benchFeed(databaseUrl: string): Promise<Measurement[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
-  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry-bench' });
-  try {
-    await migrate(db);
-    const { fanOut, tokens } = await fill(db);
-    const rows = await openKysely(db.pool)
+export function benchFeed(databaseUrl: string): Promise<Measurement[]> {
+  return withSetting(databaseUrl, async (setting) => {
+    const { fanOut, tokens } = await fill(setting);
+    const rows = await setting.kysely
       .selectFrom('registry.event_type')
       .select('event_type')
       .execute();
-    const variables = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
-    const api = await startServer('../../api/main.ts', variables);
-    try {
-      const types = rows.map(({ event_type }) => event_type);
-      return [fanOut, ...(await timePages(api.url, tokens, types))];
-    } finally {
-      await api.stop();
-    }
-  } finally {
-    await db.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+    const types = rows.map(({ event_type }) => event_type);
+    return [fanOut, ...(await timePages(await setting.startApi(), tokens, types))];
+  });
 }
 
-if (import.meta.main) process.exitCode = (await benchAlone(benchFeed, process.argv[2])) ? 0 : 1;
+if (import.meta.main) await benchAlone(benchFeed);

@@ -2,20 +2,13 @@ import autocannon from 'autocannon';
 import type { Kysely } from 'kysely';
 import { createAccount } from '../../fixtures/account.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { Measurement } from './setting.ts';
 
 const connectionCount = 50;
 /** So many that no client meets the limit of its token. */
 const tokensPerConnection = 40;
 /** The first seconds, until everything is compiled, are not measured. */
 const [warm_s, measured_s] = [4, 4];
-
-/** A figure, what it has to be, and whether it is. */
-export interface Measurement {
-  name: string;
-  measured: string;
-  limit: string;
-  holds: boolean;
-}
 
 /** Requests of several connections at once, each with tokens of its own in turn. */
 export interface Load {
@@ -82,8 +75,8 @@ export async function createTokens(db: Kysely<Tables>): Promise<string[][]> {
 }
 
 /**
- * Measures the rate of a server against that of the bare one: taken in turns, so that what else the
- * machine does meets both.
+ * Measures the rates of a server and of the bare one in turns, so that other work of the machine slows
+ * both.
  */
 export async function compare(
   name: string,

@@ -4,7 +4,7 @@ import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { cpuSeconds, serverPid } from './cpu.ts';
 
-/** A step, or all of a night; seconds of CPU are those of this process and of the server. */
+/** A step, or a whole night; CPU seconds of this process and of the server. */
 interface Measured {
   seconds: number;
   node_cpu_seconds: number;

@@ -1,16 +1,12 @@
 // The search with random combinations of filters, as a client meets it.
-// Alone: node scripts/bench/search.ts <database with a country>
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// By itself: node scripts/bench/search.ts <database with a country>
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { createAccount } from '../../fixtures/account.ts';
-import { Random } from '../generator/random.ts';
-import { connect, type Database } from '../../sql/database.ts';
+import type { Database } from '../../sql/database.ts';
 import { openKysely } from '../../sql/kysely.ts';
-import { startServer } from './server-process.ts';
-import type { Measurement } from './load.ts';
+import { Random } from '../generator/random.ts';
+import { benchAlone, type Measurement, withSetting } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
@@ -145,23 +141,8 @@ async function measure(url: string, db: Database): Promise<Measurement[]> {
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */
-export async function benchSearch(databaseUrl: string): Promise<Measurement[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
-  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry-bench' });
-  const variables = { DATABASE_URL: databaseUrl, DATA_DIR: dataDir, PORT: '0' };
-  const api = await startServer('../../api/main.ts', variables);
-  try {
-    return await measure(api.url, db);
-  } finally {
-    await api.stop();
-    await db.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+export function benchSearch(databaseUrl: string): Promise<Measurement[]> {
+  return withSetting(databaseUrl, async ({ db, startApi }) => measure(await startApi(), db));
 }
 
-if (import.meta.main) {
-  const measurements = await benchSearch(process.argv[2] ?? '');
-  for (const { name, measured, limit, holds } of measurements) {
-    process.stdout.write(`${name}\n  ${measured}\n  ${limit}: ${holds ? 'holds' : 'FAILS'}\n`);
-  }
-}
+if (import.meta.main) await benchAlone(benchSearch);

@@ -1,19 +1,10 @@
 // Authentication under load, and what hashing passwords leaves to other requests.
-// Alone: node scripts/bench/verify.ts [database]
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+// By itself: node scripts/bench/verify.ts [database]
 import { setTimeout as delay } from 'node:timers/promises';
-import { connect } from '../../sql/database.ts';
-import { openKysely } from '../../sql/kysely.ts';
-import { migrate } from '../../sql/migrate.ts';
-import { benchAlone } from './alone.ts';
-import { compare, createTokens, load, type Measurement } from './load.ts';
-import { startServer } from './server-process.ts';
+import { compare, createTokens, load } from './load.ts';
+import { benchAlone, type Measurement, withSetting } from './setting.ts';
 
 const recovery_s = 8;
-
-export type { Measurement };
 
 const leastShare = 0.5;
 const parallelRecoveries = 20;
@@ -62,45 +53,22 @@ async function disturb(api: string, emails: string[], tokens: string[][]): Promi
  * Measures the API, a process of its own, against a bare server on the same database: the rate of
  * `POST /tokens/verify`, and the p99 of `GET /wallet` while passwords are hashed.
  */
-export async function benchVerify(databaseUrl: string): Promise<Measurement[]> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
-  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry-bench' });
-  const variables = {
-    DATABASE_URL: databaseUrl,
-    DATA_DIR: dataDir,
-    PORT: '0',
-    TRUST_PROXY: 'loopback',
-  };
-  const servers = [];
-  try {
-    await migrate(db);
-    const tokens = await createTokens(openKysely(db.pool));
-    const accounts = await openKysely(db.pool)
-      .selectFrom('customer.account')
-      .select('email')
-      .execute();
+export function benchVerify(databaseUrl: string): Promise<Measurement[]> {
+  return withSetting(databaseUrl, async ({ db, kysely, startApi, startBare }) => {
+    const tokens = await createTokens(kysely);
+    const accounts = await kysely.selectFrom('customer.account').select('email').execute();
     await db.pool.query('vacuum analyze');
-    const api = await startServer('../../api/main.ts', variables);
-    servers.push(api);
-    const bare = await startServer('bare-server.ts', variables);
-    servers.push(bare);
+    const [api, bare] = [await startApi(), await startBare()];
+    const targets = {
+      api: { url: `${api}/api/v1/tokens/verify`, method: 'POST' as const, tokens },
+      bare: { url: bare, method: 'POST' as const, tokens },
+    };
     const emails = accounts.map(({ email }) => email);
     return [
-      await compare(
-        'POST /tokens/verify',
-        {
-          api: { url: `${api.url}/api/v1/tokens/verify`, method: 'POST', tokens },
-          bare: { url: bare.url, method: 'POST', tokens },
-        },
-        leastShare,
-      ),
-      await disturb(api.url, emails, tokens.slice(0, 10)),
+      await compare('POST /tokens/verify', targets, leastShare),
+      await disturb(api, emails, tokens.slice(0, 10)),
     ];
-  } finally {
-    for (const server of servers) await server.stop();
-    await db.close();
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }
 
-if (import.meta.main) process.exitCode = (await benchAlone(benchVerify, process.argv[2])) ? 0 : 1;
+if (import.meta.main) await benchAlone(benchVerify);

@@ -95,30 +95,3 @@ export function reclassifyPartly(random: Random, before: Activities): Activities
   }
   return { ...after, otherCodes: [...after.otherCodes, foreign] };
 }
-
-/** What the official key says of a move from PKD 2007 to PKD 2025. */
-export interface Reclassification {
-  explained2007: string[];
-  explained2025: string[];
-  added: string[];
-  removed: string[];
-  isMainExplained: boolean;
-}
-
-/**
- * Compares activities across the two years: an old code is explained when one of its targets is
- * among the new codes, a new code when it is a target of one of the old ones.
- */
-export function compareByKey(before: Activities, after: Activities): Reclassification {
-  const old = allCodes(before);
-  const now = allCodes(after);
-  const targets = old.flatMap(keyTargets);
-  const isExplained = (code: string): boolean => keyTargets(code).some((c) => now.includes(c));
-  return {
-    explained2007: old.filter(isExplained).toSorted(),
-    explained2025: now.filter((code) => targets.includes(code)).toSorted(),
-    added: now.filter((code) => !targets.includes(code)),
-    removed: old.filter((code) => !isExplained(code)),
-    isMainExplained: keyTargets(before.mainCode).includes(after.mainCode),
-  };
-}

@@ -5,7 +5,7 @@ import type { Random } from './random.ts';
 /** The voivodeship of each of the 17 reports, the last one being "brak województwa". */
 export const files: readonly (string | null)[] = [...voivodeships.map(({ name }) => name), null];
 
-/** The position of the report of those without a voivodeship. */
+/** The position of the report of the entries without a voivodeship. */
 export const withoutVoivodeship = voivodeships.length;
 
 export const noAddress: Address = {
@@ -33,7 +33,7 @@ function drawBuilding(random: Random): string {
 /** An address in the voivodeship of the report; in "brak województwa" one from anywhere. */
 export function drawAddress(random: Random, file: number): Address {
   const from = file === withoutVoivodeship ? drawVoivodeship(random) : file;
-  const [town, county, prefix] = random.pickEarly(voivodeships[from]!.places);
+  const [, town, county, prefix] = random.pickEarly(voivodeships[from]!.places);
   const isVillage = random.chance(0.3);
   const hasStreet = random.chance(isVillage ? 0.35 : 0.97);
   return {

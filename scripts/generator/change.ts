@@ -14,7 +14,7 @@ import { drawEmail, drawName, drawPhone, drawSurname, drawWebsite } from './pers
 import type { Random } from './random.ts';
 import type { ChangeKind } from './share.ts';
 
-/** What a change needs beside the entry; `serial` is a serial number that nobody had before. */
+/** What a change needs besides the entry; `serial` is a serial number that no entry has had. */
 export interface Occasion {
   random: Random;
   numbering: Numbering;
@@ -127,8 +127,8 @@ function removeCode(entry: Entry, { random }: Occasion): Partial<Entry> | undefi
 }
 
 /**
- * What each kind of change does to the fields of an entry. Those that would change the key of an
- * entry without numbers leave it alone: it would be another entry. Identity kinds keep one number.
+ * What each kind of change does to the fields of an entry. A change of the key of an entry without
+ * numbers would make another entry, so it does not suit. Identity kinds keep one number.
  */
 export const changes: Record<Exclude<ChangeKind, RowKind>, Change> = {
   name: (e, { random }) =>

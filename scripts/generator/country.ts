@@ -9,7 +9,7 @@ import { changeKinds, type ChangeKind } from './share.ts';
 export interface Happening {
   kind: Exclude<ChangeKind, RowKind>;
   day: number;
-  /** A serial number that nobody else has, for a kind that needs a fresh NIP or REGON. */
+  /** A serial number that no other entry has, for a kind that needs a fresh NIP or REGON. */
   serial: number;
 }
 
@@ -36,7 +36,7 @@ export interface Country {
   newcomers: Newcomer[];
   /** Entries that are gone, with the day on which they went. */
   gone: Map<number, number>;
-  /** Entries with whom a newcomer shares the NIP. */
+  /** Entries whose NIP a newcomer shares. */
   sharers: Set<number>;
   freshSerials: number;
 }
@@ -66,7 +66,7 @@ export function sizeOf(country: Country): number {
   return country.entries + country.newcomers.length;
 }
 
-/** The next serial number that no entry has; those in use are counted from the far end. */
+/** The next serial number that no entry has; fresh numbers are counted down from the limit. */
 export function freshSerial(country: Country): number {
   return serialLimit - 1 - country.freshSerials;
 }
@@ -89,7 +89,7 @@ export function groupOf(country: Country, index: number): number {
   return isPaired(country, index) ? index & ~1 : index;
 }
 
-/** True where another entry has, or has had, the same NIP: its numbers are left alone. */
+/** True where another entry has, or has had, the same NIP: its numbers do not change. */
 export function sharesNip(country: Country, index: number): boolean {
   return (
     isPaired(country, index) ||
@@ -100,7 +100,7 @@ export function sharesNip(country: Country, index: number): boolean {
 
 function originOf(country: Country, index: number): Origin {
   const newcomer = newcomerAt(country, index);
-  // Whoever shares a NIP has both numbers, so that the two entries keep different keys.
+  // Entries that share a NIP have both numbers, so that their keys differ.
   const isSharer = newcomer?.partner !== undefined || isPaired(country, index);
   return {
     serial: index,

@@ -50,7 +50,7 @@ export function allCodes(entry: Activities): string[] {
   return [entry.mainCode, ...entry.otherCodes];
 }
 
-/** True where the entry is known by its names and start date alone. */
+/** True where the entry is known only by its names and start date. */
 export function hasNoNumber(entry: Entry): boolean {
   return entry.nip === '' && entry.regon === '';
 }

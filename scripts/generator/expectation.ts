@@ -1,11 +1,11 @@
-import { compareByKey } from './activity.ts';
+import { keyTargets } from './activity.ts';
 import { addressLine } from './address.ts';
-import { clean, suspended, type Entry } from './entry.ts';
+import { allCodes, clean, suspended, type Entry } from './entry.ts';
 import type { ChangeKind } from './share.ts';
 
 /**
- * One event that the night must make. `nip`, `regon9` and `name` are those of the entry after the
- * change, which is how to find its company; of an entry that is gone, the last known.
+ * One event that the night must make. `nip`, `regon9` and `name` identify the entry as it stands
+ * after the change; of an entry that is gone, the last known.
  */
 export interface ExpectedEvent {
   event_type: string;
@@ -48,13 +48,20 @@ function statusOn(date: string, { endDate, status }: Entry): string {
   return status === suspended ? 'SUSPENDED' : 'ACTIVE';
 }
 
+/**
+ * A move from PKD 2007 to PKD 2025: the official key explains an old code when one of its targets is
+ * among the new codes, and a new code when it is a target of one of the old ones.
+ */
 function reclassification(before: Entry, after: Entry): Told[] {
-  const key = compareByKey(before, after);
-  const from = key.explained2007.join(',');
-  const told: Told[] = [['COMPANY_ACTIVITIES_RECLASSIFIED', from, key.explained2025.join(',')]];
-  for (const code of key.removed) told.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
-  for (const code of key.added) told.push(['COMPANY_ACTIVITY_ADDED', null, code]);
-  if (!key.isMainExplained) {
+  const [old, now] = [allCodes(before), allCodes(after)];
+  const targets = old.flatMap(keyTargets);
+  const isKept = (code: string): boolean => keyTargets(code).some((c) => now.includes(c));
+  const isKnown = (code: string): boolean => targets.includes(code);
+  const [from, to] = [old.filter(isKept).toSorted(), now.filter(isKnown).toSorted()];
+  const told: Told[] = [['COMPANY_ACTIVITIES_RECLASSIFIED', from.join(','), to.join(',')]];
+  for (const code of old) if (!isKept(code)) told.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
+  for (const code of now) if (!isKnown(code)) told.push(['COMPANY_ACTIVITY_ADDED', null, code]);
+  if (!keyTargets(before.mainCode).includes(after.mainCode)) {
     told.push(['COMPANY_MAIN_ACTIVITY_CHANGED', before.mainCode, after.mainCode]);
   }
   return told;

@@ -39,7 +39,7 @@ const identityKinds: ReadonlySet<ChangeKind> = new Set([
   'regon_revoked',
 ]);
 
-/** Lets one kind of change happen to an entry; false where it does not suit it. */
+/** Makes one kind of change to an entry; false where the kind does not suit the entry. */
 type Attempt = (night: Night, kind: ChangeKind, index: number) => boolean;
 
 function tell(
@@ -127,8 +127,8 @@ function happen(night: Night, kind: ChangeKind, wanted: number): void {
 }
 
 /**
- * Lets the next night happen to the country: `day` is the date of the dump in days since 1970 and
- * `shares` says how many entries each kind of change touches.
+ * Makes the changes of the next night: `day` is the date of the dump in days since 1970, and `shares`
+ * says how many entries each kind of change touches.
  */
 export function passNight(
   country: Country,

@@ -24,8 +24,8 @@ export interface Origin {
   isNew: boolean;
 }
 
-// Measured on the reports of September 2026: the rows without a voivodeship, those of them that
-// have an address all the same, the three statuses, and the rows still under PKD 2007.
+// Measured on the reports of September 2026: rows without a voivodeship, the share of these rows that
+// has an address, the three statuses, and rows still under PKD 2007.
 const shareWithoutVoivodeship = 0.2006;
 const shareOfAddressesThere = 0.0023;
 const shareActive = 0.7652;

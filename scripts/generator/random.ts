@@ -49,7 +49,7 @@ export class Random {
     return list[this.below(list.length)]!;
   }
 
-  /** One element, those at the front much more often than those at the back. */
+  /** One element; elements at the front are drawn much more often. */
   pickEarly<T>(list: readonly T[]): T {
     const unit = this.unit();
     return list[Math.floor(unit * unit * list.length)]!;

@@ -1,7 +1,7 @@
 /**
  * The kinds of change and the share of all entries that each of them touches a day. Together they
- * are about half a percent; in the real report 13,000 of 3.56 million change (0.36 %). The order is
- * that in which the entries are chosen, those kinds first that suit few entries.
+ * are about half a percent; in the real report 13,000 of 3.56 million change (0.36 %). Entries are
+ * chosen in this order: kinds that suit few entries come first.
  */
 export const defaultShares = {
   back: 0.000_01,
@@ -50,8 +50,8 @@ export type ChangeKind = keyof typeof defaultShares;
 export const changeKinds = Object.keys(defaultShares) as ChangeKind[];
 
 /**
- * The share of each kind: the defaults, those of `shares` instead where given, and all of them
- * scaled to the sum `changes` where that is given. Throws a RangeError where one is no share.
+ * The share of each kind: `shares` replace defaults, and `changes`, where it is given, is the sum that
+ * all shares are scaled to. Throws a RangeError where one is no share.
  */
 export function scaleShares(
   shares: Partial<Record<ChangeKind, number>> = {},

@@ -1,5 +1,5 @@
--- A file that is, byte for byte, that of an earlier day than the last: a file of the wrong day. A few rows
--- may well be again what they were before.
+-- A file that equals, byte for byte, the file of an earlier day than the last: a file of the wrong day.
+-- A few rows may well return to an earlier state.
 with touched as (
     select after.file_key from stage.after
     union all

@@ -1,5 +1,5 @@
--- All files are, byte for byte, those of the last dump, and none is missing: a dump that was delivered
--- again, not a day on which nothing changed.
+-- All files equal, byte for byte, the files of the last dump, and none is missing: the dump was
+-- delivered again. A day on which nothing changed has other bytes.
 with same as (
     select
         run.dump_date,

@@ -3,9 +3,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { Client } from 'pg';
 import type { Connection } from './embedded.ts';
+import { until as holds } from './process.ts';
 
 /** A separate process that holds a share of the embedded server. */
 export type Holder = {
@@ -85,9 +85,5 @@ export async function postmasterOf(directory: string): Promise<number> {
 
 /** Waits until `claim` holds; throws after 20 s. */
 export async function until(claim: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 20_000; !(await claim()); await sleep(5)) {
-    if (Date.now() > deadline) {
-      throw new Error(`Not within 20 s: ${claim.toString()}`);
-    }
-  }
+  if (!(await holds(claim, 20_000))) throw new Error(`Not within 20 s: ${claim.toString()}`);
 }

@@ -1,4 +1,4 @@
--- One row per legal form with its newest symbol; those of three digits are newer.
+-- One row per legal form with its newest symbol; symbols of three digits are newer.
 create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug)
     legal_form.slug,
@@ -22,7 +22,6 @@ select
 from registry.field_source
 group by field_source.source;
 
-
 -- The slug of a legal form by its newest symbol, as events say it.
 create or replace function registry.legal_form_slug(symbol text) returns text
 language sql stable parallel safe
@@ -33,8 +32,8 @@ return (
 );
 
 -- One row per company that has entries: what search shows of it. Of the entries that tell a field,
--- those that are not deleted come first, then the source with the smallest rank, then the active entry,
--- then the one that started last.
+-- entries that are not deleted come first, then the source with the smallest rank, then the active entry,
+-- then the entry that started last.
 create or replace view registry.company_row as
 select
     entry.company_id,

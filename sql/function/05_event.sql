@@ -1,5 +1,6 @@
--- An address on one line, whoever writes it: without case, accents and blanks, and with one way to write
--- an avenue, a square or an estate. KRS repeats the name of a village without streets as its street.
+-- An address on one line, the same for all registries: without case, accents and blanks, and with one
+-- way to write an avenue, a square or an estate. KRS repeats the name of a village without streets as
+-- its street.
 create or replace function registry.address_meaning(line text) returns text
 language sql stable parallel safe
 return regexp_replace(
@@ -25,9 +26,9 @@ return regexp_replace(
     'g'
 );
 
--- What an event says has become of a company, whoever writes it: without case, accents, quotation
--- marks and the ways to write a street, a telephone number or an address on the web. Where the new
--- value is gone the old one is what the event is about; when a company is reopened, nothing is.
+-- What an event says of a company, the same for all registries: without case, accents, quotation marks
+-- and the ways to write a street, a telephone number or an address on the web. The old value counts
+-- where there is no new one; when a company is reopened, no value counts.
 create or replace function registry.event_meaning(
     event_type text,
     old_value text,

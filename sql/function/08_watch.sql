@@ -1,8 +1,8 @@
--- What becomes of watches: called by the API for one account, by the night and the worker for all.
+-- The states of watches: the API calls these functions for one account, the night and the worker for all.
 -- The moment is a parameter.
 
--- Watches that give way to another one of the same account: each to the one at its place in the
--- second list, which takes over their events, their items and, where it has none, their settings.
+-- Merges watches of an account: each watch of the first list into the watch at the same position of the
+-- second list, which takes over the events, the items and, where it has none, the settings.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
 language plpgsql as $$
 begin
@@ -140,7 +140,7 @@ $$;
 
 -- Queued watches whose company is known by now become ready; one of a company that the account
 -- watches already gives way to that. What has been queued for seven days fails. Submissions are
--- settled. Without an account: those of all.
+-- settled. Without an account: the watches of all accounts.
 create or replace function customer.advance_watches(
     moment timestamptz,
     only_account_id bigint default null

@@ -1,4 +1,4 @@
--- The job that asks the registries for the numbers that are waited for; one for all.
+-- Enqueues the one job that asks the registries for the numbers of queued watches.
 create or replace function customer.enqueue_import() returns void
 language plpgsql as $$
 begin
@@ -12,7 +12,8 @@ begin
 end;
 $$;
 
--- Numbers that are waited for in vain, each with its reason: whoever waits for one learns of it.
+-- Fails the queued watches of numbers that no registry has, each with its reason, and settles their
+-- submissions.
 create or replace function customer.fail_awaited(
     identifier_types text[],
     identifier_values text[],

@@ -34,7 +34,7 @@ select
     company.activity_main,
     company.activity_start,
     (
-        -- The id of a company is that of its first entry, and runs use up ids in ascending order.
+        -- A company has the id of its first entry, and runs use up ids in ascending order.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -291,8 +291,6 @@ select
     voivodeship.slug
 from registry.voivodeship;
 
-
-
 create or replace view billing.wallet_transaction as
 select
     account.user_ref,
@@ -304,13 +302,7 @@ select
 from customer.wallet_transaction
 join customer.account using (account_id);
 
--- Under its former name, for its owner alone.
+-- The former name of the view, which only the owner of the database may read.
 create or replace view analyst.wallet_transaction as
-select
-    wallet_transaction.user_ref,
-    wallet_transaction.type,
-    wallet_transaction.amount,
-    wallet_transaction.balance_after,
-    wallet_transaction.description,
-    wallet_transaction.created_at
+select wallet_transaction.*
 from billing.wallet_transaction;

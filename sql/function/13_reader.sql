@@ -1,6 +1,7 @@
 -- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. It has no
 -- password: until it is given one, it can log in only where the server trusts it; a login of an analyst
--- may be made a member of it. Where the role cannot be made, says who must do what.
+-- may be made a member of it. Where the role cannot be made, a warning says what an
+-- administrator must do.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin

@@ -1,11 +1,8 @@
-import jwt from 'jsonwebtoken';
 import { z } from 'zod';
+import { signToken } from './signed-token.ts';
 
 /** How long a one-time token is good for after it was issued. */
 export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
-
-/** The only algorithm that one-time tokens are signed and verified with. */
-export const ONE_TIME_TOKEN_ALGORITHM = 'HS256';
 
 /** What a one-time token says: times in whole seconds since 1970, as RFC 7519 has them. */
 export const oneTimeTokenClaims = z.strictObject({
@@ -41,5 +38,5 @@ export function signOneTimeToken(secretKey: string, token: IssuedToken): string 
     iat: Math.floor(token.created_at.getTime() / 1000),
     exp: Math.floor(token.expires_at.getTime() / 1000),
   };
-  return jwt.sign(claims, secretKey, { algorithm: ONE_TIME_TOKEN_ALGORITHM });
+  return signToken(secretKey, claims);
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeSecretFile } from './secret-file.ts';
 
 const FILE_NAME = 'secret-key';
 const KEY_BYTES = 32;
@@ -9,8 +10,8 @@ export const SHORTEST_SECRET_KEY = 32;
 
 /**
  * The key that signs one-time tokens: `SECRET_KEY` where it is given, else the one in
- * `<dataDir>/secret-key`, which is made when it is missing (64 hexadecimal digits, readable by its
- * owner alone). Processes that start at once all get the same.
+ * `<dataDir>/secret-key`, which is made when it is missing (64 hexadecimal digits, readable only
+ * by its owner). Processes that start at once all get the same.
  *
  * Throws a sentence when the file holds no key.
  */
@@ -33,23 +34,12 @@ async function readKey(file: string): Promise<string | undefined> {
   }
 }
 
-/** Writes a key beside the file, and names it so only if no other process was faster. */
+/** Makes the file, unless another process was faster. */
 async function createKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true });
-  const draft = `${file}.${randomBytes(8).toString('hex')}`;
-  try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(`${randomBytes(KEY_BYTES).toString('hex')}\n`);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-    await link(draft, file);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-  } finally {
-    await rm(draft, { force: true });
-  }
+  const key = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
+  await writeSecretFile(file, key, link).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
   return (await readFile(file, 'utf8')).trim();
 }

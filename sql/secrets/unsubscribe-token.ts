@@ -1,6 +1,5 @@
-import jwt from 'jsonwebtoken';
 import { z } from 'zod';
-import { ONE_TIME_TOKEN_ALGORITHM } from './one-time-token.ts';
+import { readToken, signToken } from './signed-token.ts';
 
 const unsubscribeClaims = z.strictObject({
   purpose: z.literal('unsubscribe'),
@@ -32,7 +31,7 @@ export function signUnsubscribeToken(
     iat,
     exp: iat + lifetime_s,
   };
-  return jwt.sign(claims, secretKey, { algorithm: ONE_TIME_TOKEN_ALGORITHM });
+  return signToken(secretKey, claims);
 }
 
 /** @returns undefined when it is forged, expired, or for another purpose */
@@ -41,15 +40,6 @@ export function readUnsubscribeToken(
   text: string,
   now: Date,
 ): Unsubscription | undefined {
-  let payload: unknown;
-  try {
-    payload = jwt.verify(text, secretKey, {
-      algorithms: [ONE_TIME_TOKEN_ALGORITHM],
-      clockTimestamp: Math.floor(now.getTime() / 1000),
-    });
-  } catch {
-    return undefined;
-  }
-  const claims = unsubscribeClaims.safeParse(payload).data;
+  const claims = readToken(unsubscribeClaims, secretKey, text, now);
   return claims && { user_ref: claims.sub, issued_at: new Date(claims.iat * 1000) };
 }

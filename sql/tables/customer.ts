@@ -1,201 +1,161 @@
 import type { ColumnType, Generated, JSONColumnType } from 'kysely';
 import type { BigInteger, Counter, Identity, Json, Optional } from './column.ts';
 
-export interface RateLimitTable {
-  limit_key: string;
-  hit_count: BigInteger;
-  reset_at: Date;
-}
-
-export interface AccountTable {
-  account_id: Identity;
-  user_ref: string;
-  email: string;
-  name: string;
-  password_hash: string;
-  created_at: Date;
-  initialized_at: Optional<Date>;
-  language: Generated<'pl' | 'en'>;
-  recovered_at: Optional<Date>;
-}
-
-export interface OneTimeTokenTable {
-  one_time_token_id: string;
-  account_id: BigInteger;
-  purpose: 'init' | 'recover';
-  password_hash: Optional<string>;
-  created_at: Date;
-  expires_at: Date;
-  used_at: Optional<Date>;
-  cancelled_at: Optional<Date>;
-}
-
-export interface TokenTable {
-  token_id: Identity;
-  token_ref: string;
-  account_id: BigInteger;
-  kind: 'master' | 'api';
-  name: string;
-  secret_hash: Buffer;
-  lifetime_days: Optional<number>;
-  created_at: Date;
-  expires_at: Optional<Date>;
-  revoked_at: Optional<Date>;
-  last_used_at: Optional<Date>;
-  last_used_ip: Optional<string>;
-  usage_count: Counter;
-}
-
-export interface WalletTable {
-  account_id: BigInteger;
-  balance: Counter;
-  total_purchased: Counter;
-  last_transaction_no: Counter;
-}
-
-export interface WalletTransactionTable {
-  account_id: BigInteger;
-  transaction_no: BigInteger;
-  type: 'deposit' | 'start' | 'withdraw';
-  amount: BigInteger;
-  balance_before: BigInteger;
-  balance_after: BigInteger;
-  description: string;
-  operation_key: string;
-  created_at: Date;
-}
-
-export interface WelcomeBonusTable {
-  mailbox: string;
-  domain: string;
-  account_id: BigInteger;
-  granted_at: Date;
-}
-
-export interface CreditPackageTable {
-  package_slug: string;
-  name: string;
-  credits: BigInteger;
-  price: BigInteger;
-  currency: string;
-  is_offered: Generated<boolean>;
-}
-
-export interface PaymentTable {
-  payment_id: string;
-  account_id: BigInteger;
-  provider: string;
-  provider_ref: Optional<string>;
-  charge_ref: Optional<string>;
-  checkout_url: Optional<string>;
-  package_slug: string;
-  credits: BigInteger;
-  price: BigInteger;
-  currency: string;
-  state: 'open' | 'paid' | 'cancelled' | 'expired' | 'failed' | 'refused';
-  refusal: Optional<string>;
-  created_at: Date;
-  ended_at: Optional<Date>;
-  refunded: Counter;
-  disputed: Counter;
-  reversed_credits: Counter;
-}
-
-export interface IdempotentAnswerTable {
-  account_id: BigInteger;
-  operation: string;
-  idempotency_key: string;
-  request_hash: Buffer;
-  headers: JSONColumnType<Record<string, string>> | null;
-  body: JSONColumnType<object> | null;
-  created_at: Date;
-}
-
-export interface MailTable {
-  mail_id: Identity;
-  mail_key: string;
-  message_id: Generated<string>;
-  account_id: BigInteger;
-  recipient: string;
-  template: string;
-  data: Json;
-  state: Generated<'queued' | 'sent' | 'failed' | 'dropped'>;
-  attempt_count: Generated<number>;
-  last_error: Optional<string>;
-  created_at: Date;
-  send_after: Optional<Date>;
-  ended_at: Optional<Date>;
-}
-
-export interface AlertSettingTable {
-  account_id: BigInteger;
-  alerts_enabled: boolean;
-  notify_via_email: boolean;
-  alert_min_severity: string;
-  alert_event_classes: string[] | null;
-  alert_categories: string[] | null;
-}
-
-export interface WatchTable {
-  watch_id: Identity;
-  account_id: BigInteger;
-  company_id: ColumnType<string | null, string | null | undefined>;
-  identifier_type: 'NIP' | 'REGON9' | 'KRS';
-  identifier_value: string;
-  state: 'queued' | 'ready' | 'failed';
-  created_at: Date;
-  ready_at: Optional<Date>;
-  failed_at: Optional<Date>;
-  failure: Optional<string>;
-  events_count: Counter;
-  last_event_at: Optional<Date>;
-  has_custom_settings: Generated<boolean>;
-  alerts_enabled: Optional<boolean>;
-  notify_via_email: Optional<boolean>;
-  alert_min_severity: Optional<string>;
-  alert_event_classes: Optional<string[]>;
-  alert_categories: Optional<string[]>;
-}
-
-export interface SubmissionTable {
-  submission_id: Identity;
-  account_id: BigInteger;
-  created_at: Date;
-  settled_at: Optional<Date>;
-}
-
-export interface SubmissionItemTable {
-  submission_id: BigInteger;
-  item_no: number;
-  identifier_type: 'NIP' | 'REGON9' | 'KRS';
-  identifier_value: string;
-  watch_id: ColumnType<string | null, string | null | undefined>;
-}
-
-export interface FeedTable {
-  account_id: BigInteger;
-  event_id: BigInteger;
-  company_id: BigInteger;
-  event_date: string;
-  event_type: string;
-}
-
-export interface FeedCountTable {
-  account_id: BigInteger;
-  event_date: string;
-  event_type: string;
-  event_count: BigInteger;
-}
-
-export interface FeedDayTable {
-  account_id: BigInteger;
-  event_date: string;
-  event_count: BigInteger;
-}
-
-export interface AlertTable {
-  account_id: BigInteger;
-  event_id: BigInteger;
-  channel: 'email';
-  mail_id: BigInteger;
+export interface CustomerTables {
+  'customer.rate_limit': {
+    limit_key: string;
+    hit_count: BigInteger;
+    reset_at: Date;
+  };
+  'customer.account': {
+    account_id: Identity;
+    user_ref: string;
+    email: string;
+    name: string;
+    password_hash: string;
+    created_at: Date;
+    initialized_at: Optional<Date>;
+    language: Generated<'pl' | 'en'>;
+    recovered_at: Optional<Date>;
+  };
+  'customer.one_time_token': {
+    one_time_token_id: string;
+    account_id: BigInteger;
+    purpose: 'init' | 'recover';
+    password_hash: Optional<string>;
+    created_at: Date;
+    expires_at: Date;
+    used_at: Optional<Date>;
+    cancelled_at: Optional<Date>;
+  };
+  'customer.token': {
+    token_id: Identity;
+    token_ref: string;
+    account_id: BigInteger;
+    kind: 'master' | 'api';
+    name: string;
+    secret_hash: Buffer;
+    lifetime_days: Optional<number>;
+    created_at: Date;
+    expires_at: Optional<Date>;
+    revoked_at: Optional<Date>;
+    last_used_at: Optional<Date>;
+    last_used_ip: Optional<string>;
+    usage_count: Counter;
+  };
+  'customer.wallet': {
+    account_id: BigInteger;
+    balance: Counter;
+    total_purchased: Counter;
+    last_transaction_no: Counter;
+  };
+  'customer.wallet_transaction': {
+    account_id: BigInteger;
+    transaction_no: BigInteger;
+    type: 'deposit' | 'start' | 'withdraw';
+    amount: BigInteger;
+    balance_before: BigInteger;
+    balance_after: BigInteger;
+    description: string;
+    operation_key: string;
+    created_at: Date;
+  };
+  'customer.welcome_bonus': {
+    mailbox: string;
+    domain: string;
+    account_id: BigInteger;
+    granted_at: Date;
+  };
+  'customer.credit_package': {
+    package_slug: string;
+    name: string;
+    credits: BigInteger;
+    price: BigInteger;
+    currency: string;
+    is_offered: Generated<boolean>;
+  };
+  'customer.payment': {
+    payment_id: string;
+    account_id: BigInteger;
+    provider: string;
+    provider_ref: Optional<string>;
+    charge_ref: Optional<string>;
+    checkout_url: Optional<string>;
+    package_slug: string;
+    credits: BigInteger;
+    price: BigInteger;
+    currency: string;
+    state: 'open' | 'paid' | 'cancelled' | 'expired' | 'failed' | 'refused';
+    refusal: Optional<string>;
+    created_at: Date;
+    ended_at: Optional<Date>;
+    refunded: Counter;
+    disputed: Counter;
+    reversed_credits: Counter;
+  };
+  'customer.idempotent_answer': {
+    account_id: BigInteger;
+    operation: string;
+    idempotency_key: string;
+    request_hash: Buffer;
+    headers: JSONColumnType<Record<string, string>> | null;
+    body: JSONColumnType<object> | null;
+    created_at: Date;
+  };
+  'customer.mail': {
+    mail_id: Identity;
+    mail_key: string;
+    account_id: BigInteger;
+    recipient: string;
+    template: string;
+    data: Json;
+    state: Generated<'queued' | 'sent' | 'failed' | 'dropped'>;
+    created_at: Date;
+    send_after: Optional<Date>;
+  };
+  'customer.alert_setting': {
+    account_id: BigInteger;
+    alerts_enabled: boolean;
+    notify_via_email: boolean;
+    alert_min_severity: string;
+    alert_event_classes: string[] | null;
+    alert_categories: string[] | null;
+  };
+  'customer.watch': {
+    watch_id: Identity;
+    account_id: BigInteger;
+    company_id: ColumnType<string | null, string | null | undefined>;
+    identifier_type: 'NIP' | 'REGON9' | 'KRS';
+    identifier_value: string;
+    state: 'queued' | 'ready' | 'failed';
+    created_at: Date;
+    ready_at: Optional<Date>;
+    failure: Optional<string>;
+    events_count: Counter;
+    last_event_at: Optional<Date>;
+    has_custom_settings: Generated<boolean>;
+    alerts_enabled: Optional<boolean>;
+    notify_via_email: Optional<boolean>;
+    alert_min_severity: Optional<string>;
+    alert_event_classes: Optional<string[]>;
+    alert_categories: Optional<string[]>;
+  };
+  'customer.submission': {
+    submission_id: Identity;
+    account_id: BigInteger;
+    created_at: Date;
+  };
+  'customer.submission_item': {
+    submission_id: BigInteger;
+    item_no: number;
+    identifier_type: 'NIP' | 'REGON9' | 'KRS';
+    identifier_value: string;
+    watch_id: ColumnType<string | null, string | null | undefined>;
+  };
+  'customer.feed_count': {
+    account_id: BigInteger;
+    event_date: string;
+    event_type: string;
+    event_count: BigInteger;
+  };
 }

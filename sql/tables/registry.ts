@@ -1,32 +1,75 @@
-import type { ColumnType, JSONColumnType } from 'kysely';
-import type { BigInteger, Identity } from './column.ts';
+import type { BigInteger } from './column.ts';
 
-export interface CompanyTable {
-  company_id: BigInteger;
-  country_code: string;
-  merged_into_id: ColumnType<string | null>;
-  nip: string | null;
-  regon9: string | null;
-  krs: string | null;
-  name: string | null;
-  status: CompanyStatus;
-  legal_form: string | null;
-  voivodeship: string | null;
-  city: string | null;
-  postal_code: string | null;
-  activity_main: string | null;
-  activity_start: string | null;
-  changed_snapshot_no: BigInteger;
+export interface RegistryTables {
+  'registry.company': {
+    company_id: BigInteger;
+    nip: string | null;
+    regon9: string | null;
+    krs: string | null;
+    name: string | null;
+    status: CompanyStatus;
+  };
+  'registry.event_type': {
+    event_type: string;
+    severity: string;
+    event_class: string;
+    category: string;
+    description: string;
+  };
+  'registry.activity_code': {
+    version: number;
+    code: string;
+    name: string;
+  };
+  /** A division or a group of PKD 2007. */
+  'registry.activity_group': {
+    code: string;
+    name: string;
+  };
+  /** The newest symbol of each legal form. */
+  'registry.legal_form_symbol': {
+    slug: string;
+    symbol: string;
+    label: string;
+  };
+  'registry.activity_section': {
+    section: string;
+    name: string;
+  };
+  'registry.voivodeship': {
+    teryt: string;
+    name: string;
+    slug: string;
+  };
+  'registry.daily_stat': {
+    source: string;
+    stat_date: string;
+    new_count: BigInteger;
+    updated_count: BigInteger;
+    deleted_count: BigInteger;
+    entry_count: BigInteger;
+    is_baseline: boolean;
+  };
+  'registry.stock_change': {
+    source: string;
+    stat_date: string;
+    /** A TERYT symbol. */
+    voivodeship: string | null;
+    activity_section: string | null;
+    /** The newest symbol of the form. */
+    legal_form: string | null;
+    status: CompanyStatus;
+    entry_change: BigInteger;
+    new_count: BigInteger;
+    ended_count: BigInteger;
+    suspended_count: BigInteger;
+    resumed_count: BigInteger;
+  };
 }
 
-export interface EntryTable {
-  company_id: BigInteger;
-  entry_id: BigInteger;
-  fingerprint: BigInteger | null;
-  content_hash: BigInteger;
-  file_key: string;
+/** A row of `registry.entry`, as far as a snapshot shows it. */
+export interface SnapshotEntry {
   source: string;
-  entry_key: string;
   country_code: string;
   nip: string | null;
   regon9: string | null;
@@ -43,8 +86,6 @@ export interface EntryTable {
   /** The address for electronic delivery. */
   e_delivery: string | null;
   postal_code: string | null;
-  county: string | null;
-  commune: string | null;
   city: string | null;
   street: string | null;
   building: string | null;
@@ -53,28 +94,21 @@ export interface EntryTable {
   activity_version: number | null;
   activity_main: string | null;
   activity_codes: string;
-  declared_status: string;
-  is_partnership_only: boolean;
   start_date: string | null;
   end_date: string | null;
   suspension_date: string | null;
   resumption_date: string | null;
   status: CompanyStatus;
   gone_date: string | null;
-  changed_date: string;
   address_country_code: string | null;
   struck_off_date: string | null;
   bankruptcy_start_date: string | null;
   bankruptcy_end_date: string | null;
-  bankruptcy_state: 'OPEN' | 'ENDED' | null;
   restructuring_start_date: string | null;
   restructuring_end_date: string | null;
-  restructuring_state: 'OPEN' | 'ENDED' | null;
-  version_no: number | null;
-  version_date: string | null;
-  units: JSONColumnType<Unit[]> | null;
-  persons: JSONColumnType<Person[]> | null;
-  other_dates: JSONColumnType<DatedEvent[]> | null;
+  units: Unit[] | null;
+  persons: Person[] | null;
+  other_dates: DatedEvent[] | null;
 }
 
 /** As the snapshot shows it. */
@@ -101,102 +135,3 @@ export interface Person {
 }
 
 type CompanyStatus = 'ACTIVE' | 'SUSPENDED' | 'DELETED';
-
-export interface EventTable {
-  company_id: BigInteger;
-  event_id: BigInteger;
-  entry_id: BigInteger;
-  event_date: string;
-  source: string;
-  event_type: string;
-  old_value: string | null;
-  new_value: string | null;
-}
-
-export interface EventTypeTable {
-  event_type: string;
-  severity: string;
-  event_class: string;
-  category: string;
-  description: string;
-}
-
-export interface SeverityTable {
-  severity: string;
-  rank: number;
-}
-
-export interface ActivityCodeTable {
-  version: number;
-  code: string;
-  name: string;
-}
-
-/** A division or a group of PKD 2007. */
-export interface ActivityGroupTable {
-  code: string;
-  name: string;
-}
-
-export interface LegalFormTable {
-  symbol: string;
-  valid_from: string;
-  valid_to: string | null;
-  slug: string;
-  name: string;
-  label: string;
-}
-
-/** The newest symbol of each legal form. */
-export interface LegalFormSymbolView {
-  slug: string;
-  symbol: string;
-  label: string;
-}
-
-export interface ActivitySectionTable {
-  section: string;
-  name: string;
-}
-
-export interface VoivodeshipTable {
-  teryt: string;
-  name: string;
-  slug: string;
-}
-
-export interface RunTable {
-  run_id: Identity;
-  source: string;
-  dump_date: string;
-  state: 'running' | 'published' | 'refused' | 'failed' | 'abandoned';
-  is_baseline: boolean;
-  started_at: Date;
-  finished_at: Date | null;
-}
-
-export interface DailyStatTable {
-  source: string;
-  stat_date: string;
-  new_count: BigInteger;
-  updated_count: BigInteger;
-  deleted_count: BigInteger;
-  entry_count: BigInteger;
-  is_baseline: boolean;
-}
-
-export interface StockChangeTable {
-  source: string;
-  stat_date: string;
-  /** A TERYT symbol. */
-  voivodeship: string | null;
-  activity_section: string | null;
-  /** The newest symbol of the form. */
-  legal_form: string | null;
-  status: CompanyStatus;
-  entry_change: BigInteger;
-  new_count: BigInteger;
-  ended_count: BigInteger;
-  suspended_count: BigInteger;
-  resumed_count: BigInteger;
-}

@@ -1,4 +1,4 @@
--- What the registry has confirmed against the events that others told.
+-- The corroborations of a registry against the events of other registries.
 select format(
     'event %s of company %s, which %s confirmed on %s, is not what it told',
     corroboration.event_id,

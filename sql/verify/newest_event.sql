@@ -1,5 +1,5 @@
--- The newest event of each kind against the entry: what was told last is what the entry says. What the
--- registry confirmed when another one had told it counts as told.
+-- The newest event of each kind against the entry: the entry has the new value of the event. A
+-- corroboration of another registry's event counts as an event.
 with said as (
     select
         event.company_id,
@@ -129,6 +129,9 @@ compared as (
                     = any(string_to_array(entry.activity_codes, ','))
                 )
                 or told.reclassified_date > told.event_date
+                -- A code removed with a reclassification is of the old version; the same symbol may be a
+                -- code of the new one.
+                or told.new_value is null and told.reclassified_date = told.event_date
             when 'COMPANY_MAIN_ACTIVITY' then
                 entry.activity_main is not distinct from told.new_value
                 or told.reclassified_date > told.event_date
@@ -173,7 +176,7 @@ select format(
 from compared
 where
     compared.agrees is not true
-    -- Of entries of one company that change alike, one is told of.
+    -- Entries of one company that change alike make one event.
     and not exists (
         select from told
         where

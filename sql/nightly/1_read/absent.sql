@@ -1,4 +1,4 @@
--- Known entries whose record of yesterday is not there today, or that are said to be struck off. Runs
+-- Known entries whose record of yesterday is not there today, or that a delta lists as struck off. Runs
 -- in parallel with reject.sql.
 
 analyze stage.missing_entry;
@@ -33,7 +33,7 @@ where
     and entry.source = (select night.source from stage.night)
     and entry.gone_date is null;
 
--- … and of a delta, which says nothing by what it does not hold, those that it says are struck off.
+-- … and of a delta, in which an absent record means nothing, the entries that it lists as struck off.
 insert into stage.absent
 select
     entry.company_id,

@@ -1,5 +1,5 @@
--- New entries get the ids after the last one, in the order of the dump: the same ids whatever else was
--- read. They are not dense, since a line that is no new entry uses up an id too.
+-- New entries get the ids after the last one, in the order of the dump: the same ids however many records
+-- were read. The ids have gaps, since a line that is no new entry uses up an id too.
 update stage.file
 set first_id = last_id.last_id + counted.lines_before
 from (

@@ -97,7 +97,7 @@ where
     and entry.line = ranked.line
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- One row per record whose key is that of a known entry; is_skipped: the entry's own record is
+-- One row per record with the key of a known entry; is_skipped: the entry's own record is
 -- yesterday's, and was skipped.
 create unlogged table stage.known_key as
 select

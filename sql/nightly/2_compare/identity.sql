@@ -1,8 +1,11 @@
 -- Yesterday against today: which entries go on under another key.
 
--- One row per known entry that may have become another key.
-create unlogged table stage.departed as
+-- One row per known entry that may have become another key, and per new key (is_new).
+create unlogged table stage.unmatched as
 select
+    false as is_new,
+    null::integer as file_no,
+    null::bigint as line,
     vanished.company_id,
     vanished.entry_id,
     vanished.entry_key,
@@ -22,8 +25,11 @@ where not vanished.is_unreadable;
 do $$
 begin
     if (select night.dump_kind = 'delta' from stage.night) then
-        insert into stage.departed
+        insert into stage.unmatched
         select
+            false,
+            null,
+            null,
             before.company_id,
             before.entry_id,
             before.entry_key,
@@ -51,11 +57,14 @@ begin
 end;
 $$;
 
--- One row per new key, where a known one may have become it.
-create unlogged table stage.appeared as
+-- New keys are of interest where a known entry may have become one.
+insert into stage.unmatched
 select
+    true,
     entry.file_no,
     entry.line,
+    null,
+    null,
     entry.entry_key,
     entry.content_hash,
     entry.nip,
@@ -68,65 +77,13 @@ select
     entry.start_date
 from stage.entry
 where
-    exists (select from stage.departed)
+    exists (select from stage.unmatched)
     and entry.reason is null
     and entry.gone_date is null
     and not exists (
         select from stage.pair
         where pair.file_no = entry.file_no and pair.line = entry.line
     );
-
-analyze stage.departed;
-analyze stage.appeared;
-
--- One row per entry and key that are still to be matched. kind: of the sources whose dumps are deltas
--- an entry is of one kind, such as the activity of a person, which its key holds beside its number.
-create unlogged table stage.unmatched as
-select
-    unmatched.*,
-    coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
-    night.dump_kind = 'full' as is_full,
-    case
-        when night.dump_kind = 'delta' then replace(
-            replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
-            coalesce(unmatched.krs, ''),
-            ''
-        )
-        else ''
-    end as kind,
-    -- Of an entry of today what it is, of a known one what it would be as the other kind of person.
-    case
-        when unmatched.is_new then unmatched.entity_type
-        when unmatched.entity_type = 'LEGAL' then 'NATURAL'
-        else 'LEGAL'
-    end as other_type
-from (
-    select
-        true as is_new,
-        null::bigint as company_id,
-        null::bigint as entry_id,
-        appeared.*
-    from stage.appeared
-    union all
-    select
-        false,
-        departed.company_id,
-        departed.entry_id,
-        null,
-        null,
-        departed.entry_key,
-        departed.content_hash,
-        departed.nip,
-        departed.regon9,
-        departed.krs,
-        departed.entity_type,
-        departed.surname,
-        departed.first_name,
-        departed.name,
-        departed.start_date
-    from stage.departed
-) as unmatched
-cross join stage.night;
 
 analyze stage.unmatched;
 
@@ -139,33 +96,58 @@ declare
     likeness integer;
 begin
     for likeness in 1..6 loop
-        exit when not exists (select from stage.appeared);
-        with trait as (
+        exit when not exists (select from stage.unmatched where unmatched.is_new);
+        with described as (
             select
                 unmatched.*,
+                coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
+                night.dump_kind = 'full' as is_full,
+                -- The sources of deltas hold the kind of an entry, such as the activity of a person, in
+                -- its key besides the number.
+                case
+                    when night.dump_kind = 'delta' then replace(
+                        replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
+                        coalesce(unmatched.krs, ''),
+                        ''
+                    )
+                    else ''
+                end as kind,
+                -- The type of a new key; of a known one the other type.
+                case
+                    when unmatched.is_new then unmatched.entity_type
+                    when unmatched.entity_type = 'LEGAL' then 'NATURAL'
+                    else 'LEGAL'
+                end as other_type
+            from stage.unmatched
+            cross join stage.night
+        ),
+
+        trait as (
+            select
+                described.*,
                 trait.value,
                 row_number() over (
-                    partition by unmatched.is_new, trait.value
-                    order by unmatched.name, unmatched.entry_key
+                    partition by described.is_new, trait.value
+                    order by described.name, described.entry_key
                 ) as rank
-            from stage.unmatched
+            from described
             cross join lateral (
                 select case likeness
-                    when 1 then unmatched.kind || '|' || unmatched.nip || '|' || unmatched.name
-                    when 2 then unmatched.kind || '|' || unmatched.nip
-                    when 3 then unmatched.kind || '|' || unmatched.regon9
-                    when 4 then unmatched.kind || '|' || unmatched.krs
+                    when 1 then described.kind || '|' || described.nip || '|' || described.name
+                    when 2 then described.kind || '|' || described.nip
+                    when 3 then described.kind || '|' || described.regon9
+                    when 4 then described.kind || '|' || described.krs
                     when 5 then case
-                        when not unmatched.is_full
-                            then unmatched.regon9 || '|' || unmatched.other_type
+                        when not described.is_full
+                            then described.regon9 || '|' || described.other_type
                     end
                     when 6 then case
-                        when unmatched.is_full then concat_ws(
+                        when described.is_full then concat_ws(
                             '|',
-                            coalesce(unmatched.surname, ''),
-                            coalesce(unmatched.first_name, ''),
-                            coalesce(unmatched.name, ''),
-                            coalesce(unmatched.start_date::text, '')
+                            coalesce(described.surname, ''),
+                            coalesce(described.first_name, ''),
+                            coalesce(described.name, ''),
+                            coalesce(described.start_date::text, '')
                         )
                     end
                 end as value

@@ -1,9 +1,9 @@
--- Yesterday against today: who is not there any more.
+-- Yesterday against today: which entries are gone.
 
--- One row per entry that no record of today speaks of. `waits`: a record that could not be read may
--- have been its own, so that nothing is said of it until the next clean dump; not so where a list says
--- that it is struck off, which no later delta says again. `is_unreadable`: one holds its number, so
--- that whoever else shows this number is not the entry with a new identity.
+-- One row per entry that no record of today speaks of. `waits`: an unreadable record may belong to the
+-- entry, so the night decides nothing before the next clean dump. An entry on a list of deletions does
+-- not wait, since no later delta repeats the list. `is_unreadable`: an unreadable record holds its
+-- number, so another record with this number is not the entry with a new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -32,7 +32,7 @@ unreadable_number as (
     cross join lateral regexp_matches(reject.raw, '[0-9]{9,10}', 'g') as match (part)
     where not reject.is_repeat
     union
-    -- The REGON of a company stands at the beginning of those of its units.
+    -- The REGON of a unit begins with the REGON of its company.
     select match.part[1]
     from stage.reject
     cross join lateral regexp_matches(reject.raw, '\m([0-9]{9})[0-9]{5}\M', 'g') as match (part)

@@ -1,8 +1,8 @@
 -- What the changes of the activities mean.
 
--- Where an entry moves to another version of the classification, the codes that the
--- official key explains are one reclassification; the key is read in both directions.
--- One row per changed entry and code that came or went.
+-- One row per changed entry and code that came or went. Where an entry moves to another version of the
+-- classification, the codes that the official key explains are one reclassification. The key is read in
+-- both directions.
 create unlogged table stage.activity_change as
 with changed as (
     select

@@ -43,7 +43,7 @@ cross join lateral (
         'COMPANY_STRUCK_OFF',
         before.status,
         after.struck_off_date::text
-    -- One that is announced is told when its day is reached.
+    -- An announced strike-off makes its event when its day is reached.
     where
         not change.was_gone
         and after.struck_off_date <= night.dump_date
@@ -116,8 +116,8 @@ cross join lateral (
     where before.krs is null and after.krs is not null
 ) as event;
 
--- Values that are added, changed or removed: the event types are named after what happened. Of
--- addresses, those that differ in a part are compared.
+-- Values that are added, changed or removed: the event types are named after what happened. An address
+-- is written only where a part of it differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     change.company_id,

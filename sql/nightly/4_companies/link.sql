@@ -1,12 +1,12 @@
 -- Which entries and companies share a number, and are therefore one company. The numbers of an entry
 -- are valid or null, so that an invalid one never links.
 --
--- A valid number may still be somebody else's, by a slip of who typed it in. One shared number does
--- not link what contradicts it in both other respects: the other number, and who they are (the KRS
--- number, a legal against a natural person, or two persons of whom neither name is the same). One
--- company has several REGON over the years, or several KRS numbers when it changes its form: one
--- contradiction alone is no reason. What is not linked is a notice of the run, and so is what a NIP
--- alone has linked in spite of different REGON of legal persons: somebody may want to look.
+-- A typing error can give an entry the valid number of another one. So a shared number does not link
+-- entries that differ in both other respects: in the other number, and in the person (another KRS number,
+-- a legal and a natural person, or two persons with no name in common). One difference is no reason: a
+-- company has several REGON over the years, or several KRS numbers when it changes its form. Entries
+-- that are not linked are a notice of the run. So are legal persons that share a NIP and differ in REGON,
+-- which are linked.
 
 create function stage.is_somebody_else(
     one_type text,
@@ -29,7 +29,7 @@ or coalesce(
 );
 
 -- One row per accepted record. A node is a known company, or a new entry by the id that it gets: ids of
--- new entries are larger than those of all companies.
+-- new entries are larger than the ids of all companies.
 create view stage.node as
 select
     entry.file_no,

@@ -1,5 +1,5 @@
--- Which of them share a NIP as well: looked at last, since what shares another number stands together
--- in what it contradicts.
+-- Which of them share a NIP as well. This comes last, since entries that share another number contradict
+-- a NIP together.
 
 -- One row per NIP, and component that has it, where there are several.
 create unlogged table stage.same_nip as
@@ -69,7 +69,7 @@ select
     node.first_name
 from member
 join stage.node using (node)
--- Of the very first entries only those are linked that share a number with each other.
+-- In a first snapshot, only suspect nodes share a number with another one.
 where exists (select from registry.entry)
 union
 select

@@ -1,7 +1,7 @@
--- The mails that tell of the events of the night. Runs in the transaction that publishes.
+-- The alert mails about the events of the night. Runs in the transaction that publishes.
 
--- What the planner cannot foresee is kept in tables that it has counted: how many settings ask for
--- alerts, and for which.
+-- Intermediate results are analyzed tables, since the planner cannot foresee how many settings ask for
+-- which alerts.
 
 -- One row per watch of a company with events tonight that asks for alerts by mail, with the
 -- settings that hold for it: what is set for one company goes before what is set for all. They are
@@ -42,8 +42,8 @@ where
 
 analyze stage.alert_watch;
 
--- One row per event of the night that somebody watches, with all that is told of it; none where
--- nobody asks for alerts.
+-- One row per event of the night whose company is watched, as the mail shows it; none where no account
+-- asks for alerts.
 create unlogged table stage.alert_event as
 select
     event.event_id,
@@ -63,7 +63,7 @@ select
         end,
         'event_type', event.event_type,
         'severity', event_type.severity,
-        -- A value can be a list of any length; a mail is no place for it.
+        -- A value can be a list of any length, too long for a mail.
         'old_value', left(event.old_value, 300),
         'new_value', left(event.new_value, 300)
     ) as description
@@ -76,8 +76,8 @@ where exists (select from stage.alert_watch);
 
 analyze stage.alert_event;
 
--- One row per account and event that it is told of by mail; position counts the events of an
--- account from the worst on.
+-- One row per account and event of its mail; position counts the events of an account from the worst
+-- on.
 create unlogged table stage.alert as
 select
     alert_watch.account_id,

@@ -1,9 +1,9 @@
--- The events of the night come into the feeds of those who watch. Runs in the transaction that
--- publishes, once the watch lists have followed it: what became known tonight has its events of
--- tonight. Nights publish one after another (they wait for each other's lock), so that an event that
--- is seen later never has a smaller id, and whoever reads on from the newest id misses none.
+-- Adds the events of the night to the feeds of the accounts that watch their companies. Runs in the
+-- transaction that publishes, after the watch lists: a company that became known tonight has its events
+-- of tonight. Nights publish one after another (they wait for each other's lock). So an event that is
+-- seen later never has a smaller id, and a reader that goes on from the newest id misses none.
 
--- One row per event of the night whose company somebody watches.
+-- One row per event of the night whose company is watched.
 create unlogged table stage.watched_event as
 select
     event.event_id,

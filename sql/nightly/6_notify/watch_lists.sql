@@ -17,7 +17,7 @@ begin
 end;
 $$;
 
--- Companies that turned out to be one take along what was told of them, …
+-- The feed lines of a merged company go to the company that stays, …
 update customer.feed
 set company_id = merged_company.into_company_id
 from stage.merged_company
@@ -64,15 +64,15 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
--- Companies that were waited for are ready, submissions are settled.
+-- Queued watches whose company is known now become ready, and submissions are settled.
 do $$
 begin
     perform customer.advance_watches((select night.published_at from stage.night));
 end;
 $$;
 
--- One row per account that the events of the night may concern. They are locked: until the night is
--- published, nobody adds companies to their lists or removes some.
+-- One row per account that the events of the night may concern. The accounts are locked: their watch
+-- lists do not change until the night is published.
 create unlogged table stage.watcher as
 with concerned as materialized (
     select distinct watch.account_id

@@ -1,8 +1,7 @@
--- The entries of a source that has none yet: a table of its own, with its indexes, which becomes the
--- partition of the source. Runs in a session of its own, in parallel with the transaction that
--- publishes. No autovacuum locks it before it is attached. A table that is made and filled at once needs
--- no WAL where the server keeps a minimal one. The other steps end before the indexes are made, so that
--- a second process may help.
+-- The entries of a source that has none yet: a table with its indexes, which becomes the partition of the
+-- source. Runs in a session of its own, in parallel with the transaction that publishes. No autovacuum
+-- locks the table before it is attached. A table that is made and filled at once needs no WAL where the
+-- server keeps a minimal one. The parallel steps end before the indexes are made: a second process helps.
 set local max_parallel_maintenance_workers = 1;
 
 do $$

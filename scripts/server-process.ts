@@ -4,26 +4,33 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../api/main.ts', import.meta.url));
-/** The API answers what it has begun, and gives up by itself after 20 seconds. */
+/** A server answers the requests that it has begun, and gives up by itself after 20 seconds. */
 const grace_ms = 25_000;
 
-/** The API, a process of its own: the two sides meet only in the database. */
-export class ApiProcess {
-  #child: ChildProcessByStdio<null, Readable, null> | undefined;
+/** A server in a process of its own, such as the API, which prints where it listens. */
+export class ServerProcess {
+  readonly #script: string;
   readonly #variables: NodeJS.ProcessEnv;
+  readonly #log: 'inherit' | 'ignore';
+  #child: ChildProcessByStdio<null, Readable, null> | undefined;
   #end: Promise<number | NodeJS.Signals> | undefined;
 
-  /** @param variables its environment */
-  constructor(variables: NodeJS.ProcessEnv) {
+  /**
+   * @param script relative to this folder
+   * @param variables its environment
+   * @param log whether its log goes to the stderr of this process
+   */
+  constructor(script: string, variables: NodeJS.ProcessEnv, log: 'inherit' | 'ignore') {
+    this.#script = fileURLToPath(new URL(script, import.meta.url));
     this.#variables = variables;
+    this.#log = log;
   }
 
   /** @returns where it listens; undefined when it ended instead and has said why */
   async start(): Promise<string | undefined> {
-    this.#child = spawn(process.execPath, [main], {
+    this.#child = spawn(process.execPath, [this.#script], {
       env: this.#variables,
-      stdio: ['ignore', 'pipe', 'inherit'],
+      stdio: ['ignore', 'pipe', this.#log],
     });
     const end = once(this.#child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
     this.#end = end.then(([code, signal]) => code ?? signal);
@@ -33,7 +40,7 @@ export class ApiProcess {
     return /^Listening on (\S+)$/.exec(said)?.[1] ?? (await this.fail());
   }
 
-  /** Throws when it has ended, which nobody asked for. */
+  /** Throws when the process ends, which only a fault makes it do. */
   async fail(): Promise<never> {
     const end = await this.#end;
     const how = typeof end === 'number' ? `with code ${end}` : `by ${end}`;

@@ -1,0 +1,26 @@
+import jwt from 'jsonwebtoken';
+import type { z } from 'zod';
+
+/** The only algorithm that tokens are signed and verified with. */
+const algorithm = 'HS256';
+
+/** Signs what a link of a mail claims, as a JWT. */
+export function signToken(secretKey: string, claims: object): string {
+  return jwt.sign(claims, secretKey, { algorithm });
+}
+
+/** @returns undefined when the token is forged, expired, or claims something else */
+export function readToken<Claims>(
+  shape: z.ZodType<Claims>,
+  secretKey: string,
+  text: string,
+  now: Date,
+): Claims | undefined {
+  try {
+    const clockTimestamp = Math.floor(now.getTime() / 1000);
+    const payload = jwt.verify(text, secretKey, { algorithms: [algorithm], clockTimestamp });
+    return shape.safeParse(payload).data;
+  } catch {
+    return undefined;
+  }
+}
