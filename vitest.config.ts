@@ -5,7 +5,7 @@ export default defineConfig({
     // Most of what they wait for are programs of their own.
     maxWorkers: '100%',
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
-    globalSetup: './fixtures/test-cluster.ts',
+    globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,
     hookTimeout: 60_000,
   },

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createAccount } from '../fixtures/account.ts';
-import { completeOptions, startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { createAccount } from '../fixtures/client/account.ts';
+import { completeOptions, startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { listEndpoints } from './app.ts';
 import type { Endpoint } from './http/endpoint.ts';
 

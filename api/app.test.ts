@@ -6,8 +6,8 @@ import * as fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import type { Tables } from '../sql/tables/tables.ts';
 import type { AppOptions } from './app.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAccount } from '../fixtures/account.ts';
-import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database-proxy.ts';
-import { startTestApi, type TestApi } from '../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { createAccount } from '../fixtures/client/account.ts';
+import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database/database-proxy.ts';
+import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { connect, type Database } from '../sql/database.ts';
 import { openKysely } from '../sql/kysely.ts';
 

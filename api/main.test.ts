@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAccount } from '../fixtures/account.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { createAccount } from '../fixtures/client/account.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
 
 const main = fileURLToPath(new URL('main.ts', import.meta.url));

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runFixture } from '../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { runFixture } from '../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { connect, runFile } from '../sql/database.ts';
 import { isLostConnection } from '../sql/fault.ts';
 import { describeFault } from './fault.ts';

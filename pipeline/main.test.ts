@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { runCommand } from '../fixtures/cli.ts';
-import { fixtureFolder } from '../fixtures/night.ts';
-import { administer, withDatabase } from '../fixtures/test-cluster.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { runCommand } from '../fixtures/process/cli.ts';
+import { fixtureFolder } from '../fixtures/dump/night.ts';
+import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
 const folder = fixtureFolder('2026-11-02');
 /** Nobody listens there. */

@@ -3,17 +3,17 @@ import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { runCommand, startCommand } from '../fixtures/cli.ts';
-import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
+import { runCommand, startCommand } from '../fixtures/process/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
 import {
   differences,
   generateDays,
   type GeneratedDays,
   holdUp,
   statesOf,
-} from '../fixtures/generated-days.ts';
-import { dumpTables, runDump } from '../fixtures/night.ts';
-import type { TestDatabase } from '../fixtures/test-database.ts';
+} from '../fixtures/dump/generated-days.ts';
+import { dumpTables, runDump } from '../fixtures/dump/night.ts';
+import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../sql/embedded/embedded.ts';
 import { verify } from './night/verify.ts';
 

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type Started, startScript } from '../fixtures/cli.ts';
-import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
-import { runAllSources } from '../fixtures/three-sources.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { type Started, startScript } from '../fixtures/process/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
+import { runAllSources } from '../fixtures/dump/three-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));

@@ -3,10 +3,10 @@ import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { makeReports, writeReports } from '../fixtures/bad-dump.ts';
-import { runCommand, startScript } from '../fixtures/cli.ts';
-import { fixtureFolder, runDump, runFixture } from '../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { makeReports, writeReports } from '../fixtures/dump/bad-dump.ts';
+import { runCommand, startScript } from '../fixtures/process/cli.ts';
+import { fixtureFolder, runDump, runFixture } from '../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
 /** Names of excerpts, each with its text. */
 export type Excerpts = Record<string, string>;

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { stdnum } from 'stdnum';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readReports, type Row } from '../fixtures/report-reader.ts';
+import { readReports, type Row } from '../fixtures/dump/report-reader.ts';
 import { replay, writeDay, type DumpOptions, type ExpectedDay } from './generate-dump.ts';
 import { changeKinds } from './generator/share.ts';
 

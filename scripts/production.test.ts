@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Started, startScript } from '../fixtures/cli.ts';
-import { fixtureFolder } from '../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
+import { type Started, startScript } from '../fixtures/process/cli.ts';
+import { fixtureFolder } from '../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 

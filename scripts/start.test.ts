@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { runAllSources } from '../fixtures/three-sources.ts';
+import { runAllSources } from '../fixtures/dump/three-sources.ts';
 import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
-import { runCommand, type Started, startScript } from '../fixtures/cli.ts';
-import { createOrigin, type Origin } from '../fixtures/database-copy.ts';
-import { dumpTables, fixtureFolder, runDump } from '../fixtures/night.ts';
-import type { TestDatabase } from '../fixtures/test-database.ts';
+import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
+import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
+import { dumpTables, fixtureFolder, runDump } from '../fixtures/dump/night.ts';
+import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../sql/embedded/embedded.ts';
-import { generateDays } from '../fixtures/generated-days.ts';
+import { generateDays } from '../fixtures/dump/generated-days.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 

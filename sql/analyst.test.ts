@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../fixtures/test-database.ts';
-import { runAllSources, sources } from '../fixtures/three-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { runAllSources, sources } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
 
 let db: TestDatabase;

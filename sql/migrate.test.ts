@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
-import { administer, withDatabase } from '../fixtures/test-cluster.ts';
+import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
 import { connect, type Database } from './database.ts';
 import { migrate, pendingMigrations } from './migrate.ts';
 

@@ -1,11 +1,11 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount, createApiToken } from '../../fixtures/account.ts';
-import { type Answer, askJson } from '../../fixtures/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/one-time-token.ts';
-import { password, readRecovery, recover, recoverySent } from '../../fixtures/recovery.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Answer, askJson } from '../../fixtures/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { createAccount, createApiToken } from '../../fixtures/account.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;

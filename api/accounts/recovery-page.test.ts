@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../fixtures/account.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { readMailedToken, secretKey } from '../../fixtures/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const password = 'a new <password> & "more"';
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askJson } from '../../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { type Answer, askJson } from '../../fixtures/json-client.ts';
-import { createAccount } from '../../fixtures/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
+import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { verifyPassword } from './password.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let now = new Date('2026-05-01T10:00:00.750Z');
 const message = 'The account is registered. A one-time token was sent to its e-mail address.';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../../fixtures/account.ts';
-import { createTokenOwner, start } from '../../fixtures/token-owner.ts';
+import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
+import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const owner = createTokenOwner();
 let stranger: TestAccount;

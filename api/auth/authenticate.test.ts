@@ -1,10 +1,10 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../../fixtures/account.ts';
-import { type Answer, askJson } from '../../fixtures/json-client.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
+import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import { createSecret, hashSecret } from './token-secret.ts';
 

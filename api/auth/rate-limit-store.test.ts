@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
 import { openKysely } from '../../sql/kysely.ts';
 import { createLimitStore } from './rate-limit-store.ts';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
-import { createAccount, createApiToken, type TestAccount } from '../../fixtures/account.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createAllowance } from './rate-limit.ts';
 import { createSecret } from './token-secret.ts';
 

@@ -1,9 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount } from '../../fixtures/account.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { createSearcher, readMovements, type ChargedAnswer } from '../../fixtures/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import {
+  createSearcher,
+  readMovements,
+  type ChargedAnswer,
+} from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;

@@ -1,8 +1,8 @@
 import { sql, type RawBuilder } from 'kysely';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { generateDays, type GeneratedDays } from '../../fixtures/generated-days.ts';
-import { runDump } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { generateDays, type GeneratedDays } from '../../fixtures/dump/generated-days.ts';
+import { runDump } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Random } from '../../scripts/generator/random.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { createSearchIndex, type SearchIndex } from './search-index.ts';

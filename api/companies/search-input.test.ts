@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createSearcher, readMovements, type Searcher } from '../../fixtures/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createSearcher, readMovements, type Searcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;

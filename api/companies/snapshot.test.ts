@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFixture } from '../../fixtures/night.ts';
-import { createSearcher, type Searcher } from '../../fixtures/searcher.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const now = new Date('2026-11-06T05:00:00Z');
 

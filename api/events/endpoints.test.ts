@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiToken } from '../../fixtures/account.ts';
+import { createApiToken } from '../../fixtures/client/account.ts';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 const fetched_at = '2026-11-07T06:00:00+00:00';

@@ -1,15 +1,15 @@
 // What becomes of feeds when two companies turn out to be one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fieldOf, makeReports, withFields } from '../../fixtures/bad-dump.ts';
-import { days, runBad } from '../../fixtures/bad-night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { days, runBad } from '../../fixtures/dump/bad-night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedPage,
   type FeedPart,
   type Watcher,
-} from '../../fixtures/watcher.ts';
+} from '../../fixtures/client/watcher.ts';
 
 let database: TestDatabase;
 let api: TestApi;

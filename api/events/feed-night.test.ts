@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedEvents, type ExpectedEvent } from '../../fixtures/ceidg/expected.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
   type FeedPart,
   type Watcher,
-} from '../../fixtures/watcher.ts';
+} from '../../fixtures/client/watcher.ts';
 
 let database: TestDatabase;
 let api: TestApi;

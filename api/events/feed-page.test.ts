@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createWatch } from '../../fixtures/watch.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
 import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
   type Watcher,
-} from '../../fixtures/watcher.ts';
+} from '../../fixtures/client/watcher.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 

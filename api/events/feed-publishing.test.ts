@@ -2,16 +2,16 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedEvent,
   type FeedPage,
   type FeedPart,
   type Watcher,
-} from '../../fixtures/watcher.ts';
+} from '../../fixtures/client/watcher.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
 
 let database: TestDatabase;

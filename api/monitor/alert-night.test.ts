@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount, type TestAccount } from '../../fixtures/account.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture, testNow } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createWatch } from '../../fixtures/watch.ts';
+import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture, testNow } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
 import { NothingToDo } from '../../pipeline/errors.ts';
 
 let database: TestDatabase;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createWatcher, type Watcher } from '../../fixtures/watcher.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
 import { categories, eventClasses, severities } from '../dictionaries/names.ts';
 
 const watched = '1001001002';

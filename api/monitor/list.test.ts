@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiToken } from '../../fixtures/account.ts';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createSubmitter } from '../../fixtures/submitter.ts';
+import { createApiToken } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createSubmitter } from '../../fixtures/client/submitter.ts';
 
 let now = new Date('2026-11-19T23:59:59.999Z');
 

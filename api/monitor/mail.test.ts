@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { fieldOf, makeReports, withFields } from '../../fixtures/bad-dump.ts';
-import { runBad } from '../../fixtures/bad-night.ts';
-import { serveMail } from '../../fixtures/mail-delivery.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import type { ReceivedMail } from '../../fixtures/test-smtp.ts';
+import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { runBad } from '../../fixtures/dump/bad-night.ts';
+import { serveMail } from '../../fixtures/process/mail-delivery.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { ReceivedMail } from '../../fixtures/process/test-smtp.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
 
 const name = 'Zakład <b>„Pod & Nad”</b> <script>alert(1)</script>';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/bad-dump.ts';
-import { runBad } from '../../fixtures/bad-night.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { runBad } from '../../fixtures/dump/bad-night.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const submitted_at = new Date('2026-11-19T10:05:00Z');
 

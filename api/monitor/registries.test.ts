@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { extract, runKrs } from '../../fixtures/krs-day.ts';
-import { company, nipOf, regonOf, runRegon } from '../../fixtures/regon-day.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
+import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from '../../pipeline/night/verify.ts';
 
 const [krs, nip, older, newer] = ['0000990001', nipOf(1), regonOf(1), regonOf(2)];

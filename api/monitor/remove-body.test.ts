@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runFixture } from '../../fixtures/night.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;

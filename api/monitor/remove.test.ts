@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askJson } from '../../fixtures/json-client.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 
 const now = new Date('2026-11-20T10:05:00.999Z');
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { company, nipOf, regonOf, runRegon } from '../../fixtures/regon-day.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const [regon, otherRegon] = [regonOf(1), regonOf(2)];
 const [oldNip, newNip, otherNip, thirdNip] = [nipOf(1), nipOf(2), nipOf(3), nipOf(4)];

@@ -1,11 +1,11 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createAccount, type TestAccount } from '../../fixtures/account.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { secretKey } from '../../fixtures/one-time-token.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { createWatch } from '../../fixtures/watch.ts';
+import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { secretKey } from '../../fixtures/client/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
 import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 

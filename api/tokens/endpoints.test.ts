@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTokenOwner, start } from '../../fixtures/token-owner.ts';
+import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { createApiToken } from '../../fixtures/account.ts';
-import { type Answer, askJson } from '../../fixtures/json-client.ts';
-import { createTokenOwner, start } from '../../fixtures/token-owner.ts';
+import { createApiToken } from '../../fixtures/client/account.ts';
+import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
+import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const later = new Date('2026-05-11T10:00:00.750Z');
 

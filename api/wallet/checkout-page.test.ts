@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createBuyer, type Buyer } from '../../fixtures/buyer.ts';
-import { startStripeStub } from '../../fixtures/stripe-stub.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
+import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createPayment } from './payment.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');

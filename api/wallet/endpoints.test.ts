@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createApiToken } from '../../fixtures/account.ts';
-import { createBuyer, type Buyer } from '../../fixtures/buyer.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createApiToken } from '../../fixtures/client/account.ts';
+import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { charge, grant } from './ledger.ts';
 
 const start = Date.parse('2026-05-01T10:00:00.123Z');

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertAccount } from '../../fixtures/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { insertAccount } from '../../fixtures/client/bare-account.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
 import { grant } from './ledger.ts';
 

@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import type { DatabaseError } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertAccount } from '../../fixtures/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { insertAccount } from '../../fixtures/client/bare-account.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { HttpError } from '../http/errors.ts';
 import { charge, grant } from './ledger.ts';
 

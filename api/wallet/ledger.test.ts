@@ -1,7 +1,7 @@
 import type { DatabaseError } from 'pg';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { insertAccount } from '../../fixtures/bare-account.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { insertAccount } from '../../fixtures/client/bare-account.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { charge, grant } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { serveMail } from '../../fixtures/mail-delivery.ts';
-import { openShop } from '../../fixtures/shop.ts';
-import { eventOf, signatureOf, type StubSession } from '../../fixtures/stripe-stub.ts';
+import { serveMail } from '../../fixtures/process/mail-delivery.ts';
+import { openShop } from '../../fixtures/client/shop.ts';
+import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
 import { charge } from './ledger.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { createAccount } from '../../fixtures/account.ts';
-import { createBuyer } from '../../fixtures/buyer.ts';
-import { openShop } from '../../fixtures/shop.ts';
-import { startStripeStub } from '../../fixtures/stripe-stub.ts';
-import { startTestApi } from '../../fixtures/test-api.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { createBuyer } from '../../fixtures/client/buyer.ts';
+import { openShop } from '../../fixtures/client/shop.ts';
+import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
 
 const shop = openShop();
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createBuyer } from '../../fixtures/buyer.ts';
-import { openShop } from '../../fixtures/shop.ts';
-import { startTestApi } from '../../fixtures/test-api.ts';
+import { createBuyer } from '../../fixtures/client/buyer.ts';
+import { openShop } from '../../fixtures/client/shop.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createPayment } from './payment.ts';
 
 const shop = openShop();

@@ -1,8 +1,8 @@
 import { gzipSync } from 'node:zlib';
 import { beforeEach, describe, expect, inject, it } from 'vitest';
-import { openShop } from '../../fixtures/shop.ts';
-import { eventOf, signatureOf } from '../../fixtures/stripe-stub.ts';
-import { administer } from '../../fixtures/test-cluster.ts';
+import { openShop } from '../../fixtures/client/shop.ts';
+import { eventOf, signatureOf } from '../../fixtures/client/stripe-stub.ts';
+import { administer } from '../../fixtures/database/test-cluster.ts';
 
 const shop = openShop();
 /** Says that the checkout of the buyer was paid. */

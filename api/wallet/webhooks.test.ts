@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { openShop } from '../../fixtures/shop.ts';
-import { eventOf, signatureOf, type StubSession } from '../../fixtures/stripe-stub.ts';
+import { openShop } from '../../fixtures/client/shop.ts';
+import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 
 const shop = openShop();
 /** Of the checkout that the buyer has just opened, for 500 credits at 49.00 PLN. */

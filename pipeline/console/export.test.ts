@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../fixtures/cli.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
 
 let db: TestDatabase;

@@ -2,9 +2,9 @@ import { cp, mkdtemp, rm, unlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type End, runCommand } from '../../fixtures/cli.ts';
-import { dumpTables, fixtureFolder } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { type End, runCommand } from '../../fixtures/process/cli.ts';
+import { dumpTables, fixtureFolder } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { lockSource } from '../night/lock.ts';
 
 let db: TestDatabase;

@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
-import { runCommand, startCommand } from '../../fixtures/cli.ts';
-import { createOrigin } from '../../fixtures/database-copy.ts';
-import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/night.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
+import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
+import { createOrigin } from '../../fixtures/database/database-copy.ts';
+import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const empty = await createOrigin(() => Promise.resolve());
 let db: TestDatabase;

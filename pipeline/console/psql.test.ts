@@ -5,8 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand, startCommand, type Started } from '../../fixtures/cli.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
 
 let folder: string;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
-import { runCommand } from '../../fixtures/cli.ts';
-import { leaveMail } from '../../fixtures/mail.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { leaveMail } from '../../fixtures/process/mail.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let db: TestDatabase;
 /** The numbers of the runs, by date. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
-import { runCommand } from '../../fixtures/cli.ts';
-import { createOrigin, type Origin } from '../../fixtures/database-copy.ts';
-import { runFixture } from '../../fixtures/night.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { createOrigin, type Origin } from '../../fixtures/database/database-copy.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
 
 let origin: Origin;
 

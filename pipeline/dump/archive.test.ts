@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { makeZip } from '../../fixtures/bad-dump.ts';
+import { makeZip } from '../../fixtures/dump/bad-dump.ts';
 import { type InflateBounds, inflateBounds, readArchive } from './archive.ts';
 import { Refusal } from '../errors.ts';
 

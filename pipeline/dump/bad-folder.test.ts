@@ -11,10 +11,10 @@ import {
   toBytes,
   withFields,
   writeReports,
-} from '../../fixtures/bad-dump.ts';
-import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/bad-night.ts';
-import { dumpTables } from '../../fixtures/night.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/bad-dump.ts';
+import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
+import { dumpTables } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 
 const mazowieckie = fileName('mazowieckie');

@@ -9,9 +9,9 @@ import {
   toBytes,
   withFields,
   writeReports,
-} from '../../fixtures/bad-dump.ts';
-import { type Baseline, publishBaseline, refuse } from '../../fixtures/bad-night.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/bad-dump.ts';
+import { type Baseline, publishBaseline, refuse } from '../../fixtures/dump/bad-night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const opolskie = fileName('opolskie');
 

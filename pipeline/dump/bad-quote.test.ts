@@ -6,7 +6,7 @@ import {
   toBytes,
   withFields,
   writeReports,
-} from '../../fixtures/bad-dump.ts';
+} from '../../fixtures/dump/bad-dump.ts';
 import {
   type Baseline,
   refuse,
@@ -14,9 +14,9 @@ import {
   publishBaseline,
   runBad,
   type Told,
-} from '../../fixtures/bad-night.ts';
-import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/bad-rows.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/bad-night.ts';
+import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 /** A row whose name is written in another way: `name` is its number behind 'Usługi '. */
 function name(

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { PoolClient } from 'pg';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { CopyIn } from './copy-in.ts';
 
 let db: TestDatabase;

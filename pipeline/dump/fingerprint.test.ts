@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { makeRow } from '../../fixtures/bad-dump.ts';
+import { makeRow } from '../../fixtures/dump/bad-dump.ts';
 import { fingerprint, fingerprintOf, toBigint } from './fingerprint.ts';
 
 const noSeed = { high: 0, low: 0 };

@@ -2,8 +2,8 @@ import * as fc from 'fast-check';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseRecord } from '../../fixtures/parse-record.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { parseRecord } from '../../fixtures/dump/parse-record.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 const width = 3;

@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import * as fc from 'fast-check';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { columns, header } from '../../fixtures/bad-dump.ts';
-import { parseRecord } from '../../fixtures/parse-record.ts';
+import { columns, header } from '../../fixtures/dump/bad-dump.ts';
+import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { FileReader } from './file-reader.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { noEntries } from './yesterday.ts';

@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import { RecordScanner } from './record-scanner.ts';
 import { type ColumnForm, isWellFormed } from './well-formed.ts';

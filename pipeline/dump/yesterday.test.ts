@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateDays } from '../../fixtures/generated-days.ts';
-import { runDump } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { generateDays } from '../../fixtures/dump/generated-days.ts';
+import { runDump } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { loadYesterday, noEntries } from './yesterday.ts';
 

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { legalPerson } from '../../fixtures/bir-entity.ts';
-import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
-import { createClock, hasty } from '../../fixtures/fetching.ts';
-import { page } from '../../fixtures/service-stub.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
+import { createClock, hasty } from '../../fixtures/registry/fetching.ts';
+import { page } from '../../fixtures/registry/service-stub.ts';
 import { WrongUsage } from '../errors.ts';
 import { Bir, birLimits } from './bir.ts';
 import { Rate } from './rate.ts';

@@ -2,9 +2,13 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { type OfferedReport, offerFixture, startCeidgStub } from '../../fixtures/ceidg-stub.ts';
-import { createInbox, hasty, planOf } from '../../fixtures/fetching.ts';
-import { page, type Stub } from '../../fixtures/service-stub.ts';
+import {
+  type OfferedReport,
+  offerFixture,
+  startCeidgStub,
+} from '../../fixtures/registry/ceidg-stub.ts';
+import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
+import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
 import { Refusal, WrongUsage } from '../errors.ts';
 import { Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';

@@ -1,11 +1,11 @@
 import { pino } from 'pino';
 import { expect, onTestFinished, test } from 'vitest';
-import { legalPerson } from '../../fixtures/bir-entity.ts';
-import { hasty } from '../../fixtures/fetching.ts';
-import { startRegistries } from '../../fixtures/registries.ts';
-import { createSubmitter } from '../../fixtures/submitter.ts';
-import { startTestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase } from '../../fixtures/test-database.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { hasty } from '../../fixtures/registry/fetching.ts';
+import { startRegistries } from '../../fixtures/registry/registries.ts';
+import { createSubmitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { importAwaited } from '../import/import.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { findWatched } from './due.ts';

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createInbox } from '../../fixtures/fetching.ts';
+import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 import { fillFolder } from './folder.ts';
 

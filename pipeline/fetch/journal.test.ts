@@ -1,7 +1,7 @@
 import { appendFile, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createInbox } from '../../fixtures/fetching.ts';
+import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { openJournal } from './journal.ts';
 
 let folder: string;

@@ -2,14 +2,14 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
 import {
   currentExtract,
   fullExtract,
   type KrsEntry,
   startKrsStub,
-} from '../../fixtures/krs-stub.ts';
-import { page, type Stub } from '../../fixtures/service-stub.ts';
+} from '../../fixtures/registry/krs-stub.ts';
+import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
 import { Refusal } from '../errors.ts';
 import { type Extract, fetchKrs, Krs } from './krs.ts';
 

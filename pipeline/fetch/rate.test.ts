@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createClock } from '../../fixtures/fetching.ts';
+import { createClock } from '../../fixtures/registry/fetching.ts';
 import { type Clock, Rate, type RateLimit, systemClock } from './rate.ts';
 
 const noon = '2026-11-20T11:00:00Z';

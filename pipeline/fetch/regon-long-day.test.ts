@@ -4,9 +4,15 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { legalPerson } from '../../fixtures/bir-entity.ts';
-import { type BirStub, startBirStub } from '../../fixtures/bir-stub.ts';
-import { createClock, createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
+import {
+  createClock,
+  createInbox,
+  hasty,
+  planOf,
+  readObjects,
+} from '../../fixtures/registry/fetching.ts';
 import { Bir } from './bir.ts';
 import { fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';

@@ -2,9 +2,14 @@ import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { legalPerson, naturalPerson } from '../../fixtures/bir-entity.ts';
-import { type BirContent, type BirStub, notFound, startBirStub } from '../../fixtures/bir-stub.ts';
-import { createInbox, hasty, planOf, readObjects } from '../../fixtures/fetching.ts';
+import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
+import {
+  type BirContent,
+  type BirStub,
+  notFound,
+  startBirStub,
+} from '../../fixtures/registry/bir-stub.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
 import { Refusal } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { askRegon, fetchRegon } from './regon.ts';

@@ -1,7 +1,7 @@
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { hasty } from '../../fixtures/fetching.ts';
-import { page, startStub, type Stub } from '../../fixtures/service-stub.ts';
+import { hasty } from '../../fixtures/registry/fetching.ts';
+import { page, startStub, type Stub } from '../../fixtures/registry/service-stub.ts';
 import {
   type Answer,
   readRetryAfter,

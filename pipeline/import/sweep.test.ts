@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { legalPerson } from '../../fixtures/bir-entity.ts';
-import { hasty } from '../../fixtures/fetching.ts';
-import { startRegistries } from '../../fixtures/registries.ts';
-import { createSubmitter, type Submitter } from '../../fixtures/submitter.ts';
-import { startTestApi, type TestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { startTestSmtp } from '../../fixtures/test-smtp.ts';
-import { startTestWorker } from '../../fixtures/test-worker.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { hasty } from '../../fixtures/registry/fetching.ts';
+import { startRegistries } from '../../fixtures/registry/registries.ts';
+import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 import { createOnDemandSources } from './services.ts';
 import { sweepWatches } from './import.ts';
 

@@ -1,8 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaveMail, mailRow } from '../../fixtures/mail.ts';
-import { created_at, expires_at, secretKey, serveMail } from '../../fixtures/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import type { ReceivedMail } from '../../fixtures/test-smtp.ts';
+import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
+import {
+  created_at,
+  expires_at,
+  secretKey,
+  serveMail,
+} from '../../fixtures/process/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { ReceivedMail } from '../../fixtures/process/test-smtp.ts';
 import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { writeHtml, writeText } from './letter.ts';
 import { sendMail } from './send.ts';

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { leaveMail } from '../../fixtures/mail.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { startTestSmtp } from '../../fixtures/test-smtp.ts';
-import { startTestWorker } from '../../fixtures/test-worker.ts';
+import { leaveMail } from '../../fixtures/process/mail.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 import { deleteDone } from './retention.ts';
 
 let db: TestDatabase;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { leaveMail, mailRow } from '../../fixtures/mail.ts';
-import { created_at, sendOptions, serveMail } from '../../fixtures/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
+import { created_at, sendOptions, serveMail } from '../../fixtures/process/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { sendMail } from './send.ts';
 import { createSmtpDelivery } from './transport.ts';
 

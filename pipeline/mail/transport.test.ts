@@ -3,15 +3,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import PostalMime from 'postal-mime';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { leaveMail, mailRow } from '../../fixtures/mail.ts';
+import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import {
   created_at,
   expires_at,
   secretKey,
   sendOptions,
   serveMail,
-} from '../../fixtures/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/process/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { sendMail } from './send.ts';
 import { createFileDelivery, createSmtpDelivery } from './transport.ts';

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { createAccount } from '../../fixtures/account.ts';
-import { startCommand } from '../../fixtures/cli.ts';
-import { createOrigin } from '../../fixtures/database-copy.ts';
-import { fixtureFolder, runDump, runFixture } from '../../fixtures/night.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
-import { startTestSmtp } from '../../fixtures/test-smtp.ts';
-import { startTestWorker } from '../../fixtures/test-worker.ts';
-import { createWatch } from '../../fixtures/watch.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { startCommand } from '../../fixtures/process/cli.ts';
+import { createOrigin } from '../../fixtures/database/database-copy.ts';
+import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/process/test-worker.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
 import { Refusal } from '../errors.ts';
 
 let origin: Awaited<ReturnType<typeof createOrigin>>;

@@ -7,16 +7,16 @@ import {
   makeRow,
   type Reports,
   withFields,
-} from '../../fixtures/bad-dump.ts';
+} from '../../fixtures/dump/bad-dump.ts';
 import {
   type Baseline,
   refuse,
   publish,
   publishBaseline,
   runBad,
-} from '../../fixtures/bad-night.ts';
-import { dumpTables } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/bad-night.ts';
+import { dumpTables } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { describeFindings } from './guard.ts';
 import { verify } from './verify.ts';

@@ -8,9 +8,14 @@ import {
   toBytes,
   withFields,
   writeReports,
-} from '../../fixtures/bad-dump.ts';
-import { type Baseline, publish, publishBaseline, type Told } from '../../fixtures/bad-night.ts';
-import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/bad-rows.ts';
+} from '../../fixtures/dump/bad-dump.ts';
+import {
+  type Baseline,
+  publish,
+  publishBaseline,
+  type Told,
+} from '../../fixtures/dump/bad-night.ts';
+import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
 
 const repeats = 'repeats another row of the same entry';
 const contradicts = 'contradicts another row of the same entry';

@@ -1,8 +1,19 @@
 import { hash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { columns, fieldOf, header, withFields, writeReports } from '../../fixtures/bad-dump.ts';
-import { type Baseline, publish, publishBaseline, type Told } from '../../fixtures/bad-night.ts';
-import { expectCases, placeCases, type RowCase } from '../../fixtures/bad-rows.ts';
+import {
+  columns,
+  fieldOf,
+  header,
+  withFields,
+  writeReports,
+} from '../../fixtures/dump/bad-dump.ts';
+import {
+  type Baseline,
+  publish,
+  publishBaseline,
+  type Told,
+} from '../../fixtures/dump/bad-night.ts';
+import { expectCases, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
 
 /** A row with one field replaced, which is rejected for that reason. */
 function field(name: string, value: string, reason: string): RowCase {

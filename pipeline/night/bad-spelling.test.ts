@@ -7,7 +7,7 @@ import {
   toBytes,
   withFields,
   writeReports,
-} from '../../fixtures/bad-dump.ts';
+} from '../../fixtures/dump/bad-dump.ts';
 import {
   type Baseline,
   publish,
@@ -15,8 +15,8 @@ import {
   refuse,
   runBad,
   type Told,
-} from '../../fixtures/bad-night.ts';
-import { phoneEvent } from '../../fixtures/bad-rows.ts';
+} from '../../fixtures/dump/bad-night.ts';
+import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
 let baseline: Baseline;
 beforeAll(async () => {

@@ -6,9 +6,9 @@ import {
   makeRow,
   type Reports,
   withFields,
-} from '../../fixtures/bad-dump.ts';
-import { type Baseline, publish, publishBaseline } from '../../fixtures/bad-night.ts';
-import { phoneEvent } from '../../fixtures/bad-rows.ts';
+} from '../../fixtures/dump/bad-dump.ts';
+import { type Baseline, publish, publishBaseline } from '../../fixtures/dump/bad-night.ts';
+import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
 let baseline: Baseline;
 beforeAll(async () => {

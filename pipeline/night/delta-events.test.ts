@@ -8,8 +8,8 @@ import {
   regonOf,
   runRegon,
   unitOf,
-} from '../../fixtures/regon-day.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { extract, type ExtractContent, runKrs } from '../../fixtures/krs-day.ts';
-import { company, nipOf, readEvents, regonOf, runRegon } from '../../fixtures/regon-day.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { extract, type ExtractContent, runKrs } from '../../fixtures/dump/krs-day.ts';
+import { company, nipOf, readEvents, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;

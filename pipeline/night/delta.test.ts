@@ -1,7 +1,14 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dumpTables } from '../../fixtures/night.ts';
-import { company, nipOf, person, readEvents, regonOf, runRegon } from '../../fixtures/regon-day.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { dumpTables } from '../../fixtures/dump/night.ts';
+import {
+  company,
+  nipOf,
+  person,
+  readEvents,
+  regonOf,
+  runRegon,
+} from '../../fixtures/dump/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 

@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { dumpTables, runDump } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   type ChangeKind,
   type DumpOptions,

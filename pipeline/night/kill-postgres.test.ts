@@ -2,16 +2,16 @@ import { chmod, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runCommand, startCommand, type Started } from '../../fixtures/cli.ts';
+import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import {
   differences,
   generateDays,
   type GeneratedDays,
   holdUp,
   statesOf,
-} from '../../fixtures/generated-days.ts';
-import { dumpTables, fixtureFolder, runDump } from '../../fixtures/night.ts';
-import { createTestDatabase } from '../../fixtures/test-database.ts';
+} from '../../fixtures/dump/generated-days.ts';
+import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
 import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
 import { Refusal } from '../errors.ts';

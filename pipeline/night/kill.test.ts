@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import { type End, runCommand, startCommand } from '../../fixtures/cli.ts';
-import { createOrigin } from '../../fixtures/database-copy.ts';
-import { differences, generateDays, holdUp, statesOf } from '../../fixtures/generated-days.ts';
-import { dumpTables, runDump } from '../../fixtures/night.ts';
-import type { TestDatabase } from '../../fixtures/test-database.ts';
+import { type End, runCommand, startCommand } from '../../fixtures/process/cli.ts';
+import { createOrigin } from '../../fixtures/database/database-copy.ts';
+import { differences, generateDays, holdUp, statesOf } from '../../fixtures/dump/generated-days.ts';
+import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Random } from '../../scripts/generator/random.ts';
 import { verify } from './verify.ts';
 

@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runKrs as runKrsDay } from '../../fixtures/krs-day.ts';
+import { runKrs as runKrsDay } from '../../fixtures/dump/krs-day.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/krs/expected.ts';
-import { dumpTables, runDump, runFixture } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { dumpTables, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
 

@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { dumpTables, fixtureFolder, runDump } from '../../fixtures/night.ts';
-import { createTestDatabase } from '../../fixtures/test-database.ts';
+import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
+import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { lockPublishing } from './lock.ts';
 import { verify } from './verify.ts';

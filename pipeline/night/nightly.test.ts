@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { dumpTables, runFixture } from '../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { dumpTables, runFixture } from '../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
 

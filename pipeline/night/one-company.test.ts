@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { expectedEvents as expectedKrsEvents } from '../../fixtures/krs/expected.ts';
-import { dumpTables } from '../../fixtures/night.ts';
+import { dumpTables } from '../../fixtures/dump/night.ts';
 import { expectedRegonEvents } from '../../fixtures/regon/expected.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { fixtureDays, runSource, sources } from '../../fixtures/three-sources.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { fixtureDays, runSource, sources } from '../../fixtures/dump/three-sources.ts';
 import { verify } from './verify.ts';
 
 const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';

@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { legalPerson } from '../../fixtures/bir-entity.ts';
-import { runDump } from '../../fixtures/night.ts';
-import { xmlOf } from '../../fixtures/regon-stage.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
+import { runDump } from '../../fixtures/dump/night.ts';
+import { xmlOf } from '../../fixtures/dump/regon-stage.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { RunSummary } from './summary.ts';
 
 const branch = '99520002700016';

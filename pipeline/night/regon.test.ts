@@ -1,8 +1,8 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dumpTables, runDump } from '../../fixtures/night.ts';
+import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { expectedRegonDays, expectedRegonEvents } from '../../fixtures/regon/expected.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo } from '../errors.ts';
 import type { RunSummary } from './summary.ts';
 import { verify } from './verify.ts';

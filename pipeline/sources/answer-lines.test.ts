@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { gather, writeTestFile } from '../../fixtures/answer-file.ts';
+import { gather, writeTestFile } from '../../fixtures/dump/answer-file.ts';
 import { readEachLine } from './answer.ts';
 
 async function read(content: string | Buffer, max_bytes = 100) {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount } from '../../fixtures/account.ts';
-import { leaveMail } from '../../fixtures/mail.ts';
-import { runFixture } from '../../fixtures/night.ts';
-import { findPort } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { leaveMail } from '../../fixtures/process/mail.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { findPort } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { serveMetrics } from './metrics.ts';
 
 let db: TestDatabase;

@@ -3,10 +3,15 @@ import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { runCommand, type Started, startCommand } from '../../fixtures/cli.ts';
-import { leaveMail, mailRow } from '../../fixtures/mail.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
-import { type HeldText, holdText, startTestSmtp, type TestSmtp } from '../../fixtures/test-smtp.ts';
+import { runCommand, type Started, startCommand } from '../../fixtures/process/cli.ts';
+import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import {
+  type HeldText,
+  holdText,
+  startTestSmtp,
+  type TestSmtp,
+} from '../../fixtures/process/test-smtp.ts';
 import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
 
 let db: TestDatabase;

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
-import { leaveMail, mailRow } from '../../fixtures/mail.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   holdText,
   type SmtpBehaviour,
   startTestSmtp,
   type TestSmtp,
-} from '../../fixtures/test-smtp.ts';
-import { startTestWorker } from '../../fixtures/test-worker.ts';
+} from '../../fixtures/process/test-smtp.ts';
+import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 
 let db: TestDatabase;
 

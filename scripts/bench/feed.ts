@@ -2,7 +2,7 @@
 // By itself: node scripts/bench/feed.ts [database]
 import autocannon from 'autocannon';
 import type { Pool, PoolClient } from 'pg';
-import { createAccount, createApiToken } from '../../fixtures/account.ts';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { inStage } from '../../sql/database.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';

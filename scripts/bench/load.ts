@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 import type { Kysely } from 'kysely';
-import { createAccount } from '../../fixtures/account.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
 import type { Measurement } from './setting.ts';
 

@@ -2,7 +2,7 @@
 // By itself: node scripts/bench/search.ts <database with a country>
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
-import { createAccount } from '../../fixtures/account.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
 import type { Database } from '../../sql/database.ts';
 import { openKysely } from '../../sql/kysely.ts';
 import { Random } from '../generator/random.ts';

@@ -5,9 +5,9 @@ import { validate as validateDockerfile } from 'dockerfile-utils';
 import { validate as isCron } from 'node-cron';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { runCommand } from '../../fixtures/cli.ts';
-import { findPort, startTestApi } from '../../fixtures/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/test-database.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { findPort, startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { serveMetrics } from '../../pipeline/worker/metrics.ts';
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { readReports, type Row } from '../../fixtures/report-reader.ts';
+import { readReports, type Row } from '../../fixtures/dump/report-reader.ts';
 import { replay, writeDay, type DumpOptions } from '../generate-dump.ts';
 import { changeKinds } from './share.ts';
 

@@ -1,10 +1,10 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { createAccount } from '../../../fixtures/account.ts';
-import { secretKey, serveMail } from '../../../fixtures/mail-delivery.ts';
-import { runFixture } from '../../../fixtures/night.ts';
-import { createTestDatabase } from '../../../fixtures/test-database.ts';
-import type { ReceivedMail } from '../../../fixtures/test-smtp.ts';
-import { createWatch } from '../../../fixtures/watch.ts';
+import { createAccount } from '../../../fixtures/client/account.ts';
+import { secretKey, serveMail } from '../../../fixtures/process/mail-delivery.ts';
+import { runFixture } from '../../../fixtures/dump/night.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
+import type { ReceivedMail } from '../../../fixtures/process/test-smtp.ts';
+import { createWatch } from '../../../fixtures/client/watch.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import { sendMail } from '../send.ts';
 

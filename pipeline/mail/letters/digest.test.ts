@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount, type TestAccount } from '../../../fixtures/account.ts';
-import { mailRow } from '../../../fixtures/mail.ts';
-import { sendOptions, serveMail } from '../../../fixtures/mail-delivery.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
-import type { ReceivedMail } from '../../../fixtures/test-smtp.ts';
+import { createAccount, type TestAccount } from '../../../fixtures/client/account.ts';
+import { mailRow } from '../../../fixtures/process/mail.ts';
+import { sendOptions, serveMail } from '../../../fixtures/process/mail-delivery.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import type { ReceivedMail } from '../../../fixtures/process/test-smtp.ts';
 import { sendMail } from '../send.ts';
 
 let db: TestDatabase;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createTestDatabase } from '../../../fixtures/test-database.ts';
+import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { describeEvent } from '../letters/digest.ts';
 import { en, type EventType } from './en.ts';
 import { textsOf } from './texts.ts';

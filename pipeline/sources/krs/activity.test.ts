@@ -2,9 +2,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { currentLine, fullLine } from '../../../fixtures/krs-extract.ts';
-import { runDump } from '../../../fixtures/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
+import { runDump } from '../../../fixtures/dump/night.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 
 /** Which version of the classification an extract speaks of, which KRS does not say. */
 describe('the version of the activities', () => {

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { currentLine, fullLine } from '../../../fixtures/krs-extract.ts';
-import { useKrsNights } from '../../../fixtures/krs-nights.ts';
+import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
+import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const nights = useKrsNights();
 const { runLines, findEntry } = nights;

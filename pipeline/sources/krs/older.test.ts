@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { currentLine } from '../../../fixtures/krs-extract.ts';
-import { useKrsNights } from '../../../fixtures/krs-nights.ts';
+import { currentLine } from '../../../fixtures/dump/krs-extract.ts';
+import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const { runLines, findEntry } = useKrsNights();
 

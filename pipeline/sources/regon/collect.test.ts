@@ -1,7 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type BirEntity, legalPerson, naturalPerson } from '../../../fixtures/bir-entity.ts';
-import { type RegonStage, stageRegon, xmlOf } from '../../../fixtures/regon-stage.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+import {
+  type BirEntity,
+  legalPerson,
+  naturalPerson,
+} from '../../../fixtures/registry/bir-entity.ts';
+import { type RegonStage, stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {

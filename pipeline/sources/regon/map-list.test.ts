@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { legalPerson, naturalPerson } from '../../../fixtures/bir-entity.ts';
-import { stageRegon, xmlOf } from '../../../fixtures/regon-stage.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/test-database.ts';
+import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 import type { BirRow } from '../../fetch/soap.ts';
 
 let db: TestDatabase;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { gather, writeTestFile } from '../../../fixtures/answer-file.ts';
-import { naturalPerson } from '../../../fixtures/bir-entity.ts';
+import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
+import { naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import type { Answer } from '../source.ts';
 import { readAnswers } from './read.ts';
 

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { writeTestFile } from '../../../fixtures/answer-file.ts';
-import { envelopeOf, xmlOf } from '../../../fixtures/regon-stage.ts';
+import { writeTestFile } from '../../../fixtures/dump/answer-file.ts';
+import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import { ANSWER_BYTES } from './read.ts';
 
 const script = `

@@ -1,8 +1,8 @@
 import { truncate } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { gather, writeTestFile } from '../../../fixtures/answer-file.ts';
-import { legalPerson } from '../../../fixtures/bir-entity.ts';
-import { envelopeOf, xmlOf } from '../../../fixtures/regon-stage.ts';
+import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
+import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
+import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import type { Answer } from '../source.ts';
 import { ANSWER_BYTES, isAnswerFile, readAnswers } from './read.ts';
 
