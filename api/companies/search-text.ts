@@ -4,14 +4,14 @@ import { makeBits, type Bits } from './search-bits.ts';
 export class TextColumn {
   /** The codes of the texts; 0 stands for no text. */
   readonly #codes = new Map<string, number>();
-  #values: Uint8Array | Uint16Array | Uint32Array = new Uint8Array(32);
+  #values: Uint16Array | Uint32Array = new Uint16Array(32);
 
   set(number: number, text: string | null): void {
     const code = text === null ? 0 : this.#codeOf(text);
     if (number >= this.#values.length) {
       // A multiple of 32 values, so that a scan reads whole words.
       const length = Math.ceil(((number + 1) * 1.125) / 32) * 32;
-      const longer = new (this.#values.constructor as Uint8ArrayConstructor)(length);
+      const longer = new (this.#values.constructor as Uint16ArrayConstructor)(length);
       longer.set(this.#values);
       this.#values = longer;
     }
@@ -20,12 +20,21 @@ export class TextColumn {
 
   /** The companies below `count` with a text that equals or passes `wanted`. */
   find(count: number, wanted: string | ((text: string) => boolean)): Bits {
-    const accepted = new Uint8Array(this.#codes.size + 1);
-    if (typeof wanted === 'string') accepted[this.#codes.get(wanted) ?? 0] = 1;
-    else for (const [text, code] of this.#codes) accepted[code] = wanted(text) ? 1 : 0;
-    accepted[0] = 0;
     const bits = makeBits(count);
     const values = this.#values;
+    if (typeof wanted === 'string') {
+      const code = this.#codes.get(wanted);
+      for (let at = 0, number = 0; code !== undefined && at < bits.length; at += 1) {
+        let word = 0;
+        for (let bit = 0; bit < 32; bit += 1, number += 1) {
+          word |= Number(values[number] === code) << bit;
+        }
+        bits[at] = word;
+      }
+      return bits;
+    }
+    const accepted = new Uint8Array(this.#codes.size + 1);
+    for (const [text, code] of this.#codes) accepted[code] = wanted(text) ? 1 : 0;
     for (let at = 0, number = 0; at < bits.length; at += 1) {
       let word = 0;
       for (let bit = 0; bit < 32; bit += 1, number += 1) word |= accepted[values[number]!]! << bit;
@@ -40,7 +49,6 @@ export class TextColumn {
     const code = this.#codes.size + 1;
     // A copy: a substring would keep the whole string in memory.
     this.#codes.set(Buffer.from(text).toString(), code);
-    if (code === 2 ** 8) this.#values = Uint16Array.from(this.#values);
     if (code === 2 ** 16) this.#values = Uint32Array.from(this.#values);
     return code;
   }
