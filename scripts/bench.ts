@@ -8,7 +8,7 @@ import { serverPid } from './bench/cpu.ts';
 import { benchFeed } from './bench/feed.ts';
 import type { MeasuredNight } from './bench/night.ts';
 import { benchSearch } from './bench/search.ts';
-import { type Measurement, report, withServer } from './bench/setting.ts';
+import { atMost, report, withServer } from './bench/setting.ts';
 import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
 
@@ -112,12 +112,6 @@ function reportNight(
     atMost('Elapsed', night.seconds / copy, limit.ratio, '× the copy'),
     atMost('Memory', night.peak_memory_mb, MEMORY_MB, 'MB'),
   ]);
-}
-
-/** A figure that may be as large as its limit. */
-function atMost(name: string, value: number, limit: number, unit: string): Measurement {
-  const [measured, most] = [`${value.toFixed(2)} ${unit}`, `${limit} ${unit}`];
-  return { name, measured, limit: most, holds: value <= limit };
 }
 
 function mean(values: number[]): number {

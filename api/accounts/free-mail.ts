@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { domainToASCII } from 'node:url';
 import { getDomain } from 'tldts-icann';
@@ -42,19 +43,25 @@ const furtherDomains = [
 // Listed domains below which companies register their own domains.
 const registries = new Set(['msk.ru', 'pp.ua', 'spb.ru', 'za.com']);
 
-// Free mail, then disposable mailboxes.
-const refusedDomains = new Set(
-  [
-    ...(require('free-email-domains-list/build/src/constants') as { DOMAINS: string[] }).DOMAINS,
-    ...(require('disposable-email-domains') as string[]),
-    ...(require('disposable-email-domains/wildcard.json') as string[]),
-    ...(require('disposable-email-domains-js/dist/dict/disposable_email_blocklist.json') as string[]),
-    ...furtherDomains,
-  ]
-    .map((domain) => (/^[a-z0-9.-]+$/.test(domain) ? domain : domainToASCII(domain)))
-    // One entry is an address, which becomes an empty domain.
-    .filter((domain) => domain !== ''),
-);
+function readDomains(path: string): string[] {
+  return JSON.parse(readFileSync(require.resolve(path), 'utf8')) as string[];
+}
+
+const constants = require.resolve('free-email-domains-list/build/src/constants');
+const { DOMAINS: freeDomains } = require(constants) as { DOMAINS: string[] };
+// The module is as large as all lists below.
+delete require.cache[constants];
+
+// Free mail, then disposable mailboxes: a line each, since a set of so many takes seven times the memory.
+const refusedDomains = `\n${[
+  ...freeDomains,
+  ...readDomains('disposable-email-domains'),
+  ...readDomains('disposable-email-domains/wildcard.json'),
+  ...readDomains('disposable-email-domains-js/dist/dict/disposable_email_blocklist.json'),
+  ...furtherDomains,
+]
+  .map((domain) => (/^[a-z0-9.-]+$/.test(domain) ? domain : domainToASCII(domain)))
+  .join('\n')}\n`;
 
 /** The registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
 export function registeredDomainOf(domain: string): string {
@@ -70,7 +77,7 @@ export function registeredDomainOf(domain: string): string {
 export function isRefusedDomain(domain: string, further: ReadonlySet<string> = new Set()): boolean {
   const registered = registeredDomainOf(domain);
   for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
-    const isListed = refusedDomains.has(name) || further.has(name);
+    const isListed = refusedDomains.includes(`\n${name}\n`) || further.has(name);
     if (isListed && (name === domain || !registries.has(name))) return true;
     if (name === registered) return false;
   }

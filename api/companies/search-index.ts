@@ -54,7 +54,7 @@ export function createSearchIndex(connection: ClientConfig) {
   function openThread(): Worker {
     const opened = new Worker(new URL('search-thread.ts', import.meta.url), {
       workerData: connection,
-      resourceLimits: { maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
     // Pending questions run into their time limit.
     opened.on('error', () => undefined);

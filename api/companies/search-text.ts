@@ -1,6 +1,6 @@
 import { makeBits, type Bits } from './search-bits.ts';
 
-/** One text per company, as a code of one, two or four bytes. */
+/** One text per company, as a code of two or four bytes. */
 export class TextColumn {
   /** The codes of the texts; 0 stands for no text. */
   readonly #codes = new Map<string, number>();
@@ -23,8 +23,8 @@ export class TextColumn {
     const bits = makeBits(count);
     const values = this.#values;
     if (typeof wanted === 'string') {
-      const code = this.#codes.get(wanted);
-      for (let at = 0, number = 0; code !== undefined && at < bits.length; at += 1) {
+      const code = this.#codes.get(wanted) ?? -1;
+      for (let at = 0, number = 0; at < bits.length; at += 1) {
         let word = 0;
         for (let bit = 0; bit < 32; bit += 1, number += 1) {
           word |= Number(values[number] === code) << bit;

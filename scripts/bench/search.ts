@@ -6,7 +6,7 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import type { Database } from '../../sql/database.ts';
 import { openKysely } from '../../sql/kysely.ts';
 import { Random } from '../generator/random.ts';
-import { benchAlone, type Measurement, withSetting } from './setting.ts';
+import { atMost, benchAlone, type Measurement, withSetting } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
@@ -14,6 +14,9 @@ const seed = 4;
 /** Requests of one token: fewer than its limit. */
 const requestsPerToken = 150;
 
+/** Memory of the API; a country of more companies than `largeCount` is large. */
+const limits_mb = { usual: 300, large: 500 };
+const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 60 }, remembered: { p50: 5, p99: 60 }, any: 500 };
 
 interface Company {
@@ -137,7 +140,18 @@ async function measure(url: string, db: Database): Promise<Measurement[]> {
   return [
     judge('with a count', results.counted, limits_ms.counted),
     judge('with a count that is remembered', results.remembered, limits_ms.remembered),
+    await measureMemory(url, db),
   ];
+}
+
+async function measureMemory(url: string, db: Database): Promise<Measurement> {
+  const metrics = await (await fetch(`${url}/metrics`)).text();
+  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(metrics)!;
+  const { rows } = await db.pool.query<{ isLarge: boolean }>(
+    `select count(*) > ${largeCount} as "isLarge" from registry.company`,
+  );
+  const limit = rows[0]!.isLarge ? limits_mb.large : limits_mb.usual;
+  return atMost('Memory of the API', Number(bytes) / 1024 ** 2, limit, 'MB');
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */

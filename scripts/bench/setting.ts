@@ -18,6 +18,12 @@ export interface Measurement {
   holds: boolean;
 }
 
+/** A figure that may be as large as its limit. */
+export function atMost(name: string, value: number, limit: number, unit: string): Measurement {
+  const [measured, most] = [`${value.toFixed(2)} ${unit}`, `${limit} ${unit}`];
+  return { name, measured, limit: most, holds: value <= limit };
+}
+
 /** A database, and servers on it. */
 export interface Setting {
   db: Database;

@@ -4,7 +4,7 @@ import type { Pool } from 'pg';
 import { compare, createTokens } from './load.ts';
 import { benchAlone, type Measurement, withSetting } from './setting.ts';
 
-const leastShare = 0.4;
+const leastShare = 0.35;
 
 /** The NIPs of so many companies, from all over the country. */
 async function drawNips(pool: Pool, count: number): Promise<string[]> {
