@@ -8,17 +8,20 @@ interface Block {
   bytes: Uint8Array;
   /** Where each name ends. */
   ends: Uint32Array;
-  /** Two words a name: the bits of its pairs of bytes. A part of a name has no other bits. */
+  /**
+   * Two words per name, with one bit for each pair of neighbouring bytes. A name without all the bits of a
+   * part cannot contain that part.
+   */
   pairs: Uint32Array;
 }
 
 /** One name per company, folded, of which every part can be searched for. */
 export class NameColumn {
   readonly #blocks: Block[] = [];
-  /** The block that is being written, by its place. */
+  /** The block that is being written, and its index. */
   #open: { at: number; names: string[] } | undefined;
 
-  /** Numbers of one block follow each other; `close` ends the writing. */
+  /** Sets one name. All names of a block come before those of another; `close` comes after the last. */
   set(number: number, name: string | null): void {
     const at = Math.floor(number / BLOCK);
     if (this.#open?.at !== at) {

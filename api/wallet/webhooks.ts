@@ -137,9 +137,9 @@ async function reversePayment(
 /**
  * `POST /api/v1/webhooks/stripe`, where Stripe reports the outcome of checkouts, refunds and disputes.
  *
- * Stripe repeats an event until it gets a 200. An event that is not signed, malformed, or not stored
- * because the database failed gets another status. An event that a repetition cannot mend gets 200 with
- * `result` `refused` or `unknown`, and is logged.
+ * Stripe repeats an event until it gets a 200. An unsigned or malformed event, or one that the database
+ * failed to store, gets another status. Where sending the event again would not help, the answer is 200
+ * with `result` `refused` or `unknown`, and the event is logged.
  */
 export function createWebhooks({ db, logger, now, payment }: AppOptions): Router {
   const router = Router();

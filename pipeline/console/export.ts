@@ -13,7 +13,7 @@ import { withDatabase } from './session.ts';
 
 const writers = { csv: writeCsv, parquet: writeParquet };
 type Format = keyof typeof writers;
-/** They hold no secrets. */
+/** The schemas that may be exported: none holds secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
 /** What was exported, and where the event feed (`scope=all`) goes on after it. */
@@ -74,7 +74,7 @@ async function exportToFile(
 ): Promise<Exported> {
   const partial = `${path}.part`;
   const file = createWriteStream(partial);
-  // The write that fails throws the error.
+  // Ignored here: the failing write rejects with the same error.
   file.on('error', () => undefined);
   try {
     await once(file, 'open');

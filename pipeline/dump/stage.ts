@@ -10,7 +10,7 @@ import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
-/** Files read in parallel: some wait for the disk, or are inflated or normalised meanwhile. */
+/** Files read in parallel: while some wait for the disk, others are inflated or normalised. */
 const PARALLEL_FILES = 4;
 /** Characters that are sent together. */
 const COPIED_LENGTH = 64 * 1024;
@@ -53,7 +53,7 @@ async function stageFiles(
   let bytes = 0;
   const onProgress = (moreRecords: number, moreBytes: number) =>
     staging.onProgress((records += moreRecords), (bytes += moreBytes));
-  // No long file is then read at the end by itself.
+  // The largest first, so that the last one is short.
   const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
   return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) => {
     const reader = new FileReader(source, file, known);
@@ -62,9 +62,9 @@ async function stageFiles(
 }
 
 /**
- * The tables that depend on the source: the columns as they stand in the files, a partition a file;
- * `stage.record`, which the mapping reads, with white space tidied where there may be any, and the
- * whole row again as `raw`; `stage.mapped`, the records in the terms of all sources.
+ * Creates the tables that depend on the source. `column_text` holds the columns as in the files, one
+ * partition per file. `record` shows the same with tidied white space, and the whole row as `raw`.
+ * `mapped` shows the records in the terms of all sources.
  */
 async function createRecordTables(
   client: PoolClient,

@@ -7,7 +7,7 @@ import type { ServiceSettings } from '../fetch/service.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
 import type { OnDemandSource } from './on-demand.ts';
 
-/** A customer waits: a number without an answer is asked for again later. */
+/** Few tries and short waits, since a customer waits. A number without an answer is tried again later. */
 const onDemand: ServiceSettings = {
   retry: { tries: 3, first_wait_ms: 250, longest_wait_ms: 5_000, longest_break_ms: 10_000 },
   timeout_ms: 20_000,
@@ -39,7 +39,7 @@ function createKrs(krs: Krs): OnDemandSource {
   };
 }
 
-/** Persons who do business, and companies whether or not they are in KRS. */
+/** REGON knows sole traders, and companies both in and outside KRS. */
 function createRegon(bir: Bir): OnDemandSource {
   return {
     source: 'regon',
@@ -58,7 +58,7 @@ function createRegon(bir: Bir): OnDemandSource {
   };
 }
 
-/** Persons who do business, and no companies. */
+/** CEIDG knows sole traders, and no companies. */
 function createCeidg(ceidg: Ceidg): OnDemandSource {
   return {
     source: 'ceidg',

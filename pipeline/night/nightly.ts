@@ -6,7 +6,7 @@ import { Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/fault.ts';
 import { isDiskFull } from '../fault.ts';
 import { loadSource, type Source } from '../sources/source.ts';
-import { describeFindings, runChecks } from './guard.ts';
+import { describeFindings, runChecks } from './checks.ts';
 import { lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './night.ts';
 import { prepareTables, readDump } from './read.ts';

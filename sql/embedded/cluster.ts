@@ -23,7 +23,7 @@ const sharedDirectory = '/var/lib/company-registry';
  * root it runs as the owner of the existing cluster, else as `postgres` or `nobody`. Where that user
  * cannot reach DATA_DIR, as in a clone below /root, the cluster is
  * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names that folder.
- * This file decides: a DATA_DIR that was removed starts with an empty cluster, a DATA_DIR that was
+ * `postgres.location` decides which cluster is used: a DATA_DIR that was removed starts with an empty cluster, a DATA_DIR that was
  * moved keeps its cluster, and a copy of a DATA_DIR gets a new one.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
@@ -44,7 +44,7 @@ export async function locateCluster(path: string): Promise<Cluster> {
   }
   const isOwned = owner !== undefined && owner.uid !== 0;
   const user = isOwned ? { uid: owner.uid, gid: owner.gid } : await findUser();
-  // Asks the system, because modes do not tell everything.
+  // Tries the access as that user: permission bits alone do not prove it.
   const { code, output } = await run('/bin/sh', ['-c', 'test -x "$0"', home], { user });
   if (code === 0) return { dataDir, home, directory, user };
   if (code === null) {
@@ -80,7 +80,10 @@ export async function readText(path: string): Promise<string | undefined> {
   });
 }
 
-/** Whether a home belongs to this DATA_DIR: it does unless another DATA_DIR names it too. */
+/**
+ * Whether the file `owner` of a home names this DATA_DIR. Where it names a DATA_DIR that no longer points
+ * to the home, this one becomes the owner: the folder was moved.
+ */
 async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   const owner = await readText(join(home, 'owner'));
   if (owner === undefined || owner === dataDir) return owner === dataDir;

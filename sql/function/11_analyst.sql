@@ -34,7 +34,8 @@ select
     company.activity_main,
     company.activity_start,
     (
-        -- A company has the id of its first entry, and runs use up ids in ascending order.
+        -- The id of a company is that of its first entry, and ids ascend over runs: the first run that
+        -- reached the id saw the company first.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id
@@ -247,7 +248,7 @@ left join registry.legal_form_symbol on legal_form_symbol.symbol = flow.legal_fo
 left join registry.voivodeship on voivodeship.teryt = flow.voivodeship
 where flow.new + flow.ended + flow.suspended + flow.resumed > 0;
 
--- The dictionaries. The columns that other views join by have the names that they have there.
+-- The dictionaries. Key columns are named as in the views that join to them.
 create or replace view analyst.activity as
 select
     activity_code.version as activity_version,

@@ -1,6 +1,6 @@
 -- What the changes mean: typed events. Severity, class and category are the dictionary's.
 
--- Each type is a query of its own: of a list of `values` all would be computed for every entry.
+-- Each type is a query of its own, so that its values are computed only where its condition holds.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     change.company_id,

@@ -1,4 +1,4 @@
--- The events of the night. Runs in the transaction that publishes.
+-- The events of the night; event_date is the day of the dump. Runs in the transaction that publishes.
 
 -- One row per difference of a company: two entries that changed alike make one event. event_id: the
 -- event of the same change that another registry has reported already.
