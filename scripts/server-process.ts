@@ -28,7 +28,7 @@ export class ServerProcess {
 
   /** @returns where it listens; undefined when it ended instead and has said why */
   async start(): Promise<string | undefined> {
-    this.#child = spawn(process.execPath, ['--max-semi-space-size=4', this.#script], {
+    this.#child = spawn(process.execPath, [this.#script], {
       env: this.#variables,
       stdio: ['ignore', 'pipe', this.#log],
     });
