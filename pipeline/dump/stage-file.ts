@@ -17,11 +17,14 @@ export interface FileCount {
   line_count: number;
   /** Columns that the source does not describe. */
   unknown: readonly string[];
+  /** Whether its records are left to be normalised together with those of other files. */
+  is_left: boolean;
 }
 
 /**
  * Reads one file of a dump and stages what was not there yesterday, in its own session: records go to
- * `column_text` and, normalised, to `entry`; unreadable ones to `reject`.
+ * `column_text` and, normalised, to `entry`; unreadable ones to `reject`. Few records are not normalised:
+ * of several files together that takes as long as of one.
  * Throws a `Refusal` when the file as a whole cannot be read.
  *
  * @param onProgress called now and then with the number of further records, and of further bytes, read
@@ -41,6 +44,7 @@ export async function stageFile(
   let stored_bytes = 0;
   let client: PoolClient | undefined;
   let copy: CopyIn | undefined;
+  let batch_count = 0;
   // Opens the session with the first lines: most files do not change.
   const sendLines = async () => {
     client ??= await openSession(pool);
@@ -48,6 +52,7 @@ export async function stageFile(
     const options = `format csv, delimiter ';', encoding utf8`;
     copy ??= new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
     await copy.write(lines.take());
+    batch_count += 1;
   };
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
@@ -67,12 +72,12 @@ export async function stageFile(
     reader.end();
     if (lines.length > 0) await sendLines();
     await saveRejects(pool, stage, rejects);
-    if (client && copy) {
-      await copy.end();
+    await copy?.end();
+    if (batch_count > 1) {
       // Without statistics Postgres plans for a handful of records.
-      await client.query(`analyze ${table} (file_no)`);
+      await client!.query(`analyze ${table} (file_no)`);
       // Normalises the records while other files are still being read.
-      await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
+      await runFile(client!, 'nightly/1_read/normalise.sql', [[file_no]], stage);
     }
     client?.release();
   } catch (error) {
@@ -82,7 +87,8 @@ export async function stageFile(
   }
   report(byte_count);
   const { read_count, layout } = reader;
-  return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown };
+  const is_left = batch_count === 1;
+  return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
 }
 
 async function openSession(pool: Pool): Promise<PoolClient> {

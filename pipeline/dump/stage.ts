@@ -1,5 +1,5 @@
 import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
-import { inStage } from '../../sql/database.ts';
+import { inStage, runFile } from '../../sql/database.ts';
 import { CopyIn } from './copy-in.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
@@ -40,6 +40,10 @@ export async function stageDump(
   await createRecordTables(client, staging);
   const known = new KnownFingerprints(yesterday);
   const counts = await stageFiles(staging, known);
+  const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
+  if (left.length > 0) {
+    await runFile(client, 'nightly/1_read/normalise.sql', [left], staging.stage);
+  }
   await saveCounts(client, staging.stage, counts);
   await saveMissing(client, staging.stage, known);
 }

@@ -12,7 +12,8 @@ create extension if not exists unaccent;
 -- `bankruptcy_state` and `restructuring_state` are 'OPEN' or 'ENDED', null where the registry tells of no
 -- such proceedings; a registry may tell of them without a date.
 -- `version_no` and `version_date` say how new the record is: the number of the registry's last change of
--- it, and the day whose state it shows, where the registry tells them.
+-- it, and the day whose state it shows, where the registry tells them. `version_register` is the register
+-- of the record, where a registry keeps several for one number.
 -- `units` and `other_dates` have the shapes that the snapshot shows; the three lists are sorted, and
 -- null when empty, so that equal lists are equal values.
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
@@ -43,6 +44,7 @@ create table registry.entry (
     source text not null,
     entry_key text not null,
     file_key text not null,
+    version_register text,
     nip text,
     regon9 text,
     krs text,

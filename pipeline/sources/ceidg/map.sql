@@ -88,7 +88,8 @@ select
     null::text as restructuring_end_date,
     null::text as e_delivery,
     null::integer as version_no,
-    null::date as version_date
+    null::date as version_date,
+    null::text as version_register
 from stage.record
 join stage.file on file.file_no = record.file_no
 cross join lateral (

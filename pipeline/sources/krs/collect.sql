@@ -135,6 +135,8 @@ select
     known.version_no as known_no,
     known.version_date as known_day,
     known.gone_date as known_gone_date,
+    known.version_register as known_register,
+    known.status as known_status,
     jsonb_build_object(
         'state', known.bankruptcy_state,
         'start_day', known.bankruptcy_start_date,
@@ -157,7 +159,7 @@ where answer.answer ->> 'kind' = 'extract';
 
 -- A company has one version: an extract that is older than the known one, or than another one of the
 -- dump, says nothing, and is no reject either. A number may be in two registers: the one that has not
--- struck it off counts.
+-- struck it off counts, also where it is known from an earlier dump. Of two alike, P counts.
 create unlogged table stage.krs_older as
 select
     extract.file_no,
@@ -169,14 +171,19 @@ from stage.krs_extract as extract
 where
     stage.is_older(extract.entry_no, extract.state_day, extract.known_no, extract.known_day)
     or extract.state_day < extract.known_gone_date
+    or (
+        extract.content ? 'struck_off_day'
+        and extract.register <> extract.known_register
+        and extract.known_status <> 'DELETED'
+    )
     or exists (
         select from stage.krs_extract as other
         where
             other.krs = extract.krs
             and case
                 when other.register <> extract.register then
-                    extract.content ? 'struck_off_day'
-                    and not other.content ? 'struck_off_day'
+                    (extract.content ? 'struck_off_day', extract.register)
+                    > (other.content ? 'struck_off_day', other.register)
                 else stage.is_older(
                     extract.entry_no, extract.state_day, other.entry_no, other.state_day
                 )
@@ -294,6 +301,7 @@ select
         ),
         'entry_no', extract.entry_no,
         'state_day', extract.state_day,
+        'register', extract.register,
         'known_bankruptcy', extract.known_bankruptcy,
         'known_restructuring', extract.known_restructuring,
         'only_entry_day', case

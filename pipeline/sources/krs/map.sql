@@ -69,7 +69,8 @@ select
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
     (document.document ->> 'entry_no')::integer as version_no,
-    (document.document ->> 'state_day')::date as version_date
+    (document.document ->> 'state_day')::date as version_date,
+    document.document ->> 'register' as version_register
 from stage.document
 -- The offset keeps Postgres from taking the document apart again wherever a part is used.
 cross join lateral (

@@ -46,3 +46,27 @@ test('a number that the register of entrepreneurs alone has struck off is not st
   expect(summary).toMatchObject({ read: 1, accepted: 1, new: 1 });
   expect(await findEntry(krs, 'status, version_no')).toEqual(['ACTIVE', 4]);
 });
+
+test('a number that one register keeps is not struck off by another one on a later day', async () => {
+  const krs = '0000991026';
+  const kept = currentLine({ krs, header: { ...newest(4, '03.10.2026'), rejestr: 'RejS' } });
+  await runLines([kept]);
+  const ended = { ...newest(9, '05.10.2026'), dataWykreslenia: '01.09.2026' };
+  expect(await runLines([currentLine({ krs, header: ended })])).toMatchObject({
+    read: 0,
+    events: 0,
+    notices: [{ subject: 'older extract', value: `${krs}, entry 9, state of 2026-10-05` }],
+  });
+  expect(await findEntry(krs, 'status, version_register')).toEqual(['ACTIVE', 'RejS']);
+  await runLines([currentLine({ krs, header: { ...ended, rejestr: 'RejS' } })]);
+  expect(await findEntry(krs, 'status, version_register')).toEqual(['DELETED', 'RejS']);
+});
+
+test('of two registers of one dump that both keep a number, that of entrepreneurs counts', async () => {
+  const krs = '0000991027';
+  const [ofP, ofS] = ['RejP', 'RejS'].map((rejestr) =>
+    currentLine({ krs, header: { ...newest(4), rejestr }, identity: { nazwa: rejestr } }),
+  );
+  expect(await runLines([ofS!, ofP!])).toMatchObject({ read: 1, accepted: 1, rejected: 0 });
+  expect(await findEntry(krs, 'name')).toEqual(['RejP']);
+});

@@ -91,7 +91,8 @@ select
     null::text as restructuring_end_date,
     null::text as e_delivery,
     null::integer as version_no,
-    null::date as version_date
+    null::date as version_date,
+    null::text as version_register
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
     name text, nip text, nip_status text, legal_form text, register text, register_number text,

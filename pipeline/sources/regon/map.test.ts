@@ -93,6 +93,7 @@ describe('a legal person', () => {
       restructuring_state: null,
       e_delivery: null,
       version_no: null,
+      version_register: null,
       version_date: null,
       bankruptcy_end_date: '2026-01-03',
       units: null,

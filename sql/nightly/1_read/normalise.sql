@@ -9,7 +9,7 @@ insert into stage.entry (
     is_partnership_only, start_date, end_date, suspension_date, resumption_date,
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
-    restructuring_end_date, e_delivery, version_no, version_date, status, gone_date, content_hash, reason
+    restructuring_end_date, e_delivery, version_no, version_date, version_register, status, gone_date, content_hash, reason
 )
 select
     mapped.file_no,
@@ -59,6 +59,7 @@ select
     mapped.e_delivery,
     mapped.version_no,
     mapped.version_date,
+    mapped.version_register,
     registry.status_on(
         night.dump_date, mapped.declared_status, least(mapped.end_day, mapped.struck_off_day), null
     ) as status,

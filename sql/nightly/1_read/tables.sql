@@ -164,6 +164,7 @@ select
     (select night.source from stage.night) as source,
     entry.entry_key,
     file.file_key,
+    entry.version_register,
     entry.nip,
     entry.regon9,
     entry.krs,

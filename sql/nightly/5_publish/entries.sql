@@ -23,16 +23,20 @@ set
     fingerprint = staged.fingerprint,
     file_key = file.file_key,
     version_no = staged.version_no,
-    version_date = staged.version_date
+    version_date = staged.version_date,
+    version_register = staged.version_register
 from stage.pair
 join stage.entry as staged using (file_no, line)
 join stage.file using (file_no)
 where
     entry.company_id = pair.company_id
     and entry.entry_id = pair.entry_id
-    and (entry.fingerprint, entry.file_key, entry.version_no, entry.version_date)
-    is distinct from (
-        staged.fingerprint, file.file_key, staged.version_no, staged.version_date
+    and (
+        entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
+        entry.version_register
+    ) is distinct from (
+        staged.fingerprint, file.file_key, staged.version_no, staged.version_date,
+        staged.version_register
     );
 
 update registry.entry
