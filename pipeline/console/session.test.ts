@@ -2,46 +2,56 @@ import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
 import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded/embedded.ts';
 import { describeFault } from '../fault.ts';
 import { withDatabase } from './session.ts';
 
-/** A small file system in memory, or undefined where this process may not mount one. */
-async function mountSmallDisk(folder: string): Promise<string | undefined> {
-  const disk = join(folder, 'disk');
-  await mkdir(disk);
+const folder = await mkdtemp(join(tmpdir(), 'registry-full-'));
+const disk = join(folder, 'disk');
+await chmod(folder, 0o755);
+await mkdir(disk);
+const canMount = mountSmallDisk();
+
+afterAll(async () => {
+  if (canMount) execFileSync('umount', ['-l', disk]);
+  await rm(folder, { recursive: true });
+});
+
+/** @returns whether this process may mount a file system */
+function mountSmallDisk(): boolean {
   try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk]);
+    const options = ['-t', 'tmpfs', '-o', 'size=48m,mode=755', 'tmpfs', disk];
+    execFileSync('mount', options, { stdio: 'ignore' });
+    return true;
   } catch {
-    return undefined;
+    return false;
   }
-  onTestFinished(() => void execFileSync('umount', ['-l', disk]));
-  return disk;
 }
 
-test('a full disk of the WAL, which ends all sessions, is told as a full disk', async (context) => {
-  const folder = await mkdtemp(join(tmpdir(), 'registry-full-'));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
-  await chmod(folder, 0o755);
-  const disk = await mountSmallDisk(folder);
-  if (disk === undefined) return context.skip('only root can mount a small disk');
-  const dataDir = join(folder, 'data');
-  await (await acquireEmbedded(dataDir)).release();
-  onTestFinished(() => destroyEmbedded(dataDir));
-  const wal = join(dataDir, 'postgres', 'pg_wal');
-  execFileSync('mv', [wal, disk]);
-  await symlink(join(disk, 'pg_wal'), wal);
-  vi.stubEnv('DATABASE_URL', undefined).stubEnv('BASE_URL', undefined).stubEnv('DATA_DIR', dataDir);
-  onTestFinished(() => void vi.unstubAllEnvs());
+// Only root may mount a file system.
+test.runIf(canMount)(
+  'a full disk of the WAL, which ends all sessions, is told as such',
+  async () => {
+    const dataDir = join(folder, 'data');
+    await (await acquireEmbedded(dataDir)).release();
+    onTestFinished(() => destroyEmbedded(dataDir));
+    const wal = join(dataDir, 'postgres', 'pg_wal');
+    execFileSync('mv', [wal, disk]);
+    await symlink(join(disk, 'pg_wal'), wal);
+    vi.stubEnv('DATABASE_URL', undefined).stubEnv('BASE_URL', undefined);
+    vi.stubEnv('DATA_DIR', dataDir);
+    onTestFinished(() => void vi.unstubAllEnvs());
 
-  const fault = await withDatabase(async (db) => {
-    await db.pool.query('create table filling (text text)');
-    await db.pool.query(
-      `insert into filling select repeat('a', 1000) from generate_series(1, 100000)`,
+    const filling = withDatabase(async (db) => {
+      await db.pool.query('create table filling (text text)');
+      await db.pool.query(
+        `insert into filling select repeat('a', 1000) from generate_series(1, 100000)`,
+      );
+    });
+    const fault = await filling.catch((error: unknown) => error);
+    expect(describeFault(fault)).toMatch(
+      /^The disk of the database is full: .*No space left on device; make room there first\.$/,
     );
-  }).catch((error: unknown) => error);
-  expect(describeFault(fault)).toMatch(
-    /^The disk of the database is full: .*No space left on device; make room there first\.$/,
-  );
-});
+  },
+);
