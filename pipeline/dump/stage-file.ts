@@ -74,7 +74,7 @@ export async function stageFile(
     await saveRejects(pool, stage, rejects);
     await copy?.end();
     if (batch_count > 1) {
-      // Without statistics Postgres plans for a handful of records.
+      // Without a count Postgres plans for a handful of records.
       await client!.query(`analyze ${table} (file_no)`);
       // Normalises the records while other files are still being read.
       await runFile(client!, 'nightly/1_read/normalise.sql', [[file_no]], stage);
@@ -93,6 +93,9 @@ export async function stageFile(
 
 async function openSession(pool: Pool): Promise<PoolClient> {
   const client = await pool.connect();
-  await client.query('set synchronous_commit = off; set jit = off');
+  // To count the rows of a table, a small sample is enough.
+  await client.query(
+    'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
+  );
   return client;
 }
