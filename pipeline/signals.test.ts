@@ -145,7 +145,7 @@ describe('a run that is told to end', () => {
 describe('the embedded Postgres', () => {
   test('is stopped with the run that started it', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'registry-data-'));
-    // As root, Postgres runs as another user, who has to get there.
+    // Root runs Postgres as another user, which must reach the folder.
     await chmod(dataDir, 0o755);
     onTestFinished(async () => {
       await destroyEmbedded(dataDir);

@@ -228,7 +228,7 @@ describe('npm start with the embedded Postgres', () => {
     { timeout: nights_ms },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
-      // As root, Postgres runs as another user, who has to get there.
+      // Root runs Postgres as another user, which must reach the folder.
       await chmod(folder, 0o755);
       onTestFinished(async () => {
         await destroyEmbedded(folder);

@@ -15,13 +15,13 @@ interface Block {
   pairs: Uint32Array;
 }
 
-/** One name per company, folded, of which every part can be searched for. */
+/** One folded name per company. A search finds any part of a name. */
 export class NameColumn {
   readonly #blocks: Block[] = [];
   /** The block that is being written, and its index. */
   #open: { at: number; names: string[] } | undefined;
 
-  /** Sets one name. All names of a block come before those of another; `close` comes after the last. */
+  /** Sets the name of one company. The caller writes block after block, then calls `close`. */
   set(number: number, name: string | null): void {
     const at = Math.floor(number / BLOCK);
     if (this.#open?.at !== at) {

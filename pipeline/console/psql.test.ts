@@ -13,7 +13,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-psql-'));
-  // Where root runs the tests, Postgres runs as another user, who has to get there.
+  // Root runs Postgres as another user, which must reach the folder.
   await chmod(folder, 0o755);
 });
 

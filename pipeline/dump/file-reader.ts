@@ -21,7 +21,7 @@ const UNREADABLE_IN_A_ROW = 1000;
 /** The columns that every staged record begins with. */
 const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
 
-/** Turns the records of one file, of which the first is the header, into lines to COPY and rejects. */
+/** Turns the records of one file into lines to COPY and rejects. The first record is the header. */
 export class FileReader implements RecordHandler {
   readonly lines = new CopyLines();
   readonly rejects: UnreadableRow[] = [];
@@ -182,9 +182,9 @@ export class FileReader implements RecordHandler {
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, of which one has lost a quote. The field
- * ends either behind a separator, at the opening quotes of a later field, or it holds the separators of
- * a whole row.
+ * Whether a field with line breaks looks like parts of two rows, because one row has lost a quote. Such a
+ * field ends behind a separator, at the opening quote of a later field, or holds the separators of a
+ * whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

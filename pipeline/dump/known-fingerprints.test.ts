@@ -7,7 +7,7 @@ import type { YesterdaysEntries } from './yesterday.ts';
 const half = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer());
 const key = fc.record({ high: half, low: half }).filter(({ high, low }) => high !== 0 || low !== 0);
 
-/** Entries as a server sends them: each in a page of its own, that of its index. */
+/** Entries in the format of the server. The entry at index n lies in page n. */
 function toEntries(keys: readonly Fingerprint[]): YesterdaysEntries {
   const fingerprints = Buffer.alloc(keys.length * 8);
   const places = Buffer.alloc(keys.length * 6);

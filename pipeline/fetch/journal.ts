@@ -27,7 +27,7 @@ export async function openJournal(folder: string) {
   let last: Promise<void> = Promise.resolve();
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Adds an answer, after those of earlier calls. */
+    /** Appends an answer. */
     append(number: string, outcome: string, lines: readonly object[]): Promise<void> {
       const entry: Entry = { number, outcome, lines };
       const write = async () => {

@@ -64,7 +64,7 @@ describe('Rate', () => {
   });
 
   test('has other limits at another hour in Poland', async () => {
-    // A minute before eight: what has passed then counts for the limit after it.
+    // One minute before eight, when another limit begins: earlier requests count for that limit too.
     const clock = createClock('2026-11-20T07:59:00+01:00');
     const start_ms = clock.now();
     const passed_ms = await pass(new Rate(nightLimits, clock), 20);

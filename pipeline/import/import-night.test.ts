@@ -165,7 +165,7 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await verify(database, 'ceidg')).toEqual([]);
     // No report holds it before it begins.
     const folder = fixtureFolder('2026-11-02');
-    // The same bytes as those of the baseline are stale, unless a reason accepts them.
+    // A dump with the bytes of the baseline is stale, unless a reason accepts it.
     const reason = 'nothing has changed';
     const early = { now: () => new Date('2026-11-21T07:00:00Z'), reason };
     const summary = await runDump(database, folder, '2026-11-21', early);

@@ -16,7 +16,7 @@ const day_ms = 86_400_000;
 const now = new Date('2026-11-20T10:05:00Z');
 const daysAgo = (days: number) => new Date(now.getTime() - days * day_ms);
 
-/** Leaves a mail with its token, both of so many days ago; `state` is that of the mail. */
+/** Inserts a mail and its token, both some days old. `state` is the state of the mail. */
 async function leave(days: number, state: string): Promise<{ mail_id: number; token: string }> {
   const created_at = daysAgo(days);
   const { mail_id, one_time_token_id } = await leaveMail(db, { created_at });

@@ -24,7 +24,7 @@ const undisturbed: Record<string, string[]>[] = [];
 
 beforeAll(async () => {
   dataDir = await mkdtemp(join(tmpdir(), 'registry-kill-'));
-  // As root, Postgres runs as another user, who has to get there.
+  // Root runs Postgres as another user, which must reach the folder.
   await chmod(dataDir, 0o755);
   days = await generateDays();
   const db = await createTestDatabase();

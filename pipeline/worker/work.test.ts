@@ -102,7 +102,7 @@ describe('registry work', () => {
   );
 
   test('without SMTP_URL writes files below DATA_DIR, and starts the embedded Postgres', async () => {
-    // As root, Postgres runs as another user, who has to get there.
+    // Root runs Postgres as another user, which must reach the folder.
     await chmod(dataDir, 0o755);
     onTestFinished(() => destroyEmbedded(dataDir));
     const started = startCommand(['work'], { DATA_DIR: dataDir });
