@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The events of which a feed tells: of the companies that the account watches, or of all. */
+/** The events in a feed: of the companies that the account watches, or of all companies. */
 export const feedScope = z.enum(['watched', 'all']);
 
 export type FeedScope = z.output<typeof feedScope>;

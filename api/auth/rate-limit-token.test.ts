@@ -68,7 +68,7 @@ describe('the general limit', () => {
     expect(refused.status).toBe(429);
     expect(await refused.json()).toEqual({ message: 'Too Many Attempts.' });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
-    // A use that was not let in is none.
+    // A refused request is no use.
     const { rows } = await database.pool.query(
       `select usage_count from customer.token order by token_id desc limit 1`,
     );
@@ -105,7 +105,7 @@ describe('the general limit', () => {
     expect(await countStatuses(clients)).toEqual({ 401: 180, 429: 20 });
     expect((await ask({ address: '2001:db8:5:6ff::2' })).status).toBe(429);
     expect((await ask({ address: '2001:db8:5:700::1' })).status).toBe(401);
-    // Who has a good token is let in from there.
+    // A good token is accepted from there.
     expect((await ask({ address, token: await newToken() })).status).toBe(200);
   });
 

@@ -57,7 +57,7 @@ async function readAll(query: Record<string, string | number>): Promise<FeedEven
 
 const idsOf = (events: FeedEvent[]) => events.map(({ event_id }) => event_id);
 
-/** The numbers of all events, or of those of some companies, as the registry has them. */
+/** The numbers of all events, or of the events of some companies, as the registry has them. */
 async function publishedIds(nips?: string[]): Promise<number[]> {
   const { rows } = await database.pool.query<{ event_id: number }>(
     `select event_id::int

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createBatch } from './batch.ts';
 
-/** A batch that ends when it is told to. */
+/** A batch that a test ends. */
 function createHeld(mostRunning?: number) {
   const batches: number[][] = [];
   const ends: (() => void)[] = [];
@@ -13,7 +13,7 @@ function createHeld(mostRunning?: number) {
   return { ask, batches, end: () => ends.shift()!() };
 }
 
-/** Until whatever has been asked for is under way. */
+/** Waits until all calls are under way. */
 async function settle(): Promise<void> {
   for (let turn = 0; turn < 5; turn += 1) await new Promise((next) => setImmediate(next));
 }

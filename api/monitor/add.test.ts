@@ -134,7 +134,7 @@ describe('POST /api/v1/companies/add', () => {
       'NIP 1000205004 queued',
       expect.stringMatching(/^NIP 1001403002 ready /),
     ]);
-    // One for each submission of which nothing is waited for.
+    // One mail for each submission that waits for nothing.
     expect(await submitter.mails()).toHaveLength(6);
   });
 

@@ -31,7 +31,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** What arrives of the newest mail of somebody. */
+/** The newest mail of an address, as it arrives. */
 async function receive({ account_id }: Submitter): Promise<ReceivedMail> {
   const { smtp, options } = await serveMail(database);
   const { rows } = await database.pool.query<{ mail_id: string }>(

@@ -62,7 +62,7 @@ it('companies of two registries that turn out to be one keep watches, feeds and 
   await runRegon(database, '2026-11-03', {
     reports: [...company(older, nip, { nazwa: 'GAMMA' }), ...renamed],
   });
-  // The change that REGON confirms is told once.
+  // REGON confirms a change: one event.
   const before = ['COMPANY_NAME_CHANGED BETA', 'COMPANY_NAME_CHANGED GAMMA'];
   expect(await readFeed(both)).toEqual(before);
   expect(await readFeed(one)).toEqual(before.slice(0, 1));

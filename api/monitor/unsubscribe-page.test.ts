@@ -23,7 +23,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** An account that is told of everything by mail, by its global settings and by those of a company. */
+/** An account with mails of everything, in its global settings and in the settings of a company. */
 async function createReader(): Promise<TestAccount & { token: string }> {
   const account = await createAccount(database.kysely);
   const { account_id } = account;

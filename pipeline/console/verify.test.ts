@@ -14,7 +14,7 @@ beforeAll(async () => {
 
 afterAll(() => origin.drop());
 
-/** Runs verify after somebody has changed one row behind the pipeline's back. */
+/** Runs verify after a change of one row past the pipeline. */
 async function verify(statement: string | undefined, ...options: string[]) {
   const db = await origin.copy();
   try {

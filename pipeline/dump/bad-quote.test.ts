@@ -37,7 +37,7 @@ const noMatch = 'quotes that do not match';
 const notFollowed = 'a closing quote that is not followed by a separator';
 const tooLong = 'longer than 32768 bytes';
 
-// In the order of their rows: a quote that is open meets those of the cases behind it.
+// In the order of their rows: an open quote meets the quotes of the cases after it.
 const cases: RowCase[] = [
   name('needless quotes', (number) => `"Usługi ${number}"`, null),
   name('a line break in quotes', (number) => `"Usługi\n${number}"`, null, null),

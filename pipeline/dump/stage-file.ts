@@ -17,14 +17,14 @@ export interface FileCount {
   line_count: number;
   /** Columns that the source does not describe. */
   unknown: readonly string[];
-  /** Whether its records are left to be normalised together with those of other files. */
+  /** Whether its records still have to be normalised, together with the records of other small files. */
   is_left: boolean;
 }
 
 /**
  * Reads one file of a dump and stages what was not there yesterday, in its own session: records go to
- * `column_text` and, normalised, to `entry`; unreadable ones to `reject`. Few records are not normalised:
- * of several files together that takes as long as of one.
+ * `column_text` and, normalised, to `entry`; unreadable ones to `reject`. A small file is left to be
+ * normalised with others: one statement for many small files takes as long as for one.
  * Throws a `Refusal` when the file as a whole cannot be read.
  *
  * @param onProgress called now and then with the number of further records, and of further bytes, read

@@ -80,7 +80,7 @@ describe('fetchCeidg', () => {
     });
     await expectWhole();
     expect(stub.requests).toHaveLength(18);
-    // The token goes to the configured address alone, whatever the list says.
+    // The token goes to the configured address alone, never to an address in the list.
     expect(stub.requests.every(({ headers }) => headers.host === new URL(stub.url).host)).toBe(
       true,
     );

@@ -11,7 +11,7 @@ function numbers(count: number): string[] {
   return Array.from({ length: count }, (_, at) => String(at).padStart(10, '0'));
 }
 
-/** Asks for numbers of which some fail so often; tells how often each was asked. */
+/** Asks for numbers; some fail a number of times. Counts the calls of each. */
 async function ask(all: string[], failing: Record<string, number>, options: Partial<Round> = {}) {
   const asked: Record<string, number> = {};
   let atOnce = 0;

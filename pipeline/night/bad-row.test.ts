@@ -164,7 +164,7 @@ beforeAll(async () => {
 afterAll(() => baseline.drop());
 
 describe.each([
-  // Where its key can be read, nobody has to wait.
+  // Where the key of the row can be read, no entry waits.
   ['a value', values, 4],
   ['the shape', shapes, 9],
 ])('a row is damaged in %s', (_, cases, waiting) => {

@@ -19,7 +19,7 @@ import { verify } from './verify.ts';
 
 let dataDir: string;
 let days: GeneratedDays;
-/** What is published after each day where nobody kills anything. */
+/** What is published after each day without a kill. */
 const undisturbed: Record<string, string[]>[] = [];
 
 beforeAll(async () => {

@@ -53,7 +53,7 @@ async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<En
   return await command.end;
 }
 
-/** Runs the command once more and compares; whatever was killed must have left no trace. */
+/** Runs the command once more and compares: the killed one must have left no trace. */
 async function expectRecovery(db: TestDatabase, day: 0 | 1, kills: number): Promise<void> {
   const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
   expect(command.sentences().join()).toMatch(command.code === 5 ? /is published already/ : /^$/);

@@ -106,7 +106,7 @@ describe('the fixture days of REGON', () => {
       { entries: ['990800024-1', '990800024-2', '990800024-3'] },
       { entries: ['995100314-1', '995100314-2'] },
       { entries: ['995100320-1', '995100320-2'] },
-      // One NIP with two REGONs, of which one was replaced.
+      // One NIP with two REGON numbers; one of them was replaced.
       { entries: ['995100410-6', '995100426-6'] },
     ]);
   });

@@ -17,7 +17,7 @@ import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
 let db: TestDatabase;
 let dataDir: string;
 
-/** A server that holds the first text until it is told what to answer. */
+/** A server that holds the first text until the test gives its answer. */
 async function serveSlowly(): Promise<{ smtp: TestSmtp } & Omit<HeldText, 'behaviour'>> {
   const { behaviour, ...held } = holdText();
   const smtp = await startTestSmtp(behaviour);

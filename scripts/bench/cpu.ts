@@ -34,7 +34,7 @@ export async function cpuSeconds(pid: number): Promise<number> {
     .reduce((sum, time) => sum + time!.seconds, 0);
 }
 
-/** The process of a database server on this machine, of which the user of the pool is a superuser. */
+/** The process of a database server on this machine. The user of the pool must be a superuser. */
 export async function serverPid(pool: Pool): Promise<number> {
   const { rows } = await pool.query<{ text: string }>(
     `select pg_read_file('postmaster.pid') as text`,

@@ -10,7 +10,7 @@ const leastShare = 0.5;
 const parallelRecoveries = 20;
 const longestWait_ms = 100;
 
-/** Keeps that many recoveries going, each of another client and address, half of which are known. */
+/** Keeps `parallelRecoveries` going, each of another client and address. Half of the addresses are known. */
 async function recoverUntil(api: string, emails: string[], isOver: () => boolean): Promise<number> {
   let count = 0;
   const keepGoing = async () => {

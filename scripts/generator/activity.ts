@@ -76,8 +76,8 @@ export function reclassify(random: Random, activities: Activities): Activities {
 }
 
 /**
- * Activities under PKD 2025 of which the key does not explain everything: a code that no old one
- * leads to, an old one that leads nowhere, or a main code that comes from elsewhere.
+ * Activities under PKD 2025 that the official key does not fully explain: a code that no old one leads
+ * to, an old one that leads nowhere, or a main code that comes from elsewhere.
  */
 export function reclassifyPartly(random: Random, before: Activities): Activities {
   const after = reclassify(random, before);

@@ -25,7 +25,7 @@ interface Night {
   day: number;
   /** Size of the country the evening before: newcomers do not change on their first day. */
   size: number;
-  /** The groups of entries that share a NIP of which one has changed already: one change a night. */
+  /** Groups of entries that share a NIP, and had their one change of the night. */
   touched: Set<number>;
   report: NightReport;
 }

@@ -14,7 +14,7 @@ export type Process = { pid: number; start: string; command: string };
  * The environment is clean: the caller's locale, time zone, libraries and PG* variables break
  * Postgres. The program has a session of its own, so that ctrl-C does not reach it.
  *
- * @param options.log a file descriptor that gets the output, also that of a server left running
+ * @param options.log a file descriptor for the output of the program, and of a server that it leaves running
  */
 export async function run(
   file: string,

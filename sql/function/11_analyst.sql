@@ -34,8 +34,8 @@ select
     company.activity_main,
     company.activity_start,
     (
-        -- The id of a company is that of its first entry, and ids ascend over runs: the first run that
-        -- reached the id saw the company first.
+        -- A company has the id of its first entry, and ids ascend over runs: the first run that reached
+        -- the id saw the company first.
         select run.dump_date
         from registry.run
         where run.last_entry_id >= company.company_id

@@ -122,8 +122,8 @@ create table registry.daily_stat (
 -- One row per source, snapshot day and group of entries whose stock or flow that day changed: by how
 -- much the number of entries of the registry in this state differs from the snapshot before. A running
 -- sum over the days is the stock. `voivodeship` and `legal_form` are symbols, `activity_section` is
--- that of the main activity. `new_count`, `suspended_count` and `resumed_count` stand at the state that
--- an entry has now, `ended_count` at the one that it had. A baseline has no flow. The day 'infinity'
+-- the section of the main activity. `new_count`, `suspended_count` and `resumed_count` stand at the
+-- present state of an entry, `ended_count` at its former state. A baseline has no flow. The day 'infinity'
 -- holds what came on demand since the last dump, until the next dump.
 create table registry.stock_change (
     source text not null,

@@ -89,7 +89,7 @@ join registry.activity_section
 -- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
 -- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
 -- under its old and its new symbol, so that the recoding is no change of legal form. name is the
--- official name, label the one to show. Slug and label depend on the symbol alone, whatever the
+-- official name, label the one to show. Slug and label depend on the symbol alone, not on the
 -- period: a look-up by symbol (served by the primary key) takes any of its rows.
 -- KRS has four forms that GUS does not: their symbols are K and the number of the form in KRS.
 -- The source ends 113 (prosta spółka akcyjna) on the day on which it begins; the form is in force,

@@ -82,9 +82,9 @@ create table registry.entry (
     constraint entry_restructuring_state_known check (restructuring_state in ('OPEN', 'ENDED'))
 ) partition by list (source);
 
--- One row per company: the entries that share a NIP, a REGON9 or a KRS number. The columns are those of
--- the entry that search shows; a company merged into another one keeps its row. The id of a company is
--- that of its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
+-- One row per company: the entries that share a NIP, a REGON9 or a KRS number. Search shows one of the
+-- entries; its columns are here. A company merged into another one keeps its row. A company has the id of
+-- its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
 -- activities of its entries. Room in each page lets a change stay in its page and touch no index.
 create table registry.company (
     company_id bigint not null,
@@ -121,9 +121,9 @@ create table registry.past_number (
     constraint past_number_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS'))
 );
 
--- One row per field that search shows and source that tells it: of the entries of a company that
--- differ, that of the smallest rank is believed, and one that is deleted only where no other tells
--- the field. 'address' is the voivodeship, the city and the postal code of one entry.
+-- One row per field that search shows and source that tells it. Where the entries of a company differ,
+-- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
+-- 'address' is the voivodeship, the city and the postal code of one entry.
 create table registry.field_source (
     field text not null,
     source text not null,

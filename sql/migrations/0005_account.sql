@@ -2,7 +2,7 @@
 create schema customer;
 
 -- One row per registered account; `initialized_at` is set when its Master Token is handed out.
--- `language` is that of its mails. `recovered_at` is the moment of the newest finished recovery.
+-- `language` is the language of its mails. `recovered_at` is the moment of the newest finished recovery.
 create table customer.account (
     account_id bigint generated always as identity,
     user_ref text not null,

@@ -83,7 +83,7 @@ create table customer.credit_package (
 
 \copy customer.credit_package (package_slug, name, credits, price, currency) from 'credit_package.csv'
 
--- One row per requested checkout: `price` is what has to be paid. The provider knows the row by
+-- One row per requested checkout: `price` is the amount to pay. The provider knows the row by
 -- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` says
 -- what was wrong with a paid amount, or why no checkout was opened. `refunded` and `disputed` are the
 -- parts of `price` that went back to the payer; `reversed_credits` are the credits those parts bought.

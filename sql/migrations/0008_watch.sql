@@ -16,8 +16,8 @@ create table customer.alert_setting (
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
 -- in which it was ready on. The settings are null unless `has_custom_settings`.
--- Whoever adds, removes or changes the state of watches locks their accounts first; whoever locks
--- several accounts first takes the advisory lock hashtext('customer.watch').
+-- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
+-- locks several accounts, it takes the advisory lock hashtext('customer.watch').
 create table customer.watch (
     watch_id bigint generated always as identity,
     account_id bigint not null,

@@ -144,7 +144,7 @@ And 4,800 more
 
 GET https://api.registry.example/api/v1/watchlist/events?from_date=2026-11-20&to_date=2026-11-20
 `);
-    // Gmail shows no more than that of a mail.
+    // Gmail cuts a longer mail.
     expect(Buffer.byteLength(email.html!)).toBeLessThan(102_000);
   });
 

@@ -77,7 +77,7 @@ describe('reports that belong together', () => {
       return JSON.stringify({ report, regon, data });
     });
     const staged = await stage({ 'reports.ndjson': lines.join('\n') });
-    // Codes without a silo are those of all activities.
+    // Codes without a silo belong to all activities.
     expect(codesOf(staged)).toEqual({ '995200040-1': '0111Z', '995200040-2': '0111Z' });
     expect(staged.rejects).toEqual([]);
     expect(staged.outcomes).toEqual({});

@@ -1,5 +1,5 @@
--- Of what was asked for on demand, only what is not known yet is taken: what has changed about the
--- others is found by the next dump.
+-- An import on demand takes only entries that are not known yet. The next dump finds what has changed
+-- about the known ones.
 delete from stage.entry
 using stage.night
 cross join registry.entry as known

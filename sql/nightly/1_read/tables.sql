@@ -60,8 +60,8 @@ create unlogged table stage.outcome (
     value text not null
 );
 
--- One row per staged record, in the terms of every source: the columns of registry.entry, of which the
--- ids stay null. A record with a reason is rejected. gone_date: the day on which the entry was struck
+-- One row per staged record, in the terms of every source, with the columns of registry.entry but its ids.
+-- A record with a reason is rejected. gone_date: the day on which the entry was struck
 -- off, once that day is reached.
 create unlogged table stage.entry (
     file_no integer not null,

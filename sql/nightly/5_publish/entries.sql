@@ -11,7 +11,7 @@ where
 insert into registry.entry
 select after.* from stage.after;
 
--- New entries; those of a first snapshot have come by attaching their partition.
+-- New entries. A first snapshot has attached its entries as a partition.
 insert into registry.entry
 select new_entry.*
 from stage.new_entry

@@ -1,7 +1,7 @@
 -- What search shows of each company that the night touched, but of the new ones of one entry. Runs in the
 -- transaction that publishes, once the entries are today's.
 
--- One row per company of which an entry changed, came or went.
+-- One row per company with an entry that changed, came or went.
 create unlogged table stage.touched_company as
 select coalesce(merged_company.into_company_id, touched.company_id) as company_id
 from (
