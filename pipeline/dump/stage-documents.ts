@@ -51,9 +51,10 @@ async function stageAnswers(
   let answers = 0;
   let bytes = 0;
   try {
-    await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path, byte_count }, signal) => {
+    await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path }, signal) => {
       let unreadable_count = 0;
-      for await (const answer of source.readAnswers({ path, file }, signal)) {
+      const onRead = (byte_count: number) => onProgress(answers, (bytes += byte_count));
+      for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
         signal.throwIfAborted();
         const { line, raw } = answer;
         if ('answer' in answer) {
@@ -72,9 +73,8 @@ async function stageAnswers(
           if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
         }
         answers += 1;
-        if (answers % 1000 === 0) onProgress(answers, bytes);
       }
-      onProgress(answers, (bytes += byte_count));
+      onProgress(answers, bytes);
     });
     await copy.end();
     await saveRejects(pool, stage, rejects);

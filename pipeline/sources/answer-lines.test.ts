@@ -3,8 +3,9 @@ import { gather, writeTestFile } from '../../fixtures/dump/answer-file.ts';
 import { readEachLine } from './answer.ts';
 
 async function read(content: string | Buffer, max_bytes = 100) {
-  const path = await writeTestFile('lines.txt', content);
-  const answers = await gather(readEachLine(path, max_bytes, (text) => ({ text })));
+  const file = 'lines.txt';
+  const path = await writeTestFile(file, content);
+  const answers = await gather(readEachLine({ path, file }, max_bytes, (text) => ({ text })));
   return answers.map((one) => ('answer' in one ? { line: one.line, ...one.answer } : one));
 }
 
@@ -41,8 +42,21 @@ test('bytes that are no text', async () => {
   ]);
 });
 
-test('nothing more once nobody wants it', async () => {
+test('the bytes of a large file are counted while it is read', async () => {
+  const file = 'large.txt';
+  const path = await writeTestFile(file, 'one line\n'.repeat(50_000));
+  let bytes = 0;
+  const onRead = (byte_count: number) => void (bytes += byte_count);
+  const counts = new Set<number>();
+  const lines = readEachLine({ path, file, onRead }, 100, (text) => ({ text }));
+  for await (const { line } of lines) if (line % 10_000 === 0) counts.add(bytes);
+  expect(counts.size).toBe(5);
+  expect(bytes).toBe(450_000);
+});
+
+test('nothing more once the signal is aborted', async () => {
   const signal = AbortSignal.abort(new Error('enough'));
-  const lines = readEachLine(import.meta.filename, 100, (text) => ({ text }), signal);
+  const file = { path: import.meta.filename, file: 'lines.txt' };
+  const lines = readEachLine(file, 100, (text) => ({ text }), signal);
   await expect(gather(lines)).rejects.toThrow('aborted');
 });

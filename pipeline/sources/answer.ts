@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { shorten } from '../dump/rejects.ts';
-import type { Answer } from './source.ts';
+import type { Answer, AnswerFile } from './source.ts';
 
 /** The most objects within objects: PostgreSQL refuses thousands, and registries send few. */
 const DEEPEST_ANSWER = 100;
@@ -19,7 +19,7 @@ export interface OddValue {
 
 /** The answer of a whole file. @param what such as `an answer` */
 export async function readWhole(
-  path: string,
+  { path, onRead }: AnswerFile,
   what: string,
   max_bytes: number,
   read: (bytes: Buffer) => object,
@@ -29,6 +29,7 @@ export async function readWhole(
     return { line: 1, raw: '', reason: `${what} of more than ${max_bytes} bytes` };
   }
   const bytes = await readFile(path);
+  onRead?.(size);
   return readAnswer(1, bytes, () => read(bytes));
 }
 
@@ -40,7 +41,7 @@ export async function readWhole(
  * @param signal aborted when the rest is not wanted; the generator then throws its reason
  */
 export async function* readEachLine(
-  path: string,
+  { path, onRead }: AnswerFile,
   max_bytes: number,
   read: (text: string) => object,
   signal?: AbortSignal,
@@ -62,6 +63,7 @@ export async function* readEachLine(
     return { line, reason: `a line of more than ${max_bytes} bytes`, raw: shorten(bytes) };
   };
   for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+    onRead?.(chunk.length);
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
       hold(chunk.subarray(start, end));

@@ -54,6 +54,8 @@ export interface AnswerFile {
   path: string;
   /** Its path below the dump's folder. */
   file: string;
+  /** Called with the number of bytes of each part that was read. */
+  onRead?: (byte_count: number) => void;
 }
 
 /** One answer of a registry, or why it cannot be read. */

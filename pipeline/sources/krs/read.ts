@@ -19,11 +19,11 @@ export function isExtractFile(file: string): boolean {
 /** The extracts of one file: one in a `.json`, one a line in an `.ndjson`; a number a line in `deleted.txt`. */
 export async function* readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncGenerator<Answer> {
   if (/\.json$/i.test(file.file)) {
-    yield await readWhole(file.path, 'an extract', EXTRACT_BYTES, readJson);
+    yield await readWhole(file, 'an extract', EXTRACT_BYTES, readJson);
     return;
   }
   const read = listName.test(file.file) ? readNumber : parseExtract;
-  yield* readEachLine(file.path, EXTRACT_BYTES, read, signal);
+  yield* readEachLine(file, EXTRACT_BYTES, read, signal);
 }
 
 function readNumber(krs: string): KrsAnswer {

@@ -23,18 +23,16 @@ export function isAnswerFile(file: string): boolean {
 }
 
 /** The answers of one file: one in an `.xml`, one a line in an `.ndjson`, a number a line in a daily list. */
-export async function* readAnswers(
-  { path, file }: AnswerFile,
-  signal?: AbortSignal,
-): AsyncGenerator<Answer> {
+export async function* readAnswers(from: AnswerFile, signal?: AbortSignal): AsyncGenerator<Answer> {
+  const { file } = from;
   if (/\.xml$/i.test(file)) {
     const read = (bytes: Buffer) => assertText(readXmlReport(decodeXml(bytes), file));
-    yield await readWhole(path, 'an answer', ANSWER_BYTES, read);
+    yield await readWhole(from, 'an answer', ANSWER_BYTES, read);
     return;
   }
   const list = listName.exec(file)?.[1]?.toLowerCase() as 'new' | 'updated' | 'deleted' | undefined;
   const read = (text: string) => (list ? readNumber(list, text) : assertText(readReportLine(text)));
-  yield* readEachLine(path, ANSWER_BYTES, read, signal);
+  yield* readEachLine(from, ANSWER_BYTES, read, signal);
 }
 
 function readXmlReport(text: string, file: string): RegonAnswer {
