@@ -71,7 +71,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(new Set(await Promise.all(lengths)).size).toBe(1);
   });
 
-  it('402 tells no total, whatever the page', async () => {
+  it('402 tells no total, not even that it is 0, whatever the page', async () => {
     const dear = await startTestApi({ db: database.kysely, searchCredits: 201 });
     const searcher = await createSearcher(database.kysely, dear);
     const body = {
@@ -80,10 +80,10 @@ describe('GET /api/v1/companies/search', () => {
       required: 201,
       balance: 200,
     };
-    for (const query of ['', '?page=2', '?page=9', '?city=Wrocław&page=1000000000000']) {
+    const queries = ['', '?page=2', '?page=9', '?city=Wrocław&page=1000000000000', '?city=Nowhere'];
+    for (const query of queries) {
       expect(await searcher.search(query)).toMatchObject({ status: 402, body });
     }
-    expect(await searcher.search('?city=Nowhere&page=9')).toMatchObject({ status: 200 });
     await dear.close();
   });
 
@@ -105,7 +105,6 @@ describe('GET /api/v1/companies/search', () => {
       balance: null,
       etag: null,
     });
-    expect(await searcher.search('?city=Nowhere')).toMatchObject({ status: 200, balance: '50' });
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(2);
     await dear.close();
   });

@@ -1,6 +1,7 @@
 import type { AppOptions } from '../app.ts';
 import { runPrepared } from '../../sql/prepared.ts';
 import { describeCharge, type Charge, type Charging } from '../wallet/charge.ts';
+import { creditsShort } from '../wallet/ledger.ts';
 import { identifiersOf, type Numbers } from './identifier.ts';
 import type { SearchFilter } from './search-filter.ts';
 import type { Window } from './search-index.ts';
@@ -53,7 +54,7 @@ interface PageRow {
  * Total and results are of one snapshot: when another one was published meanwhile, the search starts
  * again before anything is charged.
  *
- * Throws a 402 when the credits are short, and a 503 while the companies are loaded.
+ * Throws a 402 when the credits are short, whatever the total, and a 503 while the companies are loaded.
  */
 export async function search(
   { db, searchIndex }: Pick<AppOptions, 'db' | 'searchIndex'>,
@@ -68,11 +69,12 @@ export async function search(
     const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
     least_no = Number(row!.snapshot_no);
     if (least_no !== snapshot_no) continue;
+    const balance = Number(row!.balance ?? 0);
+    // That nothing was found would be an answer too: many of them together tell a date.
+    if (balance < charge.amount) throw creditsShort(charge.amount, balance);
     const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
     const isCharged = charge.amount > 0 && total > 0;
-    const headers = isCharged
-      ? await charging.charge(charge)
-      : describeCharge(0, Number(row!.balance ?? 0));
+    const headers = isCharged ? await charging.charge(charge) : describeCharge(0, balance);
     return { total, results: [...byCompany.values()].map(viewResult), headers };
   }
 }

@@ -110,7 +110,7 @@ export async function readBalance(tx: Kysely<Tables>, account_id: string): Promi
 }
 
 // Spec: silent on the error for insufficient credits.
-function creditsShort(required: number, balance: number): HttpError {
+export function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
   return new HttpError(402, { message, code: 'INSUFFICIENT_CREDITS', required, balance });
 }

@@ -93,9 +93,15 @@ export async function stageFile(
 
 async function openSession(pool: Pool): Promise<PoolClient> {
   const client = await pool.connect();
-  // To count the rows of a table, a small sample is enough.
-  await client.query(
-    'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
-  );
-  return client;
+  try {
+    // To count the rows of a table, a small sample is enough.
+    await client.query(
+      'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
+    );
+    return client;
+  } catch (error) {
+    // A session that nobody releases is waited for in the end.
+    client.release(true);
+    throw error;
+  }
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { connect } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
 import { runSteps } from '../night/steps.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
@@ -23,7 +24,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 /** Stages a folder, and skips the records of yesterday. */
-async function stageFolder(folder: string, yesterday = noEntries) {
+async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
   const onProgress = (read: number) => void (records = read);
@@ -34,7 +35,7 @@ async function stageFolder(folder: string, yesterday = noEntries) {
        values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump(client, { pool: db.pool, stage, source, files, onProgress }, yesterday);
+    await stageDump(client, { pool, stage, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);
@@ -75,5 +76,16 @@ describe('stageDump', () => {
     expect(error).toBeInstanceOf(Refusal);
     expect((error as Refusal).message).toMatch(/opolskie\.csv, line 1: the header lacks/);
     expect(await query(`select from ${stage}.entry`)).toEqual([]);
+  });
+
+  test('gives back the sessions that are ended as they are opened', async () => {
+    const folder = fileURLToPath(new URL('../../fixtures/ceidg/2026-11-03', import.meta.url));
+    const other = await connect({ databaseUrl: db.url, dataDir: '', applicationName: 'stage' });
+    other.pool.on('connect', (client) => {
+      client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
+    });
+    await expect(stageFolder(folder, noEntries, other.pool)).rejects.toThrow(/terminat/);
+    // Otherwise this never ends.
+    await other.close();
   });
 });

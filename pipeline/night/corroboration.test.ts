@@ -180,6 +180,9 @@ describe('an address that KRS and REGON write in their own ways is one:', () => 
     ['OSIEDLE LEŚNE 1A, 61-001 POZNAŃ', 'os. Leśne 1 A, 61-001 Poznań'],
     ['BIAŁOWIEŻA 5, 17-230 BIAŁOWIEŻA, PODLASKIE', '5, 17-230 Białowieża, podlaskie'],
     ['UL. BRZOZÓWKA 7/2, BRZOZÓWKA', '7/2, Brzozówka'],
+    ['BRZOZÓWKA 12 A, 82-500 BRZOZÓWKA', '12 A, 82-500 Brzozówka'],
+    ['BRZOZÓWKA DZ. NR 12/4, 82-500 BRZOZÓWKA', 'dz. nr 12/4, 82-500 Brzozówka'],
+    ['UL POLNA 3, 61-001 POZNAŃ', 'ul. Polna 3, 61-001 Poznań'],
   ])('%s', async (ofKrs, ofRegon) => {
     const { rows } = await db.pool.query(
       `select registry.is_same_change('COMPANY_ADDRESS_CHANGED', null, $1, null, $2) as is_same,

@@ -8,7 +8,7 @@ return regexp_replace(
         regexp_replace(
             regexp_replace(
                 regexp_replace(
-                    regexp_replace(registry.fold(line), '^(ul\.|ulica )\s*', ''),
+                    regexp_replace(registry.fold(line), '^(ul\.|ul |ulica )\s*', ''),
                     '^(aleje |aleja |al\.)\s*',
                     'al '
                 ),
@@ -18,8 +18,8 @@ return regexp_replace(
             '^(osiedle |os\.)\s*',
             'os '
         ),
-        '^(.+) ([^ ,]+, ([0-9]{2}-[0-9]{3} )?)\1(,|$)',
-        '\2\1\4'
+        '^(.+) ((dz(\.|ialka)? ?)?(nr ?)?[0-9][^,]*, ([0-9]{2}-[0-9]{3} )?)\1(,|$)',
+        '\2\1\7'
     ),
     '\s+',
     '',

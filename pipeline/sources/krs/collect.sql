@@ -258,7 +258,8 @@ cross join lateral (
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
 
--- One row per legal form as the register writes it: our label or the official name, in capitals.
+-- One row per legal form as the register writes it: our label or the official name, in capitals. It
+-- writes 'lub' as a slash.
 create unlogged table stage.krs_legal_form as
 select distinct on (form.written)
     form.written,
@@ -272,7 +273,10 @@ from (
     from registry.legal_form
     join registry.legal_form_symbol using (slug)
     cross join lateral (
-        values (1, legal_form.label), (2, legal_form.name)
+        values
+        (1, legal_form.label),
+        (2, legal_form.name),
+        (3, replace(legal_form.label, ' lub ', ' / '))
     ) as written (rank, text)
 ) as form
 order by form.written, form.rank, form.slug;

@@ -72,6 +72,7 @@ select
     (document.document ->> 'state_day')::date as version_date,
     document.document ->> 'register' as version_register
 from stage.document
+cross join stage.night
 -- The offset keeps Postgres from taking the document apart again wherever a part is used.
 cross join lateral (
     select
@@ -168,9 +169,11 @@ cross join lateral (
                 case
                     when
                         lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
+                        -- The day of the state is that of the last entry, which may be long past.
                         and coalesce(
-                            member.item ->> 'dataZawieszeniaDo'
-                            >= document.document ->> 'state_day',
+                            member.item ->> 'dataZawieszeniaDo' >= greatest(
+                                document.document ->> 'state_day', night.dump_date::text
+                            ),
                             true
                         )
                         then ', w zawieszeniu'

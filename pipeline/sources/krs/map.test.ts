@@ -237,30 +237,60 @@ test('a postal code with blanks is the same as without', async () => {
 const member = (first: string, dataZawieszeniaDo: string) =>
   person(first, { funkcjaWOrganie: 'PREZES', czyZawieszona: true, dataZawieszeniaDo });
 
-test('a suspension that has ended is shown no longer', async () => {
-  const krs = '0000991023';
-  const sklad = [member('A**', '30.09.2026'), member('B**', '31.12.2026')];
-  await runLines([
+test('a suspension that has ended by the day of the dump is shown no longer', async () => {
+  const [krs, other] = ['0000991023', '0000991026'];
+  const tell = (number: string, members: readonly object[], stanZDnia: string) =>
     currentLine({
-      krs,
-      header: { stanZDnia: '01.10.2026' },
-      section2: { reprezentacja: { nazwaOrganu: 'ZARZĄD', sklad } },
-    }),
+      krs: number,
+      header: { stanZDnia },
+      section2: { reprezentacja: { nazwaOrganu: 'ZARZĄD', sklad: members } },
+    });
+  await runLines([
+    tell(krs, [member('A**', '30.09.2026'), member('B**', '31.12.2026')], '01.10.2026'),
+    tell(other, [member('A**', '31.08.2026'), member('B**', '31.12.2026')], '15.08.2026'),
   ]);
-  const [persons] = await findEntry(krs, 'persons');
-  expect(persons).toMatchObject([{ role: 'PREZES' }, { role: 'PREZES, w zawieszeniu' }]);
+  const expected = [{ role: 'PREZES' }, { role: 'PREZES, w zawieszeniu' }];
+  expect((await findEntry(krs, 'persons'))[0]).toMatchObject(expected);
+  expect((await findEntry(other, 'persons'))[0]).toMatchObject(expected);
 });
 
 test.each([
   ['INNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K35'],
   ['ZWIĄZKI ROLNIKÓW, KÓŁEK I ORGANIZACJI ROLNICZYCH', '143'],
   ['NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ ORGANIZACJA POŻYTKU PUBLICZNEGO', 'K37'],
+  ['INSTYTUT BADAWCZY', '165'],
+  ['INSTYTUT BADAWCZY / INSTYTUT DZIAŁAJĄCY W RAMACH SIECI BADAWCZEJ ŁUKASIEWICZ', '165'],
 ])('the legal form %s is known', async (formaPrawna, symbol) => {
   const krs = `00009911${symbol.slice(-2)}`;
   expect(await runLines([currentLine({ krs, identity: { formaPrawna } })])).toMatchObject({
     notices: [],
   });
   expect(await findEntry(krs, 'legal_form')).toEqual([symbol]);
+});
+
+test('what a curator, a trustee and a liquidation are known by besides is no unknown field', async () => {
+  const krs = '0000991027';
+  const extract = JSON.parse(
+    currentLine({
+      krs,
+      section6: {
+        likwidacja: [{ opisSposobuZakonczeniaPostepowania: 'UMORZENIE' }],
+        postepowanieUpadlosciowe: [
+          {
+            ...declared('02.02.2026'),
+            daneSyndyka: [{ podmiot: { nazwa: 'ŻUBR', identyfikatory: { krs } } }],
+          },
+        ],
+      },
+    }),
+  ) as { odpis: { dane: object } };
+  const kurator = [person('A**', { podstawaPowolaniaZakresDzialania: 'ART. 42 K.C.' })];
+  Object.assign(extract.odpis.dane, { dzial5: { kurator } });
+  expect(await runLines([JSON.stringify(extract)])).toMatchObject({ notices: [] });
+  expect((await findEntry(krs, 'persons'))[0]).toMatchObject([
+    { full_name: 'ŻUBR', role: 'Syndyk' },
+    { full_name: 'A** K***', role: 'Kurator' },
+  ]);
 });
 
 test('a dump of which every extract is rejected is refused, however short', async () => {

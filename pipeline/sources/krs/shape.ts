@@ -79,7 +79,20 @@ const person: Members = {
   funkcjaWOrganie: text,
   czyZawieszona: text,
   dataZawieszeniaDo: day,
-  podmiot: group({ nazwa: text, ...ignored('krs', 'numerKRS', 'nip', 'regon', 'identyfikator') }),
+  podmiot: group({
+    nazwa: text,
+    ...ignored(
+      'krs',
+      'numerKRS',
+      'nip',
+      'regon',
+      'identyfikator',
+      'identyfikatory',
+      'krajNazwaRejestruEwidencji',
+      'numerWRejestrzeAlboEwidencji',
+      'nazwaSaduOrganuProwadzacegoRejestrEwidencje',
+    ),
+  }),
   posiadaneUdzialy: text,
   ...ignored(
     'identyfikator',
@@ -100,6 +113,7 @@ const person: Members = {
     'zakresPelnomocnictwa',
     'zakresDzialaniaKuratora',
     'podstawaPowolaniaIZakresDzialaniaKuratora',
+    'podstawaPowolaniaZakresDzialania',
     'dataPowolania',
     'dataDoKtorejMaDzialac',
     // Free text that may name other persons in full, with their PESEL.
@@ -230,6 +244,7 @@ const state: Shape = {
         'sposobReprezentacji',
         'sposobReprezentacjiPrzezLikwidatorow',
         'sposobReprezentacjiPodmiotuPrzezLikwidatorow',
+        'opisSposobuZakonczeniaPostepowania',
       ),
     }),
     postepowanieUpadlosciowe: proceedings,
