@@ -21,6 +21,7 @@ import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import type { PaymentProvider } from './wallet/payment.ts';
+import { answerMissingPage } from './pages/missing.ts';
 import { createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
@@ -112,7 +113,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createCheckoutPages(options));
   app.use(createUnsubscribePages(options));
 
-  app.use(limitAddress, answerUnmatched);
+  app.use(limitAddress, answerMissingPage, answerUnmatched);
   app.use(answerError);
   return app;
 }

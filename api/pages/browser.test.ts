@@ -200,6 +200,24 @@ describe('/stats', () => {
     expect(row.replaceAll(',', '').split('\t')).toEqual(newest.slice(0, 4));
   });
 
+  it('writes the dates of its axis as the tables do, and gives one day no years of room', async () => {
+    const { page } = await visit('/');
+    await page.addInitScript(`
+      const { fillText } = CanvasRenderingContext2D.prototype;
+      globalThis.written = [];
+      CanvasRenderingContext2D.prototype.fillText = function (text, ...rest) {
+        written.push(String(text));
+        return fillText.call(this, text, ...rest);
+      };`);
+    const newest =
+      "select max(stat_date)::text as day from registry.daily_stat where source = 'ceidg'";
+    const [{ day }] = (await database.pool.query(newest)).rows as [{ day: string }];
+    await page.goto(`${api.url}/stats?source=ceidg&from=${day}&to=${day}`);
+    await page.getByText(`1 snapshot from ${day} to ${day}.`).waitFor();
+    const dates = `[...new Set(written.filter((text) => /^\\d+[-/]/.test(text)))]`;
+    await expect.poll(() => page.evaluate(dates)).toEqual([day]);
+  });
+
   it('says when the charts follow, once the limit of the statistics is reached', async () => {
     const { page, complaints } = await visit('/stats?source=ceidg');
     const day = '/api/v1/stats/day/2026-11-02';
@@ -295,6 +313,8 @@ describe('/console', () => {
     await page.keyboard.type('Billing');
     await page.keyboard.press('Enter');
     const first = await page.locator('#create-form code').innerText();
+    expect(await page.getByRole('button', { name: 'Rename Master Token' }).count()).toBe(1);
+    expect(await page.getByRole('button', { name: /R(otate|evoke) Master Token/ }).count()).toBe(0);
     await tabTo(page, '[aria-label="Rename Billing"]');
     await page.keyboard.press('Enter');
     await page.keyboard.type('Reports');
@@ -314,6 +334,22 @@ describe('/console', () => {
     await page.keyboard.press('Enter');
     await page.getByText('3 in all').waitFor();
     await expect.poll(() => statusOf(second)).toBe(401);
+  });
+
+  it('names the wrong ones of the numbers to watch, and says what was taken before them', async () => {
+    const account = await createAccount(database.kysely);
+    const { page, complaints } = await visit('/console');
+    await enter(page, account.master_token);
+    const numbers = `${'1001406006\n'.repeat(100)}5260250274, 123`;
+    await page.getByLabel('Numbers, separated by anything').fill(numbers);
+    await page.getByRole('button', { name: 'Watch' }).click();
+    const output = page.locator('#add-form output');
+    await output.getByText('123 must be a NIP').waitFor();
+    expect(await output.innerText()).toMatch(
+      /^0 of 1 company ready\. .* 123 must be a NIP: ten digits, the last of which is the check digit\.$/,
+    );
+    await page.locator('#watched-list').getByText('1 in all').waitFor();
+    for (const text of complaints.splice(0)) expect(text).toContain('422');
   });
 
   it('watches what a file lists, shows its events, and previews what alerts would send', async () => {

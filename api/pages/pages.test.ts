@@ -34,6 +34,24 @@ function titleOf(page: string): string | undefined {
   return /<title>(mazowieckie: [\d,]+)</.exec(page)?.[1];
 }
 
+describe('a path without a page', () => {
+  it('404 is a page for a browser', async () => {
+    const response = await open('/nope');
+    expect(response.status).toBe(404);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(await response.text()).toContain('<h1>Page not found</h1>');
+  });
+
+  it.each(['/nope', '/api/v1/nope'])(
+    '404 is JSON for a program, and below the API: %s',
+    async (path) => {
+      const response = path === '/nope' ? await api.ask(path) : await open(path);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ message: 'Not Found' });
+    },
+  );
+});
+
 describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
   it('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
     const response = await open(path);

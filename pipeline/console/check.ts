@@ -34,7 +34,7 @@ export async function findTrouble(
      union all
      select 'run', source, format('The last run of %s, %s of %s, was %s', source, run_id, dump_date, state)
      from (
-       select distinct on (source) source, run_id, dump_date, state
+       select distinct on (source) source, run_id, dump_date, registry.state_of(run) as state
        from registry.run
        where state <> 'imported'
        order by source, run_id desc

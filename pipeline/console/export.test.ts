@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runCommand } from '../../fixtures/process/cli.ts';
+import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
@@ -51,6 +51,13 @@ describe('registry export', () => {
       /^(\d+) rows of analyst\.event; .* scope=all&after=(\S+)$/m.exec(stderr) ?? [];
     expect(count).toBe(String(rows.length));
     expect(readCursor(cursor)).toEqual({ scope: 'all', event_id: rows.at(-1)!.event_id });
+  });
+
+  it('ends in silence when the reader of its output has read enough', async () => {
+    const started = startCommand(['export', 'entry', '--format', 'csv'], { DATABASE_URL: db.url });
+    started.child.stdout!.destroy();
+    expect(await started.end).toBe(141);
+    expect(started.stderr).toBe('');
   });
 
   it('writes a view as Parquet with the types of its columns', async () => {

@@ -36,12 +36,15 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
     throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
   }
   if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
+  if (format === 'parquet' && output === undefined && process.stdout.isTTY)
+    throw new WrongUsage('Parquet is nothing to read on a terminal: give --output <file>');
   await withDatabase(async (db) => {
     const relation = await findRelation(db, name);
     const exported =
       output === undefined
-        ? await exportRelation(db, relation, format, process.stdout)
+        ? await exportToStdout(db, relation, format)
         : await exportToFile(db, relation, format, output);
+    if (exported === undefined) return;
     const { rows, cursor } = exported;
     if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
     else
@@ -64,6 +67,29 @@ async function findRelation(db: Database, name: string): Promise<string> {
   if (relation === undefined || !schemas.has(schema) || !rows[0]!.is_there)
     throw new WrongUsage(`'${name}' is no view or table of ${[...schemas].join(', ')}`);
   return `${schema}.${relation}`;
+}
+
+/** What a shell gives for a program whose reader went away. */
+const exitByClosedPipe = 141;
+
+/** Undefined: the reader, such as `head`, has read enough. */
+async function exportToStdout(
+  db: Database,
+  relation: string,
+  format: Format,
+): Promise<Exported | undefined> {
+  // A connection to the database that breaks has the same code.
+  let isClosed = false;
+  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
+    isClosed = code === 'EPIPE';
+  });
+  try {
+    return await exportRelation(db, relation, format, process.stdout);
+  } catch (error) {
+    if (!isClosed) throw error;
+    process.exitCode = exitByClosedPipe;
+    return undefined;
+  }
 }
 
 async function exportToFile(

@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
@@ -68,6 +68,28 @@ describe('registry psql with DATABASE_URL', () => {
     expect(code).toBe(0);
     expect(stdout).toContain('registry_reader');
     expect(stdout).not.toContain('secret');
+  });
+
+  it('says what is missing where the login may not take the role of the reader', async () => {
+    const login = `plain_${process.pid}`;
+    await db.pool.query(`create role ${login} login`);
+    await db.pool.query(`create database ${login} owner ${login} template template0`);
+    onTestFinished(async () => {
+      await db.pool.query(`drop database ${login} with (force)`);
+      await db.pool.query(`drop role ${login}`);
+    });
+    const own = new URL(db.url);
+    own.username = own.pathname = login;
+    const variables = { DATABASE_URL: own.href };
+    expect((await runCommand(['migrate'], variables)).code).toBe(0);
+    const refused = await runCommand(['psql', '--print'], variables);
+    expect(refused.code).toBe(1);
+    expect(refused.sentences()).toEqual([
+      `${login} may not take the role registry_reader. An administrator runs: grant registry_reader to ${login};`,
+    ]);
+    await db.pool.query(`grant registry_reader to ${login}`);
+    const { stdout } = await runCommand(['psql', '--print'], variables);
+    expect(await ask(stdout.trim(), 'select current_user')).toEqual(['registry_reader']);
   });
 
   it('exits with 2 for a port, which the server has itself', async () => {

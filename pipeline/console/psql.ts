@@ -36,15 +36,32 @@ function readPort(text: string, databaseUrl: string | undefined): number {
   return Number(text);
 }
 
+/** Before PostgreSQL 16 each member of a role may take it. */
+const findReader = `
+  select
+    quote_ident(current_user) as login,
+    to_regrole($1) is not null as is_there,
+    pg_has_role(
+      to_regrole($1)::oid,
+      case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end
+    ) as may_take`;
+
 async function requireReader(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ is_there: boolean }>(
-    'select to_regrole($1) is not null as is_there',
+  const { rows } = await pool.query<{ login: string; is_there: boolean; may_take: boolean | null }>(
+    findReader,
     [reader],
   );
-  if (rows[0]!.is_there) return;
-  throw new Error(
-    `There is no role ${reader}. An administrator runs: create role ${reader} login; then the owner of the database runs: call registry.make_reader();`,
-  );
+  const { login, is_there, may_take } = rows[0]!;
+  if (!is_there) {
+    throw new Error(
+      `There is no role ${reader}. An administrator runs: create role ${reader} login; grant ${reader} to ${login}; then the owner of the database runs: call registry.make_reader();`,
+    );
+  }
+  if (!may_take) {
+    throw new Error(
+      `${login} may not take the role ${reader}. An administrator runs: grant ${reader} to ${login};`,
+    );
+  }
 }
 
 /** The login of the product takes the role of the reader for the session. */

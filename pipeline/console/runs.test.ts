@@ -6,6 +6,9 @@ import { leaveMail } from '../../fixtures/process/mail.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
+import { lockSource } from '../night/lock.ts';
+import type { NightOptions } from '../night/night.ts';
+import { startRun } from '../night/run.ts';
 import { findTrouble } from './check.ts';
 import { describeRunDetail, describeRunRows, readRun, readRuns } from './runs.ts';
 import { describeStatus, readStatus } from './status.ts';
@@ -115,6 +118,32 @@ describe('check', () => {
       'The newest snapshot of ceidg, 2026-11-03, is 3 days old; the limit is 2',
       refused,
     ]);
+  });
+
+  test('finds a last run whose process was killed, and tells it from one under way', async () => {
+    const other = await createTestDatabase();
+    await runFixture(other, '2026-11-02');
+    const holder = await other.pool.connect();
+    try {
+      await lockSource(holder, 'ceidg');
+      await startRun(holder, {
+        source: 'ceidg',
+        path: incomplete,
+        dump_date: '2026-11-03',
+        now: () => new Date(),
+      } as NightOptions);
+      expect(await findTrouble(other, '2026-11-03', limits)).toEqual([]);
+      expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'running' }]);
+    } finally {
+      holder.release(true);
+    }
+    const abandoned = 'The last run of ceidg, 2 of 2026-11-03, was abandoned';
+    const told = async () =>
+      (await findTrouble(other, '2026-11-03', limits)).map(({ sentence }) => sentence);
+    await expect.poll(told).toEqual([abandoned]);
+    expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'abandoned' }]);
+    expect((await readRun(other, 2))!.run.state).toBe('abandoned');
+    await other.drop();
   });
 
   test('finds mails and jobs that wait too long', async () => {

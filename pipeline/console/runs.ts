@@ -25,7 +25,7 @@ export async function readRuns(
   { source, limit }: { source?: string | undefined; limit: number },
 ): Promise<RunStatus[]> {
   const { rows } = await pool.query<RunStatus>(
-    `select run_id::float8 as run_id, source, dump_date, state, reason, message,
+    `select run_id::float8 as run_id, source, dump_date, registry.state_of(run) as state, reason, message,
        to_json(started_at)#>>'{}' as started_at, to_json(finished_at)#>>'{}' as finished_at
      from registry.run
      where state <> 'imported' and ($1::text is null or source = $1)

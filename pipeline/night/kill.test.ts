@@ -53,6 +53,14 @@ async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<En
   return await command.end;
 }
 
+/** The state of the newest run, as `status`, `check` and the metrics tell it. */
+async function shownState(db: TestDatabase): Promise<string | undefined> {
+  const { rows } = await db.pool.query<{ state: string }>(
+    'select registry.state_of(run) as state from registry.run order by run_id desc limit 1',
+  );
+  return rows[0]?.state;
+}
+
 /** Runs the command once more and compares: the killed one must have left no trace. */
 async function expectRecovery(db: TestDatabase, day: 0 | 1, kills: number): Promise<void> {
   const command = await runCommand(days.command(day), { DATABASE_URL: db.url });
@@ -83,6 +91,8 @@ describe.each([
         expect(await killAfter(db, day, step)).toBe('SIGKILL');
         states.push('running');
         expect(await statesOf(db, day)).toEqual(states);
+        // The session of the killed process ends within seconds: then it is told of.
+        await expect.poll(() => shownState(db), { timeout: 10_000 }).toBe('abandoned');
         states[states.length - 1] = 'abandoned';
       }
       release();

@@ -36,7 +36,7 @@ export async function summarise(
        run.run_id::float8 as run_id,
        run.source,
        run.dump_date,
-       run.state,
+       registry.state_of(run) as state,
        run.is_baseline,
        false as is_dry_run,
        run.reason,

@@ -14,12 +14,12 @@ with DAG(
     # 5: nothing to do. A refused dump (3) is not tried again by itself: a person looks at it.
     nightly = BashOperator(
         task_id="nightly",
-        bash_command="cd /srv/company-registry && npx registry nightly --json",
+        bash_command="cd /srv/company-registry && node pipeline/registry.js nightly --json",
         skip_on_exit_code=5,
     )
     check = BashOperator(
         task_id="check",
-        bash_command="cd /srv/company-registry && npx registry check --max-age 2",
+        bash_command="cd /srv/company-registry && node pipeline/registry.js check --max-age 2",
         trigger_rule="all_done",
     )
     nightly >> check

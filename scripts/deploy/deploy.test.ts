@@ -117,7 +117,10 @@ describe('deployment', () => {
 
   test('compose.yaml runs database, API, worker and schedule', async () => {
     const { services, volumes } = parse(await read('compose.yaml'), { merge: true }) as {
-      services: Record<string, { image: string; command?: string[]; volumes: string[] }>;
+      services: Record<
+        string,
+        { image: string; command?: string[]; volumes: string[]; environment: object }
+      >;
       volumes: object;
     };
     expect(Object.keys(services)).toEqual(['database', 'api', 'worker', 'schedule']);
@@ -127,6 +130,8 @@ describe('deployment', () => {
       ['worker'],
       ['schedule'],
     ]);
+    const variables = Object.keys(api!.environment);
+    expect(variables).toEqual(expect.arrayContaining(['TRUST_PROXY', 'PAYMENT_PROVIDER']));
     const mounted = Object.values(services).flatMap((service) => service.volumes);
     for (const volume of mounted) expect(volumes).toHaveProperty(volume.split(':')[0]!);
   });
@@ -152,7 +157,8 @@ describe('deployment', () => {
     for (const job of jobs) {
       const [, fields, command] = /^((?:\S+ ){5})registry (.+)$/.exec(job)!;
       expect(isCron(fields!.trim())).toBe(true);
-      expect(command).toContain('npx registry ');
+      // The user of a service has no home, without which npx fails.
+      expect(command).toContain('node pipeline/registry.js ');
     }
   });
 
@@ -182,7 +188,7 @@ describe('deployment', () => {
     const commands = new Set([...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name));
     const files = ['crontab', 'airflow.py', 'kubernetes.yaml', 'systemd/registry-nightly.service'];
     for (const file of files) {
-      const used = (await read(file)).matchAll(/(?:npx registry|registry\.js) ([a-z]+)/g);
+      const used = (await read(file)).matchAll(/registry\.js ([a-z]+)/g);
       const names = [...used].map(([, name]) => name);
       expect(names).not.toEqual([]);
       for (const name of names) expect(commands).toContain(name);

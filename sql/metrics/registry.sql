@@ -1,7 +1,9 @@
 -- What the tables say of registries, queue, mails and credits: one row per metric and labels, as
 -- sql/metrics/registry.ts describes them.
 with last_run as (
-    select distinct on (run.source) run.*
+    select distinct on (run.source)
+        run.*,
+        registry.state_of(run) as state_now
     from registry.run
     where run.state <> 'imported'
     order by run.source, run.run_id desc
@@ -46,7 +48,7 @@ select 'registry_snapshot_entries', json_build_object('source', source), entry_c
 from published
 
 union all
-select 'registry_run_state', json_build_object('source', source, 'state', state), 1
+select 'registry_run_state', json_build_object('source', source, 'state', state_now), 1
 from last_run
 
 union all

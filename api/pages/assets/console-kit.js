@@ -18,7 +18,7 @@ export function element(name, properties = {}, ...content) {
   return made;
 }
 
-/** Asks the API; throws with what the API says is wrong. */
+/** Asks the API; throws with what the API says is wrong, and with `errors` by the fields of a 422. */
 export async function call(method, path, body) {
   const request = { method, headers: { Accept: 'application/json' } };
   if (token) request.headers.Authorization = `Bearer ${token}`;
@@ -29,8 +29,10 @@ export async function call(method, path, body) {
   const response = await fetch(`/api/v1${path}`, request);
   const answer = await response.json();
   if (response.ok) return answer;
-  const problems = Object.values(answer.errors ?? {}).flat();
-  throw new Error(problems.join(' ') || answer.message || answer.error);
+  const { errors = {} } = answer;
+  const problems = Object.values(errors).flat();
+  const message = problems.join(' ') || answer.message || answer.error;
+  throw Object.assign(new Error(message), { errors });
 }
 
 /** A secret that is shown this once, with a button that copies it. */

@@ -58,6 +58,8 @@ document.addEventListener('visibilitychange', () => {
 // Tokens.
 
 const created = find('#create-form output');
+/** The reference of the Master Token: it can only be renamed. */
+let masterRef;
 
 function describeUse({ last_used_at, last_used_ip, usage_count }) {
   if (!last_used_at) return 'never';
@@ -87,8 +89,9 @@ const loadTokens = listing('tokens', '/tokens', (one) => {
     await loadTokens();
     return `${name} is revoked.`;
   };
-  const buttons = Object.entries({ Rename: rename, Rotate: rotate, Revoke: revoke }).map(
-    ([text, run]) => action(text, name, created, run),
+  const changes = token_ref === masterRef ? {} : { Rotate: rotate, Revoke: revoke };
+  const buttons = Object.entries({ Rename: rename, ...changes }).map(([text, run]) =>
+    action(text, name, created, run),
   );
   return rowOf(
     name,
@@ -133,18 +136,32 @@ const loadWatched = listing('watched', '/companies/watched', (watch) => {
   );
 });
 
+/** Names the numbers that are wrong: their places in the request mean nothing to who pasted them. */
+function describeWrong({ message, errors = {} }, sent) {
+  const problems = Object.entries(errors).map(([field, [problem]]) => {
+    const number = sent[field.split('.')[1]];
+    return number === undefined ? problem : problem.replace(`The ${field} field`, number);
+  });
+  return problems.join(' ') || message;
+}
+
 const addForm = onSubmit('add', async ({ identifier_type, numbers }, form) => {
   const values = numbers.match(/\d[\d-]*\d/g) ?? [];
   if (values.length === 0) throw new Error('There is no number in the text.');
   const messages = [];
   for (let at = 0; at < values.length; at += 100) {
-    const body = { identifier_type, identifier_value: values.slice(at, at + 100) };
-    const { message } = await call('POST', '/companies/add', body);
-    messages.push(element('p', {}, message));
+    const sent = values.slice(at, at + 100);
+    try {
+      const body = { identifier_type, identifier_value: sent };
+      messages.push((await call('POST', '/companies/add', body)).message);
+    } catch (error) {
+      if (messages.length > 0) await loadWatched(1);
+      throw new Error([...messages, describeWrong(error, sent)].join(' '), { cause: error });
+    }
   }
   form.reset();
   await Promise.all([loadWatched(1), loadEvents()]);
-  return messages;
+  return messages.map((message) => element('p', {}, message));
 });
 
 addForm.querySelector('[type=file]').addEventListener('change', async ({ target }) => {
@@ -244,6 +261,7 @@ async function open(given) {
   setToken(given);
   try {
     const { data } = await call('POST', '/tokens/verify');
+    masterRef = data.token_ref;
     find('#who').textContent =
       `${data.user_name} (${data.user_ref}), by the token ${data.token_name}`;
   } catch (error) {

@@ -39,6 +39,9 @@ function after(time, by) {
   return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000;
 }
 
+/** As in the tables: 2026-11-06, or 2026-11. */
+const dateOf = (time, by) => new Date(time * 1000).toISOString().slice(0, by === 'month' ? 7 : 10);
+
 /** All days or months from the first to the last: undefined where there is no data. */
 function fill(series, by) {
   const known = new Map(series.map((point) => [Date.parse(point.date) / 1000, point]));
@@ -102,9 +105,21 @@ function draw(name, filled, by) {
     height: 300,
     legend: { show: false },
     tzDate: (time) => globalThis.uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
-    scales: { x: { range: (_plot, min, max) => [min - day_s / 2, max + day_s / 2] } },
+    // uPlot gives a single point years of room.
+    scales: {
+      x: {
+        range: (_plot, min, max) => [
+          min - day_s / 2,
+          (filled.length === 1 ? min : max) + day_s / 2,
+        ],
+      },
+    },
     axes: [
-      axis,
+      {
+        ...axis,
+        space: 90,
+        values: (_plot, ticks) => ticks.map((tick) => (tick % day_s ? '' : dateOf(tick, by))),
+      },
       {
         ...axis,
         size: 56,
@@ -150,14 +165,13 @@ function draw(name, filled, by) {
 /** Newest first; days without data in a row are one row. */
 function tabulate(name, filled, by) {
   const keys = Object.keys(charts[name]);
-  const dateOf = (time) => new Date(time * 1000).toISOString().slice(0, by === 'month' ? 7 : 10);
   const rows = [];
   let gap;
   for (const [time, point] of filled.toReversed()) {
     const row = document.createElement('tr');
     const head = row.appendChild(document.createElement('th'));
     head.scope = 'row';
-    head.textContent = dateOf(time);
+    head.textContent = dateOf(time, by);
     if (point) {
       gap = undefined;
       if (point.is_baseline) head.append(' (baseline)');
@@ -168,9 +182,9 @@ function tabulate(name, filled, by) {
       }
       rows.push(row);
     } else if (gap) {
-      gap.firstChild.textContent = `${dateOf(time)} … ${gap.dataset.last}`;
+      gap.firstChild.textContent = `${dateOf(time, by)} … ${gap.dataset.last}`;
     } else {
-      row.dataset.last = dateOf(time);
+      row.dataset.last = dateOf(time, by);
       row.className = 'mark';
       Object.assign(row.insertCell(), { colSpan: keys.length, textContent: 'no data' });
       rows.push(row);
@@ -187,7 +201,8 @@ try {
   else {
     const filled = fill(series, by);
     const first = series[0].date;
-    summary.textContent = `${series.length} ${by === 'day' ? 'snapshots' : 'months'} from ${first} to ${series.at(-1).date}.`;
+    const unit = (by === 'day' ? 'snapshot' : 'month') + (series.length === 1 ? '' : 's');
+    summary.textContent = `${series.length} ${unit} from ${first} to ${series.at(-1).date}.`;
     for (const name of Object.keys(charts)) tabulate(name, filled, by);
     let ends = [];
     const drawAll = () => {

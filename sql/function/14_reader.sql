@@ -23,8 +23,9 @@ begin
 exception
     when insufficient_privilege then
         raise warning 'There is no role registry_reader, because % may not create roles. '
-            'An administrator runs: create role registry_reader login; '
-            'then the owner of the database runs: call registry.make_reader();', current_user;
+            'An administrator runs: create role registry_reader login; grant registry_reader to %; '
+            'then the owner of the database runs: call registry.make_reader();',
+            current_user, quote_ident(current_user);
 end;
 $$;
 

@@ -4,7 +4,7 @@ select
     run.run_id,
     run.source,
     run.dump_date,
-    run.state,
+    registry.state_of(run) as state,
     run.new_count,
     run.updated_count,
     run.deleted_count,
