@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// The command `registry`, under whatever Node the machine has: where that one cannot run
-// TypeScript, the Node among the dependencies does.
+// The command `registry` under the Node of the machine, or, where that one is too old, under the Node
+// among the dependencies.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -8,12 +8,15 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const main = new URL('main.ts', import.meta.url);
+// The first version that has Argon2.
+const [major, minor] = process.versions.node.split('.').map(Number);
+const isNewEnough = major > 24 || (major === 24 && minor >= 7);
 const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
 
 if (!existsSync(new URL('../node_modules/commander/', import.meta.url))) {
   process.stderr.write('registry needs its dependencies: run npm ci --omit=dev first.\n');
   process.exitCode = 1;
-} else if (process.features.typescript) {
+} else if (isNewEnough) {
   // Modules stay compiled from one command to the next, where the folder can be written.
   nodeModule.enableCompileCache?.(
     fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
@@ -28,7 +31,7 @@ if (!existsSync(new URL('../node_modules/commander/', import.meta.url))) {
   }
   child.once('error', () => {
     process.stderr.write(
-      `registry needs Node 22.18 or newer. This is ${process.version}, and node_modules has none either: run npm ci, or install a newer Node.\n`,
+      `registry needs Node 24.7 or newer. This is ${process.version}, and node_modules has none either: run npm ci, or install a newer Node.\n`,
     );
     process.exitCode = 1;
   });

@@ -98,6 +98,7 @@ function describeApi(url: string, day: Day | undefined): string {
   ];
   return [
     `The API listens on ${url}`,
+    `  ${url}/ in a browser: the newest snapshots, the statistics, the console`,
     `  ${url}/docs has its documentation`,
     ...(statistics ?? []),
     `  curl ${url}/readyz`,

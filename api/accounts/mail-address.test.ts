@@ -116,6 +116,8 @@ describe('isRefusedDomain', () => {
     'anna@tuta.com',
     'anna@posteo.de',
     'anna@mail.tm',
+    'anna@neostrada.pl',
+    'anna@tempmail.net',
     'anna@punkproof.com',
     'anna@addy.io',
   ])('refuses %s', (text) => {

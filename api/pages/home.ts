@@ -37,16 +37,16 @@ function ageOf(date: string, now: Date): string {
 function rowOf({ source, stat_date, entry_count }: Snapshot, now: Date): string {
   const name = escapeHtml(source.toUpperCase());
   return `<tr><th scope="row"><a href="/stats?source=${encodeURIComponent(source)}">${name}</a></th>
-<td>${registries[source] ?? ''}</td>
+<td><time datetime="${stat_date}">${stat_date}</time></td><td>${ageOf(stat_date, now)}</td>
 <td class="number">${count.format(Number(entry_count))}</td>
-<td><time datetime="${stat_date}">${stat_date}</time></td><td>${ageOf(stat_date, now)}</td></tr>`;
+<td>${registries[source] ?? ''}</td></tr>`;
 }
 
 function tableOf(snapshots: Snapshot[], now: Date): string {
   if (snapshots.length === 0) return '<p>No snapshot has been published yet.</p>';
   return `<div class="scroll" tabindex="0" role="region" aria-labelledby="snapshots"><table>
-<thead><tr><th scope="col">Registry</th><th scope="col">Holds</th><th scope="col" class="number">Entries</th>
-<th scope="col">Newest snapshot</th><th scope="col">Age</th></tr></thead>
+<thead><tr><th scope="col">Registry</th><th scope="col">Newest snapshot</th><th scope="col">Age</th>
+<th scope="col" class="number">Entries</th><th scope="col">Holds</th></tr></thead>
 <tbody>${snapshots.map((snapshot) => rowOf(snapshot, now)).join('\n')}</tbody>
 </table></div>`;
 }

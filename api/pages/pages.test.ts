@@ -109,10 +109,10 @@ describe('GET /', () => {
     expect(rows).toEqual([
       [
         'KRS',
-        'Companies, cooperatives, foundations and associations',
-        '1,234',
         '2026-11-20',
         'yesterday',
+        '1,234',
+        'Companies, cooperatives, foundations and associations',
       ],
     ]);
     expect(page).toContain('a full profile\n7 credits');

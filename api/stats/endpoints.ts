@@ -7,6 +7,7 @@ import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import { createSeries } from './series.ts';
 import {
+  cacheControlOf,
   chooseSource,
   common,
   countField,
@@ -83,11 +84,6 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
 }
 
 type StatsOptions = Pick<AppOptions, 'db' | 'now'>;
-
-// The counts of a past day do not change, but its snapshot may be published late.
-function cacheControlOf(date: string, now: Date): string {
-  return date < now.toISOString().slice(0, 10) ? 'public, max-age=3600' : 'no-cache';
-}
 
 /**
  * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the

@@ -161,6 +161,14 @@ describe('GET /api/v1/stats/series', () => {
     }
   });
 
+  it('200 may be kept in a cache where all its days are past', async () => {
+    const kept = async (to: string) => (await api.ask(`${path}${to}`)).headers.get('cache-control');
+    expect(await kept('?to=2026-02-28')).toBe('public, max-age=3600');
+    expect(await kept('.csv?to=2026-02-28')).toBe('public, max-age=3600');
+    expect(await kept('?to=2999-01-01')).toBe('no-cache');
+    expect(await kept('')).toBe('no-cache');
+  });
+
   it('200 answers HEAD without a body', async () => {
     for (const ending of ['', '.csv']) {
       const response = await api.ask(path + ending, { method: 'HEAD' });

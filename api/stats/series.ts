@@ -1,10 +1,13 @@
+import type { Response } from 'express';
 import { sql, type Kysely } from 'kysely';
 import { z } from 'zod';
 import type { Tables } from '../../sql/tables/tables.ts';
+import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import {
+  cacheControlOf,
   chooseSource,
   common,
   countField,
@@ -213,10 +216,11 @@ function writeCsv(series: Point[]): string {
  * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
-export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
+export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpoint[] {
   const shared = { ...common, query, errors: noSnapshotErrors } as const;
-  const read = async (asked: SeriesQuery) => {
+  const read = async (asked: SeriesQuery, response: Response) => {
     const { source, group } = await findGroup(db, asked);
+    if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
     return { by: asked.by, source, series: await readSeries(db, source, group, asked) };
   };
   const json = {
@@ -239,11 +243,13 @@ export function createSeries({ db }: { db: Kysely<Tables> }): Endpoint[] {
   } as const;
   return [
     endpoint(json, async ({ query: asked, request, response }) => {
-      const found = await read(asked);
+      const found = await read(asked, response);
       response.vary('Accept');
       // A client that accepts both equally gets JSON.
       return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
     }),
-    endpoint(csv, async ({ query: asked }) => writeCsv((await read(asked)).series)),
+    endpoint(csv, async ({ query: asked, response }) =>
+      writeCsv((await read(asked, response)).series),
+    ),
   ];
 }

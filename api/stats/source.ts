@@ -29,6 +29,11 @@ export function chooseSource(db: Kysely<Tables>, source: string | undefined) {
     .limit(1);
 }
 
+/** The counts of a past day do not change, but its snapshot may be published late. */
+export function cacheControlOf(date: string, now: Date): string {
+  return date < now.toISOString().slice(0, 10) ? 'public, max-age=3600' : 'no-cache';
+}
+
 const noSnapshot = { message: 'No snapshot has been published yet.' };
 
 /** The errors of statistics that need only some snapshot. */

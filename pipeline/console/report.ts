@@ -17,8 +17,10 @@ export function describeOutcome(outcome: Outcome): string {
 
 export function describeRun(run: RunSummary): string {
   const verb = run.is_dry_run ? 'would be published (dry run)' : run.state;
+  // No run is kept of a dry run.
+  const kept = run.is_dry_run ? '' : `, run ${run.run_id}`;
   const lines = [
-    `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}, run ${run.run_id}`,
+    `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}${kept}`,
     `  read ${number(run.read)}, accepted ${number(run.accepted)}, rejected ${number(run.rejected)}`,
     `  new ${number(run.new)}, updated ${number(run.updated)}, deleted ${number(run.deleted)}, entries ${number(run.entries)}, events ${number(run.events)}`,
     ...Object.entries(run.event_types).map(

@@ -15,7 +15,7 @@ import {
 import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
-import { NothingToDo, WrongUsage } from '../errors.ts';
+import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 
 const mazowieckie = fileName('mazowieckie');
 const opolskie = fileName('opolskie');
@@ -171,6 +171,17 @@ describe('a folder is refused', () => {
         reporter: { step: () => undefined, note: () => undefined, progress },
       }),
     ).toMatch(new RegExp(`^${opolskie}: (ENOENT|somebody wrote to it while it was read)`));
+  });
+
+  test('but not for what the machine cannot read: that is a fault', async () => {
+    const unreadable = async (folder: string) => {
+      await writeWith({ [opolskie]: null })(folder);
+      // Its first page is never mapped: reading it gives EIO.
+      await symlink('/proc/self/mem', join(folder, opolskie));
+    };
+    const error: unknown = await runBad(db, unreadable, '2026-11-03').catch((thrown) => thrown);
+    expect(error).not.toBeInstanceOf(Refusal);
+    expect((error as Error).message).toBe(`${opolskie}: EIO: i/o error, read`);
   });
 
   test('and the right dump of that day is published all the same', async () => {

@@ -52,9 +52,7 @@ export async function listDump(source: Source, path: string): Promise<ListedDump
   if (parts.size === 0) throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
   const sorted = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const measured = sorted.map(async ([file_key, found], file_no) => {
-    const stats = await stat(found.path).catch((cause: Error) => {
-      throw new Refusal(`${found.file}: ${cause.message}`, { cause });
-    });
+    const stats = await stat(found.path).catch(refuse(found.file));
     // A pipe would never end, a folder cannot be read.
     if (!stats.isFile()) throw new Refusal(`${found.file}: not a regular file`);
     return { ...found, file_no, file_key, byte_count: stats.size, modified_ms: stats.mtimeMs };
@@ -65,9 +63,7 @@ export async function listDump(source: Source, path: string): Promise<ListedDump
 /** Takes the SHA-256 of every file of a dump. Throws a `Refusal` for a file that cannot be read. */
 export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
   const hashed = await inParallel(files, HASHED_FILES, async (file) => {
-    const sha256 = await hashFile(file.path).catch((cause: Error) => {
-      throw new Refusal(`${file.file}: ${cause.message}`, { cause });
-    });
+    const sha256 = await hashFile(file.path).catch(refuse(file.file));
     return { ...file, sha256 };
   });
   return { ignored, files: hashed };
@@ -88,6 +84,14 @@ async function hashFile(path: string): Promise<string> {
   } finally {
     await file.close();
   }
+}
+
+/** Throws a `Refusal` for a file that cannot be read; a missing permission or a broken disk is a fault. */
+function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
+  return (cause) => {
+    const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');
+    throw new (isFault ? Error : Refusal)(`${file}: ${cause.message}`, { cause });
+  };
 }
 
 /** Lists and hashes a dump. */
@@ -111,13 +115,11 @@ type Found = Pick<DumpFile, 'file' | 'path'>;
 async function listFiles(path: string, isDeep: boolean): Promise<Found[]> {
   const found = await stat(path).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });
-    throw new Refusal(`${path}: ${cause.message}`, { cause });
+    return refuse(path)(cause);
   });
   if (!found.isDirectory()) return [{ path, file: basename(path).normalize('NFC') }];
   const entries = await readdir(path, { withFileTypes: true, recursive: isDeep }).catch(
-    (cause: Error) => {
-      throw new Refusal(`${path}: ${cause.message}`, { cause });
-    },
+    refuse(path),
   );
   if (entries.length === 0) throw new WrongUsage(`${path}: an empty folder`);
   return entries

@@ -56,7 +56,8 @@ export async function ingest(
     return await runNightly(db, { ...options, reporter, now: () => new Date() });
   } catch (error) {
     const { message } = error as Error;
-    const run_id = reporter.run_id ?? null;
+    // No run is kept of a dry run.
+    const run_id = options.isDryRun ? null : (reporter.run_id ?? null);
     if (error instanceof Refusal) {
       const published_date = (await findNewestDate(db, source)) ?? null;
       const { findings } = error;

@@ -88,7 +88,7 @@ select
     'registry_refused_in_a_row',
     json_build_object('source', source.source),
     (
-        select count(*)
+        select count(distinct (run.started_at at time zone 'Europe/Warsaw')::date)
         from registry.run
         where
             run.source = source.source

@@ -42,7 +42,7 @@ const descriptions: Record<string, { help: string; labels?: readonly string[] }>
     labels: ['source', 'kind'],
   },
   registry_refused_in_a_row: {
-    help: 'Runs that were refused since the last one was published.',
+    help: 'Nights that refused a dump since the last dump was published.',
     labels: ['source'],
   },
   registry_jobs: { help: 'Jobs of the queue.', labels: ['task', 'state'] },

@@ -36,7 +36,9 @@ async function readKey(file: string): Promise<string | undefined> {
 
 /** Makes the file, unless another process was faster. */
 async function createKey(dataDir: string, file: string): Promise<string> {
-  await mkdir(dataDir, { recursive: true });
+  await mkdir(dataDir, { recursive: true }).catch((cause: Error) => {
+    throw new Error(`The data directory ${dataDir} cannot be made: ${cause.message}`, { cause });
+  });
   const key = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
   await writeSecretFile(file, key, link).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

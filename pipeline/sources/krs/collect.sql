@@ -2,17 +2,20 @@
 -- what the extracts hold that is not known.
 
 -- Whether one extract of a company is older than another one. The number of the newest entry decides,
--- then the day whose state an extract shows. Where the two disagree, as the two registers of one number
--- may, neither is older.
+-- then the day whose state an extract shows. Each register counts its own entries: where number and day
+-- of two registers disagree, neither extract is older.
 create function stage.is_older(
+    register text,
     entry_no integer,
     state_day date,
+    other_register text,
     other_entry_no integer,
     other_state_day date
 ) returns boolean
 language sql immutable
 return case
-    when entry_no < other_entry_no then state_day > other_state_day is not true
+    when entry_no < other_entry_no
+        then coalesce(register = other_register, true) or state_day > other_state_day is not true
     when entry_no > other_entry_no then false
     else coalesce(state_day < other_state_day, false)
 end;
@@ -31,11 +34,6 @@ return (
     ) as told
 );
 
--- Whether the status of a number says that it is cancelled.
-create function stage.is_cancelled(status text) returns boolean
-language sql immutable
-return coalesce(status ~* '^(uchyl|unieważ|anulow|cofni|skreśl|wykreśl|nieważ|nieaktu|nieakty)', false);
-
 -- What a number means: itself, where it is valid and in force. A cancelled number is none; another
 -- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
 -- stays.
@@ -50,7 +48,7 @@ return case
     when number is null then null
     when not is_valid then known
     when coalesce(status ~* '^(aktywn|aktualn|nadan|ważn)', true) then number
-    when stage.is_cancelled(status) then nullif(known, number)
+    when registry.is_cancelled(status) then nullif(known, number)
     else known
 end;
 
@@ -169,7 +167,10 @@ select
     extract.state_day
 from stage.krs_extract as extract
 where
-    stage.is_older(extract.entry_no, extract.state_day, extract.known_no, extract.known_day)
+    stage.is_older(
+        extract.register, extract.entry_no, extract.state_day,
+        extract.known_register, extract.known_no, extract.known_day
+    )
     or extract.state_day < extract.known_gone_date
     or (
         extract.content ? 'struck_off_day'
@@ -185,7 +186,8 @@ where
                     (extract.content ? 'struck_off_day', extract.register)
                     > (other.content ? 'struck_off_day', other.register)
                 else stage.is_older(
-                    extract.entry_no, extract.state_day, other.entry_no, other.state_day
+                    extract.register, extract.entry_no, extract.state_day,
+                    other.register, other.entry_no, other.state_day
                 )
             end
     );
@@ -303,9 +305,10 @@ select
                     then extract.known_legal_form
             end
         ),
-        'entry_no', extract.entry_no,
-        'state_day', extract.state_day,
-        'register', extract.register,
+        -- An extract that does not tell its version leaves the known one.
+        'entry_no', coalesce(extract.entry_no, extract.known_no),
+        'state_day', coalesce(extract.state_day, extract.known_day),
+        'register', coalesce(extract.register, extract.known_register),
         'known_bankruptcy', extract.known_bankruptcy,
         'known_restructuring', extract.known_restructuring,
         'only_entry_day', case

@@ -23,6 +23,8 @@ test('an extract that is older than the known one says nothing, and is noted', a
   // The same extract of a later day moves what is known.
   await runLines([at(newest(7, '05.10.2026'), 'NOWA')]);
   await runLines([at({ stanZDnia: '04.10.2026' }, 'DAWNA')]);
+  // Within a register the number decides, not the day.
+  await runLines([at(newest(6, '06.10.2026'), 'DAWNA')]);
   expect(await findEntry(krs, 'name, version_no, version_date')).toEqual(['NOWA', 7, '2026-10-05']);
 });
 

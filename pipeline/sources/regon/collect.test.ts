@@ -33,6 +33,22 @@ function codesOf({ entries }: RegonStage): Record<string, unknown> {
   );
 }
 
+test('the answer to a search is named, and a daily list is not', async () => {
+  const listOf = (report: string) => JSON.stringify({ report, data: [{ regon: '995200010' }] });
+  const staged = await stage({
+    'a.xml': xml(company, 'OsPrawna'),
+    'lists.ndjson': [
+      listOf('BIR11NowePodmiotyPrawneOrazDzialalnosciOsFizycznych'),
+      listOf('BIR12AktualizowaneJednostkiLokalne'),
+      listOf('DaneSzukajPodmioty'),
+    ].join('\n'),
+  });
+  expect(staged.rejects).toEqual([]);
+  expect(staged.outcomes).toEqual({
+    'answer without a report: DaneSzukajPodmioty in lists.ndjson': 1,
+  });
+});
+
 describe('whose an answer without a REGON is', () => {
   const pkd = xml(company, 'OsPrawnaPkd');
   const main = { 'a.xml': xml(company, 'OsPrawna'), 'b.xml': xml(other, 'OsPrawna') };

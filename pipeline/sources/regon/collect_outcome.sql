@@ -76,7 +76,7 @@ select
     -- A notice is known by its value, and an index takes no long one.
     left(outcome.value, 200)
 from (
-    -- The answer to a search names companies, but is no report of any.
+    -- The answer to a search names companies, but is no report of any. A daily list says what to ask for.
     select
         'answer without a report',
         format('%s in %s', answer.answer ->> 'report', file.file)
@@ -84,7 +84,7 @@ from (
     join stage.file using (file_no)
     where
         answer.answer ->> 'kind' = 'report'
-        and answer.answer ->> 'report' in ('DaneSzukajPodmioty', 'RaportZbiorczy')
+        and answer.answer ->> 'report' = 'DaneSzukajPodmioty'
     union all
     select
         'listed without an answer',

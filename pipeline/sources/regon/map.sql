@@ -6,8 +6,7 @@ select
     null::bigint as fingerprint,
     concat_ws('-', document.document ->> 'regon9', document.document ->> 'silo') as entry_key,
     case
-        -- Repealed or annulled: a number that is not in force.
-        when owner.nip_status ~* '^(uchylony|uniewa.niony)' then null
+        when registry.is_cancelled(owner.nip_status) then null
         when registry.is_nip(owner.nip) then owner.nip
         when owner.nip <> '0000000000' then known.nip
     end as nip,

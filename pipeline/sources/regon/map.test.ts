@@ -125,6 +125,7 @@ describe('a legal person', () => {
     ['praw_szczegolnaFormaPrawna_Symbol', '019', 'legal_form', '019'],
     ['praw_statusNip', 'Uchylony', 'nip', null],
     ['praw_statusNip', 'Unieważniony', 'nip', null],
+    ['praw_statusNip', 'Anulowany', 'nip', null],
     ['praw_statusNip', 'Nadany', 'nip', '1005200017'],
     ['praw_nip', '100-520-00-17', 'nip', '1005200017'],
     ['praw_nip', '0000000000', 'nip', null],
