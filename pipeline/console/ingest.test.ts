@@ -64,9 +64,7 @@ describe('ingest', () => {
     const runs = await readRuns();
     await expectNothingChanged(async () => {
       const command = await ingest(fixtureFolder('2026-11-03'), '2026-11-03', '--dry-run');
-      expect(command.stdout).toMatch(
-        /^ceidg 2026-11-03: would be published \(dry run\), run \d+\n/,
-      );
+      expect(command.stdout).toMatch(/^ceidg 2026-11-03: would be published \(dry run\)\n/);
       expect(command.stdout).toContain('new 2, updated 18, deleted 1, entries 82, events 19\n');
       expect(command.code).toBe(0);
       return command.code;
@@ -109,7 +107,7 @@ describe('ingest', () => {
     expect(command.code).toBe(3);
     const path = `'${incomplete}'`.replaceAll(/^'([\w./-]+)'$/g, '$1');
     expect(command.stdout.split('\n')).toEqual([
-      expect.stringMatching(/^ceidg 2026-11-03: refused, run \d+; readers still see 2026-11-02$/),
+      'ceidg 2026-11-03: refused; readers still see 2026-11-02',
       expect.stringMatching(/^ {2}missing file {2}.*opolskie\.zip is missing: it held \d+ entries/),
       `  to rehearse:  registry ingest ceidg ${path} --date 2026-11-03 --dry-run --accept 'the reason'`,
       `  to accept:    registry ingest ceidg ${path} --date 2026-11-03 --accept 'the reason'`,
