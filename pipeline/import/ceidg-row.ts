@@ -29,7 +29,10 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   // CEIDG spells the rest of this word wrongly.
   const isAwaited = declared.startsWith('OCZEKUJE_NA_ROZPOCZECIE');
   const status = isStruckOff ? declared : isAwaited ? 'Aktywny' : statuses[declared];
-  const end_date = (isStruckOff && text(entry.dataWykreslenia)) || text(entry.dataZakonczenia);
+  const { dataWykreslenia, dataZakonczenia, dataZgonu } = entry;
+  // The activity of a dead owner goes on under succession management.
+  const ends = isStruckOff ? [dataWykreslenia, dataZakonczenia, dataZgonu] : [dataZakonczenia];
+  const end_date = ends.map(text).find((day) => day !== '') ?? '';
   if (status === undefined || (isStruckOff && end_date === '')) return undefined;
   const owner = part(entry.wlasciciel);
   const address = part(entry.adresDzialalnosci);

@@ -149,6 +149,23 @@ describe('an entry of CEIDG that came on demand', () => {
     expect(await verify(database, 'ceidg')).toEqual([]);
   });
 
+  test('is struck off with the death of its owner, and goes on under succession management', async () => {
+    const [dead, run] = ['997142044', '995200010'].map((regon) => ({
+      ...studio,
+      wlasciciel: { ...studio.wlasciciel, regon },
+      dataZgonu: '2019-06-28',
+    }));
+    await submitter.add('NIP', '1000205004');
+    await importFrom({ ceidg: [{ ...dead, status: 'WYKRESLONY' }, run!] });
+    const { rows } = await database.pool.query(
+      'select status, struck_off_date, end_date from registry.entry order by regon9 desc',
+    );
+    expect(rows).toEqual([
+      { status: 'DELETED', struck_off_date: '2019-06-28', end_date: null },
+      { status: 'ACTIVE', struck_off_date: null, end_date: null },
+    ]);
+  });
+
   test('is active from a day to come, where it has not begun', async () => {
     await runFixture(database, '2026-11-02');
     await submitter.add('NIP', '1000205004');
