@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { processStart } from './process.ts';
-import { postmasterOf, query, startHolder } from './embedded.fixture.ts';
+import { postmasterOf, query, startHolder } from '../../fixtures/process/embedded.ts';
 import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
 
 // All servers are real. One cluster serves the tests that leave it intact.

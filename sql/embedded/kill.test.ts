@@ -5,7 +5,13 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { processStart } from './process.ts';
-import { postmasterOf, query, spawnHolder, startHolder, until } from './embedded.fixture.ts';
+import {
+  postmasterOf,
+  query,
+  spawnHolder,
+  startHolder,
+  until,
+} from '../../fixtures/process/embedded.ts';
 import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-kill-'));

@@ -19,8 +19,12 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findProcess } from './process.ts';
-import type { HolderOptions } from './embedded.fixture.ts';
-import { postmasterOf, query, startHolder } from './embedded.fixture.ts';
+import {
+  type HolderOptions,
+  postmasterOf,
+  query,
+  startHolder,
+} from '../../fixtures/process/embedded.ts';
 import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
 
 // Only root can test other users, and folders that they cannot enter. All other tests run as an
