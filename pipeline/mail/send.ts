@@ -8,7 +8,7 @@ import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
 import { isPresentable, type LetterOptions, Superseded } from './letters/options.ts';
 import { writeRefundLetter } from './letters/refund.ts';
-import { type Language, textsOf } from './texts/texts.ts';
+import { type Language, texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
 const MAX_REASON_LENGTH = 500;
@@ -26,8 +26,10 @@ interface Mail {
   language: Language;
 }
 
+type Write = (options: LetterOptions, data: unknown) => Letter | Promise<Letter>;
+
 /** The templates of `customer.mail`: what the API and the pipeline order. */
-const templates = new Map<string, (options: LetterOptions, data: unknown) => Promise<Letter>>([
+const templates = new Map<string, Write>([
   ['init', writeInitLetter],
   ['recover', writeRecoverLetter],
   ['recovered', writeRecoveredLetter],
@@ -93,10 +95,9 @@ async function attempt(
     const write = templates.get(mail.template);
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
-    const texts = textsOf(mail.language);
-    const { created_at } = mail;
-    const options = { client, texts, secretKey, baseUrl, created_at, now: now() };
-    const letter = await write(options, mail.data);
+    const { created_at, language } = mail;
+    const writing = { client, secretKey, baseUrl, created_at, now: now() };
+    const letter = await write({ ...writing, texts: texts[language] }, mail.data);
     await deliver(address(mail, letter, sender));
     return { state: 'sent' };
   } catch (error) {

@@ -1,7 +1,7 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
 const limits = {
   connectionTimeout: 30_000,
@@ -69,24 +69,8 @@ export function createFileDelivery(folder: string): Deliver {
     const path = join(folder, messageId.replace(/^<|@.*$/g, ''));
     await mkdir(folder, { recursive: true, mode: 0o700 });
     // In the .eml the lines are broken wherever they are long.
-    await writeWhole(`${path}.txt`, `Subject: ${mail.subject}\n\n${mail.text as string}\n`);
-    await writeWhole(`${path}.eml`, message as Buffer);
+    const text = `Subject: ${mail.subject}\n\n${mail.text as string}\n`;
+    await writeSecretFile(`${path}.txt`, text, rename);
+    await writeSecretFile(`${path}.eml`, message as Buffer, rename);
   };
-}
-
-/** Writes a file that is whole or absent, also after a kill. */
-async function writeWhole(path: string, content: string | Buffer): Promise<void> {
-  const draft = `${path}.${randomUUID()}`;
-  try {
-    const file = await open(draft, 'wx', 0o600);
-    try {
-      await file.writeFile(content);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await rename(draft, path);
-  } finally {
-    await rm(draft, { force: true });
-  }
 }

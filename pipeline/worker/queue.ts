@@ -6,17 +6,19 @@ import {
   type RunnerOptions,
   type TaskList,
 } from 'graphile-worker';
+import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
 import { importAwaited } from '../import/import.ts';
 import type { OnDemandSource } from '../import/on-demand.ts';
-import { deleteDone } from '../mail/retention.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
-import type { Database } from '../../sql/database.ts';
+import { type Database, runFile } from '../../sql/database.ts';
 import { keepAlive } from './liveness.ts';
 
 /** Mails that are sent in parallel; each holds a session of the pool. */
 const CONCURRENCY = 4;
+/** How long ended mails and expired one-time tokens are kept. */
+const RETENTION_DAYS = 30;
 
 const mailPayload = z.object({ mail_id: z.int() });
 
@@ -84,6 +86,13 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
     import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
       importAwaited({ db, logger, sources, now: mail.now, signal }),
   };
+}
+
+/** Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. */
+export async function deleteDone(pool: pg.Pool, now: Date) {
+  const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);
+  const [result] = await runFile(pool, 'mail/delete_done.sql', [before]);
+  return result!.rows[0] as { mail_count: number; token_count: number };
 }
 
 /** Makes the queue retry a mail; the reason is in the log already. */

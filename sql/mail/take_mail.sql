@@ -6,7 +6,6 @@ select
     mail.recipient,
     mail.template,
     mail.data,
-    mail.attempt_count,
     mail.created_at,
     account.language
 from customer.mail

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { rm, writeFile } from 'node:fs/promises';
 
 /**
  * Writes a file that its owner alone can read, whole or not at all.
@@ -8,18 +8,12 @@ import { open, rm } from 'node:fs/promises';
  */
 export async function writeSecretFile(
   file: string,
-  text: string,
+  content: string | Buffer,
   name: (draft: string, file: string) => Promise<void>,
 ): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   try {
-    const handle = await open(draft, 'wx', 0o600);
-    try {
-      await handle.writeFile(text);
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
+    await writeFile(draft, content, { flag: 'wx', mode: 0o600, flush: true });
     await name(draft, file);
   } finally {
     await rm(draft, { force: true });

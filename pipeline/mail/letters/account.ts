@@ -49,12 +49,9 @@ export async function writeRecoverLetter(options: LetterOptions, data: unknown):
 
 const recoveredData = z.object({ user_name: z.string(), recovered_at: z.iso.datetime() });
 
-export function writeRecoveredLetter(
-  { texts, baseUrl }: LetterOptions,
-  data: unknown,
-): Promise<Letter> {
+export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: unknown): Letter {
   const { user_name, recovered_at } = recoveredData.parse(data);
-  return Promise.resolve({
+  return {
     subject: texts.recovered.subject,
     pieces: [
       { text: greet(texts, user_name) },
@@ -62,7 +59,7 @@ export function writeRecoveredLetter(
       { text: texts.recovered.alarm },
       { code: `POST ${baseUrl}/api/v1/auth/recover` },
     ],
-  });
+  };
 }
 
 /** Throws `Superseded` when the token is used, cancelled or expired. */

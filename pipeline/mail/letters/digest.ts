@@ -2,8 +2,7 @@ import { z } from 'zod';
 import { runFile } from '../../../sql/database.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
-import { en, type EventType, type Severity } from '../texts/en.ts';
-import type { Texts } from '../texts/texts.ts';
+import { en, type EventType, type Severity, type Texts } from '../texts/en.ts';
 import { greet, type LetterOptions, present, Superseded } from './options.ts';
 
 const text = z.string();

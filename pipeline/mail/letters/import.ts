@@ -23,7 +23,7 @@ const importData = z.object({
 });
 
 /** Says what became of the companies of one submission to the watch list. */
-export function writeImportLetter({ texts }: LetterOptions, data: unknown): Promise<Letter> {
+export function writeImportLetter({ texts }: LetterOptions, data: unknown): Letter {
   const { user_name, submitted_at, ready, failed, removed_count } = importData.parse(data);
   const words = texts.import;
   const outcomes = [
@@ -32,7 +32,7 @@ export function writeImportLetter({ texts }: LetterOptions, data: unknown): Prom
   ];
   const all = ready.length + failed.length + removed_count;
   const intro = words.intro(texts.moment(new Date(submitted_at)), all);
-  return Promise.resolve({
+  return {
     subject: words.subject(outcomes.join(', ')),
     pieces: [
       { text: greet(texts, user_name) },
@@ -48,7 +48,7 @@ export function writeImportLetter({ texts }: LetterOptions, data: unknown): Prom
         lines: [],
       })),
     ],
-  });
+  };
 }
 
 function writeSection(

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import type { Texts } from '../texts/texts.ts';
+import type { Texts } from '../texts/en.ts';
 
 export interface LetterOptions {
   client: pg.ClientBase;

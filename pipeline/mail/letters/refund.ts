@@ -14,15 +14,15 @@ const refundData = z.object({
 });
 
 /** Says which credits a refund or a dispute took back. */
-export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Promise<Letter> {
+export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
   const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
   const { refund } = texts;
-  return Promise.resolve({
+  return {
     subject: refund.subject(texts.number(credits)),
     pieces: [
       { text: greet(texts, user_name) },
       { text: `${refund.cause[cause](package_name)} ${refund.outcome(credits, balance)}` },
       ...(rest > 0 ? [{ text: refund.rest(rest) }] : []),
     ],
-  });
+  };
 }

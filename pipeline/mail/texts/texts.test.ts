@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { describeEvent } from '../letters/digest.ts';
 import { en, type EventType } from './en.ts';
-import { textsOf } from './texts.ts';
+import { texts } from './texts.ts';
 
 test('every event type and severity of the dictionary has its text in both languages', async () => {
   const db = await createTestDatabase();
@@ -109,8 +109,8 @@ test.each(cases)(
   '%s from %j to %j is described in words',
   (event_type, old_value, new_value, english, polish) => {
     const event = { event_type, old_value, new_value };
-    expect(describeEvent(textsOf('en'), event)).toBe(english);
-    expect(describeEvent(textsOf('pl'), event)).toBe(polish);
+    expect(describeEvent(texts.en, event)).toBe(english);
+    expect(describeEvent(texts.pl, event)).toBe(polish);
   },
 );
 
@@ -119,7 +119,7 @@ test('no event is described with "null" or "undefined", whatever its values', ()
     for (const old_value of [null, 'x']) {
       for (const new_value of [null, 'y']) {
         for (const language of ['en', 'pl'] as const) {
-          const words = describeEvent(textsOf(language), { event_type, old_value, new_value });
+          const words = describeEvent(texts[language], { event_type, old_value, new_value });
           expect(words).not.toMatch(/null|undefined/);
         }
       }
@@ -128,7 +128,7 @@ test('no event is described with "null" or "undefined", whatever its values', ()
 });
 
 test('counts have the right form in Polish', () => {
-  const { digest } = textsOf('pl');
+  const { digest } = texts.pl;
   const subject = (count: number) =>
     digest.subject('6 listopada 2026', count, digest.total('critical', 1));
   expect(subject(1)).toBe('6 listopada 2026: 1 zmiana w obserwowanych firmach, krytyczne: 1');

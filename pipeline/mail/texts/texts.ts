@@ -1,13 +1,7 @@
 import { en, type Texts } from './en.ts';
 import { pl } from './pl.ts';
 
-const texts = { en, pl } satisfies Record<string, Texts>;
+/** The texts of mails by the language of the account. */
+export const texts: Record<'en' | 'pl', Texts> = { en, pl };
 
-/** The language of an account's mails: `en` or `pl`. */
 export type Language = keyof typeof texts;
-
-export function textsOf(language: Language): Texts {
-  return texts[language];
-}
-
-export type { Texts };

@@ -3,7 +3,7 @@ import { leaveMail } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
-import { deleteDone } from './retention.ts';
+import { deleteDone } from './queue.ts';
 
 let db: TestDatabase;
 
