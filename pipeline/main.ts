@@ -148,9 +148,12 @@ async function end(error: unknown): Promise<void> {
   const exitCode = exitCodeOfError(error);
   process.exitCode = exitCode;
   if (error instanceof CommanderError) {
-    if (error.code === 'registry.version') (await looks()).showVersion();
+    if (error.code === 'registry.version') {
+      const { readVersion } = await import('./console/version.ts');
+      process.stdout.write(`${readVersion()}\n`);
+    }
     // Help was printed.
-    else if (exitCode !== 0 && error.code !== 'commander.help')
+    if (exitCode !== 0 && error.code !== 'commander.help')
       sayFault(`${message}\n(registry --help lists the commands)`);
     return;
   }

@@ -90,14 +90,13 @@ function socketOf(client: PoolClient): Socket {
 function endSilent(pool: Pool, silence_ms: number): void {
   pool.on('connect', (client) => {
     const socket = socketOf(client);
-    socket.on('timeout', () => socket.destroy(silent()));
+    socket.on('timeout', () => {
+      const code = 'ETIMEDOUT';
+      socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
+    });
   });
   pool.on('acquire', (client) => void socketOf(client).setTimeout(silence_ms));
   pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
-}
-
-function silent(): Error {
-  return Object.assign(new Error('The database does not answer'), { code: 'ETIMEDOUT' });
 }
 
 async function checkServer(pool: Pool): Promise<void> {

@@ -169,23 +169,17 @@ async function apply(client: ClientBase, text: string): Promise<void> {
   for (let at = 0; at < parts.length; at += 4) {
     if (parts[at]!.trim() !== '') await client.query(parts[at]!);
     const [table, columns, source] = parts.slice(at + 1, at + 4);
-    if (table && columns && source) await loadCsv(client, { table, columns, source });
+    if (source === undefined) continue;
+    const { parse } = await import('csv-parse/sync');
+    const rows: unknown = parse(await readFile(new URL(source, dictionary)), {
+      columns: true,
+      bom: true,
+      cast: (value) => (value === '' ? null : value),
+    });
+    await client.query(
+      `insert into ${table} (${columns})
+       select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+      [JSON.stringify(rows)],
+    );
   }
-}
-
-async function loadCsv(
-  client: ClientBase,
-  { table, columns, source }: { table: string; columns: string; source: string },
-): Promise<void> {
-  const { parse } = await import('csv-parse/sync');
-  const rows: unknown = parse(await readFile(new URL(source, dictionary)), {
-    columns: true,
-    bom: true,
-    cast: (value) => (value === '' ? null : value),
-  });
-  await client.query(
-    `insert into ${table} (${columns})
-     select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
-    [JSON.stringify(rows)],
-  );
 }

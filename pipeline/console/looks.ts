@@ -8,15 +8,9 @@ import { print } from './print.ts';
 import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } from './runs.ts';
 import { withDatabase } from './session.ts';
 import { describeStatus, readSnapshots, readStatus } from './status.ts';
-import { readVersion } from './version.ts';
 
 interface LookOptions {
   json?: boolean;
-}
-
-/** `registry --version` */
-export function showVersion(): void {
-  print([readVersion()]);
 }
 
 /** `registry status` */

@@ -47,10 +47,16 @@ export async function stageFile(
   let batch_count = 0;
   // Opens the session with the first lines: most files do not change.
   const sendLines = async () => {
-    client ??= await openSession(pool);
-    const columns = reader.columns.map(escapeIdentifier).join(', ');
-    const options = `format csv, delimiter ';', encoding utf8`;
-    copy ??= new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
+    if (!copy) {
+      client = await pool.connect();
+      // To count the rows of a table, a small sample is enough.
+      await client.query(
+        'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
+      );
+      const columns = reader.columns.map(escapeIdentifier).join(', ');
+      const options = `format csv, delimiter ';', encoding utf8`;
+      copy = new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
+    }
     await copy.write(lines.take());
     batch_count += 1;
   };
@@ -89,19 +95,4 @@ export async function stageFile(
   const { read_count, layout } = reader;
   const is_left = batch_count === 1;
   return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
-}
-
-async function openSession(pool: Pool): Promise<PoolClient> {
-  const client = await pool.connect();
-  try {
-    // To count the rows of a table, a small sample is enough.
-    await client.query(
-      'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
-    );
-    return client;
-  } catch (error) {
-    // A session that nobody releases is waited for in the end.
-    client.release(true);
-    throw error;
-  }
 }

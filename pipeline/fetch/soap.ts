@@ -1,20 +1,17 @@
 import sax from 'sax';
 import { describeText } from './service.ts';
 
-const publ = 'http://CIS/BIR/PUBL/2014/07';
-const contract = `${publ}/DataContract`;
+/** The two parts of BIR: the second one has `GetValue` only. */
+const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };
+const common = { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' };
 
-/** The operations of BIR with their namespaces; `GetValue` belongs to another part of the service. */
-const operations = {
-  Zaloguj: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
-  Wyloguj: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
-  DaneSzukajPodmioty: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
-  DanePobierzPelnyRaport: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
-  DanePobierzRaportZbiorczy: { namespace: publ, service: 'IUslugaBIRzewnPubl' },
-  GetValue: { namespace: 'http://CIS/BIR/2014/07', service: 'IUslugaBIR' },
-} as const;
-
-export type Operation = keyof typeof operations;
+export type Operation =
+  | 'Zaloguj'
+  | 'Wyloguj'
+  | 'DaneSzukajPodmioty'
+  | 'DanePobierzPelnyRaport'
+  | 'DanePobierzRaportZbiorczy'
+  | 'GetValue';
 
 /** The parameters of an operation; a search nests them one deeper. */
 export type Parameters = Record<string, string | Record<string, string>>;
@@ -41,16 +38,18 @@ export class SoapFault extends Error {
 
 /** A request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
-  const { namespace, service } = operations[operation];
+  const { namespace, service } = operation === 'GetValue' ? common : publ;
   const content = Object.entries(parameters).map(([name, value]) => {
     const inner =
       typeof value === 'string'
         ? escape(value)
-        : Object.entries(value).map(([key, text]) => `<dat:${key}>${escape(text)}</dat:${key}>`);
-    return `<ns:${name}>${typeof inner === 'string' ? inner : inner.join('')}</ns:${name}>`;
+        : Object.entries(value)
+            .map(([key, text]) => `<dat:${key}>${escape(text)}</dat:${key}>`)
+            .join('');
+    return `<ns:${name}>${inner}</ns:${name}>`;
   });
   return (
-    `<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope" xmlns:ns="${namespace}" xmlns:dat="${contract}">` +
+    `<soap:Envelope xmlns:soap="http://www.w3.org/2003/05/soap-envelope" xmlns:ns="${namespace}" xmlns:dat="${publ.namespace}/DataContract">` +
     `<soap:Header xmlns:wsa="http://www.w3.org/2005/08/addressing"><wsa:To>${escape(url)}</wsa:To>` +
     `<wsa:Action>${namespace}/${service}/${operation}</wsa:Action></soap:Header>` +
     `<soap:Body><ns:${operation}>${content.join('')}</ns:${operation}></soap:Body></soap:Envelope>`

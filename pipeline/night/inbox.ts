@@ -133,8 +133,7 @@ async function findAllDue(db: Database, inboxDir: string) {
       if (dump_date > newest) dumps.push({ source, dump_date, dump_kind });
     }
   }
-  const key = ({ dump_date, source }: (typeof dumps)[number]) => `${dump_date} ${source}`;
-  return dumps.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+  return dumps.toSorted((a, b) => a.dump_date.localeCompare(b.dump_date));
 }
 
 /** The days of a source's dumps in the inbox, the oldest first. */

@@ -1,10 +1,14 @@
+import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
+import { wireOf } from '../console/report.ts';
+import type { Environment } from '../environment.ts';
 import type { FetchOutcome } from '../fetch/due.ts';
+import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from './inbox.ts';
 
-export interface NightsOptions {
-  environment: { inboxDir: string; isInboxDefault: boolean };
+interface NightsOptions {
+  environment: Environment;
   logger: Logger;
   signal: AbortSignal;
   /** Whether the registries that are set up are asked first. */
@@ -14,16 +18,12 @@ export interface NightsOptions {
   onOutcome?: ((outcome: Outcome) => void) | undefined;
 }
 
-/** What was fetched, where it was asked for, and every night that was due. */
-export interface Nights {
-  fetched?: FetchOutcome[];
-  runs: Outcome[];
-  /** Sentences on the folders of the inbox that are ignored. */
-  ignored: string[];
-}
-
-/** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
-export async function runNights(db: Database, options: NightsOptions): Promise<Nights> {
+/**
+ * Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox.
+ *
+ * @returns what was fetched, every night that was due, and sentences on the folders that are ignored
+ */
+export async function runNights(db: Database, options: NightsOptions) {
   const { environment, logger, signal, isFetching, onOutcome } = options;
   const { inboxDir, isInboxDefault } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
@@ -37,5 +37,42 @@ export async function runNights(db: Database, options: NightsOptions): Promise<N
     for (const outcome of fetched) options.onFetched?.(outcome);
   }
   const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome });
-  return { ...(fetched ? { fetched } : {}), runs, ignored };
+  return { fetched, runs, ignored };
+}
+
+/** Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. */
+export async function runSchedule(db: Database, options: NightsOptions): Promise<void> {
+  const { environment, logger, signal } = options;
+  const onIgnored = (sentence: string) => logger.warn(sentence);
+  const takeInbox = async () => {
+    const { fetched = [], runs } = await runNights(db, { ...options, onIgnored });
+    for (const outcome of [...fetched, ...runs]) {
+      const isDone = outcome.state === 'published' || outcome.state === 'fetched';
+      logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
+    }
+  };
+  const task = schedule(
+    environment.nightlyCron,
+    () =>
+      takeInbox().catch((error: unknown) => {
+        if (!signal.aborted) logger.error(error, 'the scheduled run failed');
+      }),
+    { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },
+  );
+  logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
+  await whenAborted(signal);
+  await task.destroy();
+}
+
+/**
+ * Writes the messages of the clock to our log. Its warnings, of a missed time or a run under way, are no
+ * fault: the same dumps are due the next time.
+ */
+function logInto(logger: Logger): CronLogger {
+  return {
+    debug: (message) => logger.debug(message),
+    info: (message) => logger.debug(message),
+    warn: (message) => logger.info(message),
+    error: (message, fault) => logger.error(fault ?? message),
+  };
 }

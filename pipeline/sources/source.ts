@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { findNear } from '../../sql/suggest.ts';
 import { WrongUsage } from '../errors.ts';
@@ -106,10 +106,8 @@ export async function loadSource(name: string): Promise<Source> {
   };
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   const mapping = await read(`${name}/map.sql`);
-  const version = createHash('sha256')
-    .update(mapping)
-    .update(await read('../../sql/nightly/1_read/normalise.sql'));
-  const source = { name, mapping, mapping_version: version.digest('hex') };
+  const normalising = await read('../../sql/nightly/1_read/normalise.sql');
+  const source = { name, mapping, mapping_version: hash('sha256', mapping + normalising) };
   if (description.format === 'table') return { ...description, ...source };
   const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>
     /^collect.*\.sql$/.test(file),

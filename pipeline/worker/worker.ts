@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { connect, type Database, runFile } from '../../sql/database.ts';
+import { connect, runFile } from '../../sql/database.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
@@ -73,17 +73,13 @@ export async function runWorker(
   }
   metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
-  await closeSoon(db);
+  // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
+  await Promise.race([db.close(), delay(5_000, undefined, { ref: false })]);
 }
 
 /** The folder of mails without an SMTP server. */
 export function mailFolder(dataDir: string): string {
   return join(dataDir, 'mail');
-}
-
-/** Waits briefly: a mail that was cut off, and a server that is away, still hold a session. */
-async function closeSoon(db: Database): Promise<void> {
-  await Promise.race([db.close(), delay(5_000, undefined, { ref: false })]);
 }
 
 /** Ends with the signal, or when the queue gives up, such as without its database. */

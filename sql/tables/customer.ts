@@ -1,4 +1,4 @@
-import type { ColumnType, Generated, JSONColumnType } from 'kysely';
+import type { Generated, JSONColumnType } from 'kysely';
 import type { BigInteger, Counter, Identity, Json, Optional } from './column.ts';
 
 export interface CustomerTables {
@@ -124,7 +124,7 @@ export interface CustomerTables {
   'customer.watch': {
     watch_id: Identity;
     account_id: BigInteger;
-    company_id: ColumnType<string | null, string | null | undefined>;
+    company_id: Optional<string>;
     identifier_type: 'NIP' | 'REGON9' | 'KRS';
     identifier_value: string;
     state: 'queued' | 'ready' | 'failed';
@@ -150,7 +150,7 @@ export interface CustomerTables {
     item_no: number;
     identifier_type: 'NIP' | 'REGON9' | 'KRS';
     identifier_value: string;
-    watch_id: ColumnType<string | null, string | null | undefined>;
+    watch_id: Optional<string>;
   };
   'customer.feed_count': {
     account_id: BigInteger;

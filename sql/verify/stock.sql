@@ -1,11 +1,14 @@
 -- The stock and the flow of a registry's entries against the entries as they are, and against the daily
 -- statistics.
-with counted as (
+
+-- Each group of entries as it is, and as the changes of the stock have kept it.
+with both_sides as (
     select
         entry.voivodeship,
         activity_division.section as activity_section,
         entry.legal_form,
         entry.status,
+        0 as kept_count,
         sum(entry.entry_count) as entry_count
     from (
         select
@@ -20,15 +23,14 @@ with counted as (
     ) as entry
     left join registry.activity_division using (division)
     group by 1, 2, 3, 4
-),
-
-kept as (
+    union all
     select
         stock_change.voivodeship,
         stock_change.activity_section,
         stock_change.legal_form,
         stock_change.status,
-        sum(stock_change.entry_change) as entry_count
+        sum(stock_change.entry_change),
+        0
     from registry.stock_change
     where stock_change.source = $1
     group by 1, 2, 3, 4
@@ -42,25 +44,7 @@ difference as (
         both_sides.status,
         sum(both_sides.kept_count) as kept_count,
         sum(both_sides.entry_count) as entry_count
-    from (
-        select
-            kept.voivodeship,
-            kept.activity_section,
-            kept.legal_form,
-            kept.status,
-            kept.entry_count as kept_count,
-            0 as entry_count
-        from kept
-        union all
-        select
-            counted.voivodeship,
-            counted.activity_section,
-            counted.legal_form,
-            counted.status,
-            0,
-            counted.entry_count
-        from counted
-    ) as both_sides
+    from both_sides
     group by 1, 2, 3, 4
 ),
 

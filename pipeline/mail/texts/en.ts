@@ -1,4 +1,4 @@
-import { changed, type EventText, named, type Values } from './values.ts';
+import { capitalize, changed, type EventText, named, type Values } from './values.ts';
 
 const number = (count: number) => count.toLocaleString('en-GB');
 const plural = (count: number, one: string, many: string) =>
@@ -165,10 +165,8 @@ export const en = {
     worstOnly: (count: number) => ` The worst ${number(count)} follow.`,
     total: (severity: keyof typeof severities, count: number) =>
       `${number(count)} ${severities[severity]}`,
-    heading: (severity: keyof typeof severities, count: string) => {
-      const name = severities[severity];
-      return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${count}`;
-    },
+    heading: (severity: keyof typeof severities, count: string) =>
+      `${capitalize(severities[severity])}: ${count}`,
     part: (shown: number, all: number) => `${number(shown)} of ${number(all)}`,
     moreHeading: (count: number) => `And ${number(count)} more`,
     more: (totals: string) => `${totals}. The feed of your watch list has them all:`,

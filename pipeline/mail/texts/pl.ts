@@ -1,5 +1,5 @@
 import type { EventType, Severity, Texts } from './en.ts';
-import { changed, type EventText, named } from './values.ts';
+import { capitalize, changed, type EventText, named } from './values.ts';
 
 const rules = new Intl.PluralRules('pl');
 const number = (count: number) => count.toLocaleString('pl-PL');
@@ -173,10 +173,7 @@ export const pl: Texts = {
     worstFirst: ' Najważniejsze są na początku.',
     worstOnly: (count) => ` Poniżej najważniejsze: ${number(count)}.`,
     total: (severity, count) => `${severities[severity]}: ${number(count)}`,
-    heading: (severity, count) => {
-      const name = severities[severity];
-      return `${name.charAt(0).toUpperCase()}${name.slice(1)}: ${count}`;
-    },
+    heading: (severity, count) => `${capitalize(severities[severity])}: ${count}`,
     part: (shown, all) => `${number(shown)} z ${number(all)}`,
     moreHeading: (count) => `Pozostałe: ${number(count)}`,
     more: (totals) => `${totals}. Wszystkie są w liście zdarzeń:`,

@@ -7,6 +7,10 @@ export interface Values {
 /** Says in words what an event did. */
 export type EventText = (values: Values) => string;
 
+export function capitalize(word: string): string {
+  return `${word.charAt(0).toUpperCase()}${word.slice(1)}`;
+}
+
 /** A sentence that is followed by the one value that was added, removed or assigned. */
 export function named(sentence: string): EventText {
   return ({ before, after }) => {
