@@ -2,8 +2,8 @@ import type { Logger } from 'pino';
 import { type Database, runFile } from '../../sql/database.ts';
 import { findNewestDate, listInbox } from '../night/inbox.ts';
 import { warsawDate } from '../calendar.ts';
-import { AlreadyRunning, NothingToDo, Refusal } from '../errors.ts';
-import { type FetchEnvironment, requireSetUp } from './environment.ts';
+import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import type { FetchEnvironment } from './environment.ts';
 import { fetchDay, type Fetcher, fetchers } from './fetcher.ts';
 import type { FetchReport } from './report.ts';
 
@@ -27,10 +27,11 @@ interface DueFetch {
  * Throws `WrongUsage` when no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
-  requireSetUp(due.settings);
+  const setUp = Object.entries(fetchers).filter(([, fetcher]) => fetcher.isSetUp(due.settings));
+  if (setUp.length === 0)
+    throw new WrongUsage('No registry is set up to be fetched: CEIDG_TOKEN, BIR_API_KEY, KRS_URL');
   const outcomes: FetchOutcome[] = [];
-  for (const [source, fetcher] of Object.entries(fetchers)) {
-    if (!fetcher.isSetUp(due.settings)) continue;
+  for (const [source, fetcher] of setUp) {
     for (const date of await listDue(due, source, fetcher)) {
       const outcome = await attempt(due, source, fetcher, date);
       if (outcome === undefined) continue;

@@ -55,9 +55,3 @@ export function requireSettings<T>(settings: T | undefined, variable: keyof type
     throw new WrongUsage(`${variable} is not set: ${sentences[variable]}`);
   return settings;
 }
-
-/** Throws `WrongUsage` when no registry can be asked. */
-export function requireSetUp(settings: FetchEnvironment): void {
-  if (settings.bir ?? settings.krs ?? settings.ceidg) return;
-  throw new WrongUsage('No registry is set up to be fetched: CEIDG_TOKEN, BIR_API_KEY, KRS_URL');
-}

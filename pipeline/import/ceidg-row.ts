@@ -1,7 +1,7 @@
 import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
 import { description } from '../sources/ceidg/source.ts';
-import type { DumpLine } from './on-demand.ts';
+import type { DumpLine } from './import.ts';
 
 /** The header of a report, as the source knows it. */
 export const ceidgHeader = [

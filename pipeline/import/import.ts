@@ -9,7 +9,6 @@ import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { runNightly } from '../night/nightly.ts';
 import { inParallel } from '../parallel.ts';
-import type { DumpLine, IdentifierType, OnDemandSource } from './on-demand.ts';
 
 /** Numbers that are asked for before their answers are written. */
 const BATCH = 20;
@@ -23,6 +22,32 @@ const first_wait_ms = 60_000;
 const pause_ms = 1_000;
 /** Until the next attempt at a number that only the next dumps may bring. */
 const second_look_ms = 24 * 60 * 60_000;
+
+/** As customers name companies: `customer.watch.identifier_type`. */
+type IdentifierType = 'NIP' | 'REGON9' | 'KRS';
+
+/** What a registry answered, as it stands in a dump of it. */
+export interface DumpLine {
+  file: string;
+  line: string;
+}
+
+/** A registry that can be asked for one company. */
+export interface OnDemandSource {
+  /** Its folder below `sources/`. */
+  source: string;
+  /** For people: `REGON`. */
+  name: string;
+  /** By what it can be asked. */
+  answers: readonly IdentifierType[];
+  /** Whether it holds every company that has such a number. */
+  isComplete: boolean;
+  /** The first line of every file of the dump, where its files have one. */
+  header?: string;
+  /** No lines: the registry does not know the number. Throws a sentence when there is no answer. */
+  ask(type: IdentifierType, value: string, signal: AbortSignal): Promise<DumpLine[]>;
+  close?(): Promise<void>;
+}
 
 interface ImportOptions {
   db: Database;

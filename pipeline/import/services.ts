@@ -5,7 +5,7 @@ import { Krs } from '../fetch/krs.ts';
 import { askRegon } from '../fetch/regon.ts';
 import type { ServiceSettings } from '../fetch/service.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
-import type { OnDemandSource } from './on-demand.ts';
+import type { OnDemandSource } from './import.ts';
 
 /** Few tries and short waits, since a customer waits. A number without an answer is tried again later. */
 const onDemand: ServiceSettings = {

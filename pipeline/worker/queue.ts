@@ -9,8 +9,7 @@ import {
 import type pg from 'pg';
 import type { Logger } from 'pino';
 import { z } from 'zod';
-import { importAwaited } from '../import/import.ts';
-import type { OnDemandSource } from '../import/on-demand.ts';
+import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import { type Database, runFile } from '../../sql/database.ts';
 import { keepAlive } from './liveness.ts';
