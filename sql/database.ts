@@ -116,9 +116,41 @@ async function checkServer(pool: Pool): Promise<void> {
   }
 }
 
+/** Does some work in its own session; an error ends the session, and its open transaction. */
+export async function inSession<T>(
+  pool: Pool,
+  use: (client: PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    const result = await use(client);
+    client.release();
+    return result;
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+/** Reads in one snapshot of the database. */
+export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
+  return inSession(pool, async (client) => {
+    await client.query('begin isolation level repeatable read read only');
+    const result = await use(client);
+    await client.query('commit');
+    return result;
+  });
+}
+
 /** A session, or a pool, which runs a query in any of its sessions. */
 interface Queryable {
   query(text: string, values?: unknown[]): Promise<QueryResult>;
+}
+
+/** Whether there is a table or a view of this name, such as `registry.run`. */
+export async function isThere(client: Queryable, relation: string): Promise<boolean> {
+  const found = await client.query('select where to_regclass($1) is not null', [relation]);
+  return found.rowCount === 1;
 }
 
 /**

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import type { ClientBase, Pool } from 'pg';
+import { inSession, isThere } from './database.ts';
 
 const migrations = new URL('migrations/', import.meta.url);
 const functions = new URL('function/', import.meta.url);
@@ -22,19 +23,14 @@ const MIGRATION_LOCK = 0x6d696772617465n;
  * @returns the names of the migrations that were applied now; the job queue counts as one
  */
 export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
-  const holder = await pool.connect();
-  try {
+  // After a fault the end of the session gives the lock back.
+  return inSession(pool, async (holder) => {
     await holder.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const pending = await pendingMigrations({ pool });
     if (pending.length > 0) await applyAll(pool);
     await holder.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
-    holder.release();
     return pending;
-  } catch (error) {
-    // After a fault the session is not used again, and its end gives the lock back.
-    holder.release(true);
-    throw error;
-  }
+  });
 }
 
 async function applyAll(pool: Pool): Promise<void> {
@@ -80,17 +76,13 @@ async function inTransactions<Item>(
   items: readonly Item[],
   work: (client: ClientBase, item: Item) => Promise<void>,
 ): Promise<void> {
-  const client = await pool.connect();
-  try {
+  await inSession(pool, async (client) => {
     for (const item of items) {
       await client.query('begin');
       await work(client, item);
       await client.query('commit');
     }
-  } finally {
-    // After a fault its transaction is still open.
-    client.release(true);
-  }
+  });
 }
 
 /** The functions, triggers and views that were not applied as they are now, in the order of their files. */
@@ -112,14 +104,6 @@ async function changedFunctions(pool: Pool) {
   );
   const applied = new Map(rows.map(({ file, sha256 }) => [file, sha256]));
   return files.filter(({ file, sha256 }) => applied.get(file) !== sha256);
-}
-
-async function isThere(pool: Pool, table: string): Promise<boolean> {
-  const { rows } = await pool.query<{ is_there: boolean }>(
-    'select to_regclass($1) is not null as is_there',
-    [table],
-  );
-  return rows[0]!.is_there;
 }
 
 /** The names of the migrations and functions that the database lacks; the job queue counts as one. */

@@ -4,9 +4,8 @@ import { rename, rm } from 'node:fs/promises';
 import type { Writable } from 'node:stream';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import type { Database } from '../../sql/database.ts';
+import { type Database, inSnapshot, isThere } from '../../sql/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
-import { inSnapshot } from '../database-session.ts';
 import { WrongUsage } from '../errors.ts';
 import { writeParquet } from './parquet.ts';
 import { withDatabase } from './session.ts';
@@ -60,13 +59,10 @@ function isFormat(format: string): format is Format {
 
 async function findRelation(db: Database, name: string): Promise<string> {
   const [, schema = 'analyst', relation] = /^(?:([a-z_]+)\.)?([a-z_0-9]+)$/.exec(name) ?? [];
-  const { rows } = await db.pool.query<{ is_there: boolean }>(
-    'select to_regclass($1) is not null as is_there',
-    [`${schema}.${relation}`],
-  );
-  if (relation === undefined || !schemas.has(schema) || !rows[0]!.is_there)
+  const found = `${schema}.${relation}`;
+  if (relation === undefined || !schemas.has(schema) || !(await isThere(db.pool, found)))
     throw new WrongUsage(`'${name}' is no view or table of ${[...schemas].join(', ')}`);
-  return `${schema}.${relation}`;
+  return found;
 }
 
 /** What a shell gives for a program whose reader went away. */

@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { escapeLiteral, type Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { inSession } from '../database-session.ts';
+import { inSession } from '../../sql/database.ts';
 
 /** The entries that a source showed last time, in no order, in the byte order of the network. */
 export interface YesterdaysEntries {

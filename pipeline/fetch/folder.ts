@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readText } from '../../sql/embedded/cluster.ts';
 import { withLock } from '../../sql/embedded/lock.ts';
 import { processStart } from '../../sql/embedded/process.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
@@ -55,10 +56,7 @@ export async function writeWhole(path: string, text: string): Promise<void> {
 
 /** Reads a file of lines, without blank ones; undefined when there is none. */
 export async function readLines(path: string): Promise<string[] | undefined> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
+  const text = await readText(path);
   return text?.split('\n').filter((line) => line !== '');
 }
 

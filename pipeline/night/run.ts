@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { runFile } from '../../sql/database.ts';
+import { isThere, runFile } from '../../sql/database.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
@@ -154,11 +154,7 @@ export async function recordFailure(
 /** A refused run keeps what it read, so that `rejects` can show why. */
 async function recordRefused(client: pg.ClientBase, run_id: string, stage: string): Promise<void> {
   // A dump may be refused before the tables of its night are made.
-  const { rows: found } = await client.query<{ night: string | null }>(
-    'select to_regclass($1)::text as night',
-    [`${stage}.night`],
-  );
-  if (found[0]!.night === null) return;
+  if (!(await isThere(client, `${stage}.night`))) return;
   const { rows } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
   if (rows.length > 0) await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
 }

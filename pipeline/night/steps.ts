@@ -1,6 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { runFile } from '../../sql/database.ts';
-import { inSession } from '../database-session.ts';
+import { inSession, runFile } from '../../sql/database.ts';
 import { isDiskFull } from '../fault.ts';
 
 /** The tables of one night, and the sessions that work on them. */

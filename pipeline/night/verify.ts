@@ -1,6 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { type Database, runFile } from '../../sql/database.ts';
-import { inSnapshot } from '../database-session.ts';
+import { type Database, inSnapshot, runFile } from '../../sql/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 

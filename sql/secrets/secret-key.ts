@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { readText } from '../embedded/cluster.ts';
 import { writeSecretFile } from './secret-file.ts';
 
 const FILE_NAME = 'secret-key';
@@ -18,20 +19,11 @@ export const SHORTEST_SECRET_KEY = 32;
 export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promise<string> {
   if (SECRET_KEY) return SECRET_KEY;
   const file = join(dataDir, FILE_NAME);
-  const key = (await readKey(file)) ?? (await createKey(dataDir, file));
+  const key = (await readText(file))?.trim() ?? (await createKey(dataDir, file));
   if (key.length < SHORTEST_SECRET_KEY) {
     throw new Error(`${file} holds no key; remove it, and a new one is made.`);
   }
   return key;
-}
-
-async function readKey(file: string): Promise<string | undefined> {
-  try {
-    return (await readFile(file, 'utf8')).trim();
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error;
-  }
 }
 
 /** Makes the file, unless another process was faster. */
