@@ -7,7 +7,7 @@ import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/sour
 import type { Ceidg, CeidgReport } from './ceidg.ts';
 import { type DumpFolder, fillFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
-import { askEvery, type Missing } from './round.ts';
+import { askEvery } from './round.ts';
 
 /** Archives in parallel. */
 const WIDTH = 3;
@@ -41,7 +41,12 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
       ask: (part, ending) =>
         fetchReport(ceidg, reports.get(part)!.id, parts.get(part)!.file, folder, ending),
     });
-    refuseMissing(missing, date);
+    if (missing.length > 0) {
+      const list = missing.map(({ number, reason }) => `${parts.get(number)!.name} (${reason})`);
+      throw new Refusal(
+        `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
+      );
+    }
     return createReport('ceidg', plan, { asked: parts.size, had: parts.size });
   });
 }
@@ -97,14 +102,4 @@ async function checkArchive(ceidg: Ceidg, path: string): Promise<void> {
     if (!(cause instanceof Refusal)) throw cause;
     throw ceidg.service.contentFault(`a report that is no whole archive: ${cause.message}`, cause);
   }
-}
-
-function refuseMissing(missing: readonly Missing[], date: string): void {
-  if (missing.length === 0) return;
-  const list = missing
-    .map(({ number: part, reason }) => `${parts.get(part)!.name} (${reason})`)
-    .join('; ');
-  throw new Refusal(
-    `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list}. Run it again later, what was had is kept`,
-  );
 }

@@ -76,16 +76,11 @@ export async function fetchDay(
   logger: Logger,
 ): Promise<FetchReport> {
   const progress = new Reporter({ source: plan.source, dump_date: plan.date }, logger);
+  const onRetry = (sentence: string, wait_ms: number) =>
+    progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
   let hasFailed = true;
   try {
-    const report = await fetcher.run(
-      settings,
-      { ...plan, progress },
-      {
-        onRetry: (sentence, wait_ms) =>
-          progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`),
-      },
-    );
+    const report = await fetcher.run(settings, { ...plan, progress }, { onRetry });
     hasFailed = false;
     return report;
   } finally {

@@ -45,7 +45,9 @@ export async function readEntity(
 ): Promise<EntityAnswer> {
   const lines: ReportLine[] = [];
   const ask = async (report: string, number = regon): Promise<BirRow[]> => {
-    const data = await askReport(bir, report, number, signal);
+    const data = await bir.report(report, number, signal);
+    const code = errorCodeOf(data);
+    if (code !== undefined && !tellingCodes.has(code)) throw birError(data, report);
     lines.push({ report, regon: number, data });
     return data;
   };
@@ -100,18 +102,6 @@ export async function searchTypes(
     }
   }
   return types;
-}
-
-async function askReport(
-  bir: Bir,
-  report: string,
-  regon: string,
-  signal?: AbortSignal,
-): Promise<BirRow[]> {
-  const rows = await bir.report(report, regon, signal);
-  const code = errorCodeOf(rows);
-  if (code === undefined || tellingCodes.has(code)) return rows;
-  throw birError(rows, report);
 }
 
 /** The fault of an error answer that says nothing of the entity, such as a wrong name or date. */

@@ -11,7 +11,9 @@ const PATIENCE_MS = 3000;
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
-  await noticeLostClients(client);
+  // Lets the server end a long statement soon after its process was killed. Where the system does not
+  // support it, the statement runs to its end.
+  await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await tryLock(client, source))) {
     if (Date.now() > giveUpAt) {
@@ -39,13 +41,4 @@ async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
     [LOCK_CLASS, name],
   );
   return rows[0]!.is_locked;
-}
-
-/** Lets the server end a long statement soon after its process was killed. */
-async function noticeLostClients(client: pg.ClientBase): Promise<void> {
-  try {
-    await client.query(`set client_connection_check_interval = '500ms'`);
-  } catch {
-    // Not every system supports it; the statement then runs to its end.
-  }
 }

@@ -19,26 +19,23 @@ export async function prepareTables(night: Night, isFullRead: boolean): Promise<
 }
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
-  const { client, stage, description, newest } = night;
+  const { client, stage, description } = night;
+  const row = {
+    run_id: night.run_id,
+    source: description.name,
+    // What was asked for says nothing of what was not.
+    dump_kind: night.isImport ? 'delta' : description.dump_kind,
+    country_code: description.country_code,
+    dump_date: night.dump_date,
+    is_baseline: night.isFirst,
+    is_full_read: isFullRead,
+    is_import: night.isImport === true,
+    previous_run_id: night.newest?.run_id,
+    published_at: night.now(),
+  };
   await client.query(
-    `insert into ${stage}.night (
-       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read,
-       is_import, previous_run_id, published_at
-     )
-     values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)`,
-    [
-      night.run_id,
-      description.name,
-      // What was asked for says nothing of what was not.
-      night.isImport ? 'delta' : description.dump_kind,
-      description.country_code,
-      night.dump_date,
-      night.isFirst,
-      isFullRead,
-      night.isImport === true,
-      newest?.run_id ?? null,
-      night.now(),
-    ],
+    `insert into ${stage}.night select * from jsonb_populate_record(null::${stage}.night, $1)`,
+    [JSON.stringify(row)],
   );
 }
 

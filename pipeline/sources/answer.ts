@@ -17,6 +17,15 @@ export interface OddValue {
   value: string;
 }
 
+/** Throws an `UnusableAnswer`. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new UnusableAnswer('not JSON');
+  }
+}
+
 /** The answer of a whole file. @param what such as `an answer` */
 export async function readWhole(
   { path, onRead }: AnswerFile,

@@ -142,16 +142,14 @@ function readText(value: unknown, path: string): string | undefined {
 function readLeaf(kind: Shape['kind'], text: string, folding: Folding): string | undefined {
   // Another text stays as it is: the night reports it.
   if (kind === 'day') return text.replace(/^(\d{2})\.(\d{2})\.(\d{4})$/, '$3-$2-$1');
-  if (kind === 'country') return readCountry(text, folding);
   if (kind === 'text') return text;
+  if (kind === 'country') {
+    const code = findCountry(text);
+    if (code === undefined) folding.odd.push({ subject: 'country', value: text.slice(0, 200) });
+    return code;
+  }
   const [, day, month, year] = /(?<!\d)(\d{2})\.(\d{2})\.(\d{4})(?!\d)/.exec(text) ?? [];
   return year && `${year}-${month}-${day}`;
-}
-
-function readCountry(name: string, folding: Folding): string | undefined {
-  const code = findCountry(name);
-  if (code === undefined) folding.odd.push({ subject: 'country', value: name.slice(0, 200) });
-  return code;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
 import { type KrsAnswer, readExtract } from './extract.ts';
 
@@ -42,13 +42,7 @@ function parseExtract(text: string): KrsAnswer {
   if (countLevels(text) > MOST_LEVELS) {
     throw new UnusableAnswer(`more than ${MOST_LEVELS} levels deep`);
   }
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UnusableAnswer('not JSON');
-  }
-  return readExtract(value);
+  return readExtract(parseJson(text));
 }
 
 /** How deep lists and objects stand in each other, up to one more than the bound. */

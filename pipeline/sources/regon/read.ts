@@ -6,7 +6,7 @@ import {
   SoapFault,
   UnreadableAnswer,
 } from '../../fetch/soap.ts';
-import { findFault, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import { findFault, parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
 import { readNumber, readReport, type RegonAnswer } from './answer.ts';
 import { findReportIn } from './report.ts';
@@ -66,13 +66,7 @@ const reportLine = z.object({
 });
 
 function readReportLine(text: string): RegonAnswer {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    throw new UnusableAnswer('not JSON');
-  }
-  const parsed = reportLine.safeParse(value);
+  const parsed = reportLine.safeParse(parseJson(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new UnusableAnswer(`not a report: ${issue!.path.join('.')} ${issue!.message}`);
