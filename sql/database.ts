@@ -177,6 +177,12 @@ export async function runFile(
   }
 }
 
+/** Runs a file as `runFile` does, and gives the rows of its last statement. */
+export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Promise<Row[]> {
+  const results = await runFile(...asked);
+  return results.at(-1)!.rows as Row[];
+}
+
 /** A text of SQL with the schema of a night's tables instead of `stage`. */
 export function inStage(text: string, stage: string): string {
   return text.replaceAll(/\bstage\b/g, stage);

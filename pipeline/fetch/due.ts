@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, runFile } from '../../sql/database.ts';
+import { type Database, queryFile } from '../../sql/database.ts';
 import { findNewestDate, listInbox } from '../night/inbox.ts';
 import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
@@ -72,8 +72,8 @@ export async function findWatched(
   { pool }: Database,
   regons: readonly string[],
 ): Promise<string[]> {
-  const [result] = await runFile(pool, 'import/find_watched.sql', [regons]);
-  return (result!.rows as { regon9: string }[]).map(({ regon9 }) => regon9);
+  const rows = await queryFile<{ regon9: string }>(pool, 'import/find_watched.sql', [regons]);
+  return rows.map(({ regon9 }) => regon9);
 }
 
 /** The days of a registry that are fetched now, the oldest first. */

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { type Database, runFile } from '../../sql/database.ts';
+import { type Database, queryFile, runFile } from '../../sql/database.ts';
 import { isLostConnection } from '../../sql/fault.ts';
 import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning } from '../errors.ts';
@@ -86,12 +86,12 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
   await db.pool.query('select customer.advance_watches($1)', [now()]);
   if (sources.length === 0) return;
   while (!signal.aborted) {
-    const due = await query<Awaited>(db, 'find_due', [now(), BATCH]);
+    const due = await queryFile<Awaited>(db.pool, 'import/find_due.sql', [now(), BATCH]);
     if (due.length === 0) break;
     const asked = await inParallel(due, WIDTH, (awaited) => askFor(options, awaited));
     await settle(options, await land(options, asked));
   }
-  await query(db, 'forget');
+  await runFile(db.pool, 'import/forget.sql');
 }
 
 /** Asks one registry after another until one knows the number. */
@@ -184,7 +184,7 @@ export async function landAnswers(
 /** Fails or postpones the numbers that are still awaited. */
 async function settle(options: ImportOptions, askings: readonly Asking[]): Promise<void> {
   const { db, logger, now } = options;
-  const queued = await query<Awaited>(db, 'still_queued', listNumbers(askings));
+  const queued = await queryFile<Awaited>(db.pool, 'import/still_queued.sql', listNumbers(askings));
   const isQueued = new Set(queued.map(nameOf));
   const failed: { asking: Asking; failure: string }[] = [];
   const postponed: { asking: Asking; attempts: number; wait_ms: number }[] = [];
@@ -205,7 +205,7 @@ async function settle(options: ImportOptions, askings: readonly Asking[]): Promi
       postponed.push({ asking, attempts, wait_ms });
     }
   }
-  await query(db, 'postpone', [
+  await runFile(db.pool, 'import/postpone.sql', [
     ...listNumbers(postponed.map(({ asking }) => asking)),
     postponed.map(({ attempts }) => attempts),
     postponed.map(({ asking }) => (asking.state === 'fault' ? asking.message : null)),
@@ -228,11 +228,6 @@ function listNumbers(askings: readonly Asking[]): [string[], string[]] {
     askings.map(({ awaited }) => awaited.identifier_type),
     askings.map(({ awaited }) => awaited.identifier_value),
   ];
-}
-
-async function query<Row>({ pool }: Database, file: string, values?: unknown[]): Promise<Row[]> {
-  const [result] = await runFile(pool, `import/${file}.sql`, values);
-  return result!.rows as Row[];
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import where one is due. */

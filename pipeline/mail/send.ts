@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
-import { inSession, runFile } from '../../sql/database.ts';
+import { inSession, queryFile, runFile } from '../../sql/database.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';
@@ -71,8 +71,7 @@ export async function sendMail(
     await client.query('begin');
     // Bounds the lock of a lost machine; the SMTP server may take ten minutes.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
-    const [taken] = await runFile(client, 'mail/take_mail.sql', [mail_id]);
-    const mail = taken!.rows[0] as Mail | undefined;
+    const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
     const sending = mail
       ? await attempt(options, client, mail)
       : { state: 'ended before' as const };

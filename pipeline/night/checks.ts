@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { runFile } from '../../sql/database.ts';
+import { queryFile } from '../../sql/database.ts';
 import type { GuardFinding } from '../errors.ts';
 import type { NightSessions } from './steps.ts';
 
@@ -21,8 +21,7 @@ type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & { file: st
 export async function runChecks({ client, stage }: NightSessions): Promise<Findings> {
   const findings: Findings = { guards: [], invariants: [] };
   for (const name of (await readdir(folder)).toSorted()) {
-    const [result] = await runFile(client, `check/${name}`, undefined, stage);
-    const rows = result!.rows as GuardRow[];
+    const rows = await queryFile<GuardRow>(client, `check/${name}`, undefined, stage);
     const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
     if (guard === undefined) findings.invariants.push(...rows.map(({ refusal }) => refusal));
     else findings.guards.push(...rows.map((row) => findingOf(guard, row)));

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { type Database, runFile } from '../../sql/database.ts';
+import { type Database, queryFile } from '../../sql/database.ts';
 import { warsawDate } from '../calendar.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
@@ -145,16 +145,15 @@ async function compare(night: Night, dump: Dump): Promise<void> {
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
   await runSteps(night, ['1_read/number']);
-  const [results] = await settle([
-    runFile(client, 'nightly/1_read/reject.sql', undefined, stage),
+  const [rejected] = await settle([
+    queryFile<{ contradictions: number }>(client, 'nightly/1_read/reject.sql', undefined, stage),
     runParallel(night, [[], ['1_read/absent']]),
   ]);
-  const [found] = await runFile(client, 'nightly/1_read/moved.sql', undefined, stage);
-  const [{ is_moved }] = found!.rows as [{ is_moved: boolean }];
-  if (is_moved) return 'entries were moved meanwhile';
-  const [{ contradictions }] = results.at(-1)!.rows as [{ contradictions: number }];
+  const moved = 'nightly/1_read/moved.sql';
+  const [found] = await queryFile<{ is_moved: boolean }>(client, moved, undefined, stage);
+  if (found!.is_moved) return 'entries were moved meanwhile';
   // A row may contradict one that was skipped: both must be read to be rejected.
-  return contradictions > 0 ? 'rows contradict each other' : undefined;
+  return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
 /** Throws a `Refusal` where a guard refuses the dump, and no reason accepts it. */

@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { type Database, inSnapshot, runFile } from '../../sql/database.ts';
+import { type Database, inSnapshot, queryFile } from '../../sql/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 
@@ -11,10 +11,8 @@ export async function verify(db: Database, source: string): Promise<string[]> {
   return inSnapshot(db.pool, async (client) => {
     const findings: string[] = [];
     for (const file of (await readdir(folder)).toSorted()) {
-      const results = await runFile(client, `verify/${file}`, [source]);
-      for (const { rows } of results) {
-        findings.push(...(rows as { finding: string }[]).map(({ finding }) => finding));
-      }
+      const rows = await queryFile<{ finding: string }>(client, `verify/${file}`, [source]);
+      findings.push(...rows.map(({ finding }) => finding));
     }
     return findings;
   });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { runFile } from '../../sql/database.ts';
+import { queryFile } from '../../sql/database.ts';
 
 /** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
@@ -54,6 +54,8 @@ async function hold(
 
 /** Gives back the jobs of workers that are gone, by name; graphile-worker does so after four hours. */
 export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
-  const [result] = await runFile(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
-  return (result!.rows[0] as { workers: string[] } | undefined)?.workers ?? [];
+  const released = await queryFile<{ workers: string[] }>(pool, 'mail/release_jobs.sql', [
+    LOCK_CLASS,
+  ]);
+  return released.flatMap(({ workers }) => workers);
 }

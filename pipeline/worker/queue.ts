@@ -11,7 +11,7 @@ import type { Logger } from 'pino';
 import { z } from 'zod';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
-import { type Database, runFile } from '../../sql/database.ts';
+import { type Database, queryFile } from '../../sql/database.ts';
 import { keepAlive } from './liveness.ts';
 
 /** Mails that are sent in parallel; each holds a session of the pool. */
@@ -90,8 +90,9 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
 /** Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. */
 export async function deleteDone(pool: pg.Pool, now: Date) {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);
-  const [result] = await runFile(pool, 'mail/delete_done.sql', [before]);
-  return result!.rows[0] as { mail_count: number; token_count: number };
+  type Counts = { mail_count: number; token_count: number };
+  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before]);
+  return counts!;
 }
 
 /** Makes the queue retry a mail; the reason is in the log already. */

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { run } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { connect, runFile } from '../../sql/database.ts';
+import { connect, queryFile, runFile } from '../../sql/database.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
@@ -141,7 +141,7 @@ async function sweepJobs({ pool, now }: SendOptions, logger: Logger): Promise<vo
   for (const worker of await releaseJobs(pool)) {
     logger.warn({ worker }, 'the jobs of a worker that is gone are given back');
   }
-  const [failed] = await runFile(pool, 'mail/fail_mails.sql', [now()]);
-  for (const row of failed!.rows as object[]) logger.error(row, 'mail: failed');
+  const failed = await queryFile<object>(pool, 'mail/fail_mails.sql', [now()]);
+  for (const row of failed) logger.error(row, 'mail: failed');
   await runFile(pool, 'mail/requeue_mails.sql');
 }

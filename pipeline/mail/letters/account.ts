@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runFile } from '../../../sql/database.ts';
+import { queryFile } from '../../../sql/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/one-time-token.ts';
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions, Superseded } from './options.ts';
@@ -68,8 +68,9 @@ async function takeToken(
   one_time_token_id: string,
   purpose: IssuedToken['purpose'],
 ): Promise<{ jwt: string; until: string }> {
-  const [result] = await runFile(client, 'mail/one_time_token.sql', [one_time_token_id, now]);
-  const token = result!.rows[0] as (IssuedToken & { ending: string | null }) | undefined;
+  type Token = IssuedToken & { ending: string | null };
+  const asked = [one_time_token_id, now];
+  const [token] = await queryFile<Token>(client, 'mail/one_time_token.sql', asked);
   if (token?.purpose !== purpose) throw new Superseded(`There is no such ${purpose} token`);
   if (token.ending) throw new Superseded(`The one-time token ${token.ending}`);
   return { jwt: signOneTimeToken(secretKey, token), until: texts.moment(token.expires_at) };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { runFile } from '../../../sql/database.ts';
+import { queryFile } from '../../../sql/database.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
 import { en, type EventType, type Severity, type Texts } from '../texts/en.ts';
@@ -85,8 +85,8 @@ function introduce(texts: Texts, digest: DigestData, isComplete: boolean): strin
 
 /** Throws `Superseded` when the account has turned the mails off since. */
 async function findReader({ client }: LetterOptions, account_id: number): Promise<string> {
-  const [result] = await runFile(client, 'mail/digest_account.sql', [account_id]);
-  const account = result!.rows[0] as { user_ref: string; is_wanted: boolean } | undefined;
+  type Account = { user_ref: string; is_wanted: boolean };
+  const [account] = await queryFile<Account>(client, 'mail/digest_account.sql', [account_id]);
   if (!account?.is_wanted) throw new Superseded('The account has turned alerts by mail off');
   return account.user_ref;
 }
