@@ -1,10 +1,9 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
-import type { Kysely } from 'kysely';
 import type { Pool } from 'pg';
 import type { Logger } from 'pino';
-import type { Tables } from '../sql/tables/tables.ts';
+import type { Db } from '../sql/kysely.ts';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
@@ -34,7 +33,7 @@ import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
 export interface AppOptions {
-  db: Kysely<Tables>;
+  db: Db;
   searchIndex: SearchIndex;
   /** `/metrics` counts the sessions of this pool. */
   pool?: Pool;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { CompiledQuery, type Kysely } from 'kysely';
-import type { Tables } from './tables/tables.ts';
+import { CompiledQuery } from 'kysely';
+import type { Db } from './kysely.ts';
 
 const texts = new Map<string, string>();
 
@@ -19,11 +19,7 @@ function readOnce(file: string): string {
  * @param values for `$1` …
  * @returns its rows
  */
-export async function runPrepared<Row>(
-  db: Kysely<Tables>,
-  file: string,
-  values: unknown[],
-): Promise<Row[]> {
+export async function runPrepared<Row>(db: Db, file: string, values: unknown[]): Promise<Row[]> {
   // Kysely hands `sql` to `client.query` of pg, which takes a named statement instead of a text.
   const statement = { name: file, text: readOnce(file) } as unknown as string;
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(statement, values));

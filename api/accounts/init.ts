@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { issueMasterToken, type IssuedToken } from '../tokens/record.ts';
@@ -18,7 +17,7 @@ interface Start {
 
 /** Initializes an account: issues its Master Token and adds the welcome bonus. */
 export async function startAccount(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, isWelcome, now }: Start,
 ): Promise<IssuedToken> {
   await tx

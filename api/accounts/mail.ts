@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Tx } from '../../sql/kysely.ts';
 
 interface MailOrder {
   /** Names the cause: each key has at most one mail. */
@@ -15,7 +14,7 @@ interface MailOrder {
 
 /** Writes a mail to the owner of an account; the worker sends it after the caller's transaction. */
 export async function leaveMail(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { mail_key, account, template, data, now, send_after = null }: MailOrder,
 ): Promise<void> {
   await tx

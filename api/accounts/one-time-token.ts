@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
 import {
   ONE_TIME_TOKEN_LIFETIME_HOURS,
   oneTimeTokenClaims,
   type OneTimeTokenClaims,
 } from '../../sql/secrets/one-time-token.ts';
 import { readToken } from '../../sql/secrets/signed-token.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Tx } from '../../sql/kysely.ts';
 
 /** A one-time token with a valid signature that is not 24 hours old. */
 export interface Claim {
@@ -47,7 +46,7 @@ interface Issue {
 
 /** Issues a one-time token; `leaveMail` sends it. Returns its `one_time_token_id`. */
 export async function issueOneTimeToken(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, purpose, password_hash, now }: Issue,
 ): Promise<string> {
   const one_time_token_id = randomUUID();
@@ -67,7 +66,7 @@ export async function issueOneTimeToken(
 
 /** Cancels the unused one-time tokens of an account and purpose. */
 export async function cancelOneTimeTokens(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, purpose, now }: { account_id: string; purpose: Claim['purpose']; now: Date },
 ): Promise<void> {
   await tx
@@ -86,7 +85,7 @@ export async function cancelOneTimeTokens(
  *
  * @returns the account; undefined when the token was used or cancelled before, or has expired
  */
-export async function useOneTimeToken(tx: Transaction<Tables>, claim: Claim, now: Date) {
+export async function useOneTimeToken(tx: Tx, claim: Claim, now: Date) {
   const account = await tx
     .selectFrom('customer.account')
     .select(['account_id', 'user_ref', 'email', 'name'])

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
@@ -36,7 +35,7 @@ const common = {
   },
 } as const;
 
-async function viewAccount(db: Kysely<Tables>, account_id: string) {
+async function viewAccount(db: Db, account_id: string) {
   const { created_at, ...profile } = await db
     .selectFrom('customer.account')
     .select(['user_ref', 'email', 'name', 'language', 'created_at'])

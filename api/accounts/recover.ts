@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { type HttpError, invalid } from '../http/errors.ts';
@@ -104,12 +104,7 @@ export function createRecovery({ db, now, secretKey }: RecoveryOptions) {
 }
 
 // Spec: silent on an account that was never initialized. It gets no mail, and can be registered again.
-async function mailLink(
-  tx: Transaction<Tables>,
-  email: string,
-  password_hash: string,
-  now: Date,
-): Promise<void> {
+async function mailLink(tx: Tx, email: string, password_hash: string, now: Date): Promise<void> {
   const account = await tx
     .selectFrom('customer.account')
     .select(['account_id', 'email', 'name'])
@@ -136,11 +131,7 @@ async function mailLink(
  * When the next recovery mail of an account may be sent: null is at once, `taken` means that a mail is
  * already scheduled.
  */
-async function findMailSlot(
-  tx: Transaction<Tables>,
-  account_id: string,
-  now: Date,
-): Promise<Date | null | 'taken'> {
+async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date | null | 'taken'> {
   const mails = await tx
     .selectFrom('customer.mail')
     .select((eb) => eb.fn.coalesce('send_after', 'created_at').as('sent_at'))
@@ -156,7 +147,7 @@ async function findMailSlot(
 }
 
 /** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
-function findRequests(db: Kysely<Tables>, claim: Claim, now: Date) {
+function findRequests(db: Db, claim: Claim, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
     .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
@@ -192,7 +183,7 @@ async function findPassword(
 }
 
 async function recoverAccount(
-  tx: Transaction<Tables>,
+  tx: Tx,
   claim: Claim,
   password_hash: string,
   now: Date,
@@ -222,7 +213,7 @@ async function recoverAccount(
  * Revokes all tokens of an account. The lock on the account keeps new tokens out. Tokens are locked in
  * the order of their keys, as in `count_uses.sql`.
  */
-async function revokeTokens(tx: Transaction<Tables>, account_id: string, now: Date): Promise<void> {
+async function revokeTokens(tx: Tx, account_id: string, now: Date): Promise<void> {
   await tx
     .selectFrom('customer.token')
     .select('token_id')

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { sql, type Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
@@ -76,7 +76,7 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
   };
 }
 
-async function requireUntaken(db: Kysely<Tables>, email: string): Promise<void> {
+async function requireUntaken(db: Db, email: string): Promise<void> {
   const taken = await db
     .selectFrom('customer.account')
     .select('account_id')

@@ -1,5 +1,5 @@
-import { sql, type Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Tx } from '../../sql/kysely.ts';
 import { registeredDomainOf } from './free-mail.ts';
 import { domainOf, mailboxOf } from './mail-address.ts';
 
@@ -12,7 +12,7 @@ const [dailyMaximum, day_ms] = [20, 86_400_000];
  * @returns false when the mailbox has had its bonus, or the domain all of the day
  */
 export async function claimWelcomeBonus(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, email, now }: { account_id: string; email: string; now: Date },
 ): Promise<boolean> {
   const mailbox = mailboxOf(email);

@@ -1,8 +1,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
@@ -79,11 +78,7 @@ function refuseState({ state }: KnownToken): void {
  *
  * @returns by use; undefined where no such token exists
  */
-async function countUses(
-  db: Kysely<Tables>,
-  uses: Use[],
-  now: Date,
-): Promise<(KnownToken | undefined)[]> {
+async function countUses(db: Db, uses: Use[], now: Date): Promise<(KnownToken | undefined)[]> {
   const byHash = [...Map.groupBy(uses, ({ hash }) => hash)];
   const rows = await runPrepared<KnownToken>(db, 'api/count_uses.sql', [
     byHash.map(([hash]) => hash),

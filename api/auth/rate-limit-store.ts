@@ -1,7 +1,6 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
-import type { Kysely } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 
@@ -69,7 +68,7 @@ interface Counter {
 
 // Hits of one key are counted together, and each hit gets its own count.
 async function countHits(
-  db: Kysely<Tables>,
+  db: Db,
   keys: string[],
   hit_at: Date,
   window_ms: number,

@@ -1,7 +1,7 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 
 export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
 
@@ -125,7 +125,7 @@ export const unknownCompany = { message: 'No company with this number is known.'
  * @param values as `normalizeIdentifier` gives them
  */
 export async function findCompanies(
-  db: Kysely<Tables>,
+  db: Db,
   type: IdentifierType,
   values: readonly string[],
 ): Promise<Map<string, string>> {
@@ -140,7 +140,7 @@ export async function findCompanies(
 
 /** The company that a number names. */
 export async function findCompany(
-  db: Kysely<Tables>,
+  db: Db,
   type: IdentifierType,
   value: string,
 ): Promise<string | undefined> {

@@ -1,6 +1,6 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
 import { countCharacters, dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
@@ -87,7 +87,7 @@ export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page' | 'status'>
 };
 
 /** The TERYT symbols of voivodeships and the newest symbols of legal forms, both by slug. */
-export async function readSearchDictionary(db: Kysely<Tables>) {
+export async function readSearchDictionary(db: Db) {
   const voivodeships = await readVoivodeships(db);
   const legalForms = await readLegalForms(db);
   return {
@@ -104,7 +104,7 @@ function slugOf(text: string): string {
 }
 
 // ASCII and Polish text needs no query.
-async function fold(db: Kysely<Tables>, text: string): Promise<string> {
+async function fold(db: Db, text: string): Promise<string> {
   if (/^[\x20-\x7eąćęłńóśźż]*$/i.test(text)) return slugOf(text);
   const { rows } = await sql<{ folded: string }>`
     select registry.fold(${text}::text) as folded
@@ -117,7 +117,7 @@ async function fold(db: Kysely<Tables>, text: string): Promise<string> {
  * with similar names.
  */
 export async function resolveFilter(
-  db: Kysely<Tables>,
+  db: Db,
   { voivodeships, legalForms }: Awaited<ReturnType<typeof readSearchDictionary>>,
   query: SearchFilter,
 ): Promise<SearchFilter> {

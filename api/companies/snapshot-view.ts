@@ -1,13 +1,12 @@
-import type { Kysely } from 'kysely';
 import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
 import { identifiersOf } from './identifier.ts';
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
 /** The names in a snapshot, by code or symbol. Keys of activities have the version: `2025 4711Z`. */
-export async function readSnapshotDictionary(db: Kysely<Tables>) {
+export async function readSnapshotDictionary(db: Db) {
   const activities = await db
     .selectFrom('registry.activity_code')
     .select(['version', 'code', 'name'])

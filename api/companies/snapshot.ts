@@ -1,8 +1,7 @@
 import type { Request } from 'express';
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Charge, ChargeHeaders, Charging } from '../wallet/charge.ts';
@@ -52,7 +51,7 @@ const mostReading = 2;
  * @returns by number; undefined for an unknown number
  */
 async function readEntries(
-  db: Kysely<Tables>,
+  db: Db,
   identifiers: Identifier[],
 ): Promise<(SnapshotEntry[] | undefined)[]> {
   const rows = await runPrepared<{ place: string; entries: SnapshotEntry[] }>(

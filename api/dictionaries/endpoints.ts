@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { keep } from '../http/keep.ts';
 import {
@@ -82,7 +81,7 @@ function dictionary<Query extends z.ZodObject>(
   );
 }
 
-function readActivities(db: Kysely<Tables>, version: string) {
+function readActivities(db: Db, version: string) {
   return db
     .selectFrom('registry.activity_code')
     .select(['code', 'name'])
@@ -92,7 +91,7 @@ function readActivities(db: Kysely<Tables>, version: string) {
 }
 
 /** The dictionaries of the data: public and free. */
-export function dictionaryEndpoints({ db }: { db: Kysely<Tables> }): Endpoint[] {
+export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
   const activities = new Map(
     versions.map((version) => [version, keep(() => readActivities(db, version))]),
   );

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 
 // In the order of the specification; the dictionaries of the database hold the same.
 export const severities = ['info', 'notice', 'warning', 'high', 'error', 'critical'] as const;
@@ -49,7 +48,7 @@ export const eventTypeName = z.string().min(1).max(longestName).meta({
 /** The names in the dictionaries, by the name of their schema in the document. */
 export type Enums = Readonly<Record<'EventType' | 'LegalForm' | 'Voivodeship', string[]>>;
 
-export function readEventTypes(db: Kysely<Tables>) {
+export function readEventTypes(db: Db) {
   return db
     .selectFrom('registry.event_type')
     .select(['event_type', 'severity', 'event_class', 'category', 'description'])
@@ -58,7 +57,7 @@ export function readEventTypes(db: Kysely<Tables>) {
 }
 
 /** The legal forms with their newest symbols. */
-export function readLegalForms(db: Kysely<Tables>) {
+export function readLegalForms(db: Db) {
   return db
     .selectFrom('registry.legal_form_symbol')
     .select(['slug', 'symbol', 'label as name'])
@@ -66,7 +65,7 @@ export function readLegalForms(db: Kysely<Tables>) {
     .execute();
 }
 
-export function readVoivodeships(db: Kysely<Tables>) {
+export function readVoivodeships(db: Db) {
   return db
     .selectFrom('registry.voivodeship')
     .select(['name', 'slug', 'teryt'])
@@ -74,7 +73,7 @@ export function readVoivodeships(db: Kysely<Tables>) {
     .execute();
 }
 
-export async function readEnums(db: Kysely<Tables>): Promise<Enums> {
+export async function readEnums(db: Db): Promise<Enums> {
   const [eventTypes, legalForms, voivodeships] = await Promise.all([
     readEventTypes(db),
     readLegalForms(db),

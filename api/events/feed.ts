@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { FeedPosition } from '../../sql/feed-cursor.ts';
 import { skippedBy } from '../http/paging.ts';
 import type { FeedPageQuery } from './query.ts';
@@ -19,12 +18,7 @@ interface FeedRow {
  * Events are numbered in the order of publication: nights publish one after another, each in one
  * transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
  */
-export async function readFeed(
-  db: Kysely<Tables>,
-  account_id: string,
-  position: FeedPosition,
-  limit: number,
-) {
+export async function readFeed(db: Db, account_id: string, position: FeedPosition, limit: number) {
   const { scope, event_id } = position;
   const values = [account_id, scope, event_id, limit];
   const [row] = await runPrepared<FeedRow>(db, 'api/read_feed.sql', values);
@@ -34,7 +28,7 @@ export async function readFeed(
 }
 
 /** A page of the feed of an account, the newest first, as JSON, and how many events the filter finds. */
-export async function findFeedPage(db: Kysely<Tables>, account_id: string, query: FeedPageQuery) {
+export async function findFeedPage(db: Db, account_id: string, query: FeedPageQuery) {
   const { event_type, from_date, to_date, per_page } = query;
   const values = [account_id, event_type, from_date, to_date, skippedBy(query), per_page];
   const [row] = await runPrepared<{ total: number; events: string }>(

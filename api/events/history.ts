@@ -1,10 +1,10 @@
-import { sql, type Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../sql/kysely.ts';
 import { primaryIdentifierOf, type Numbers } from '../companies/identifier.ts';
 import { type Paging, skippedBy } from '../http/paging.ts';
 
 /** A page of the events of a company, the newest first, their count, and the number of today. */
-export async function findHistory(db: Kysely<Tables>, company_id: string, paging: Paging) {
+export async function findHistory(db: Db, company_id: string, paging: Paging) {
   const { rows } = await sql<Numbers & { total: number; events: object[] }>`
     select
         company.nip,

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { readEventTypes } from '../dictionaries/names.ts';
 import { invalid } from '../http/errors.ts';
 import { findNear } from '../../sql/suggest.ts';
@@ -8,7 +7,7 @@ import { keep } from '../http/keep.ts';
 const nearCount = 3;
 
 /** @returns throws the 422 of an event type that is not in the dictionary; it names similar types */
-export function createEventTypeCheck(db: Kysely<Tables>): (event_type: string) => Promise<void> {
+export function createEventTypeCheck(db: Db): (event_type: string) => Promise<void> {
   const read = keep(() => readEventTypes(db));
   return async (event_type) => {
     const known = (await read()).map((one) => one.event_type);

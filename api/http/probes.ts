@@ -1,6 +1,5 @@
 import { Router } from 'express';
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { loading } from '../companies/search-index.ts';
 import { HttpError, onlyAllow } from './errors.ts';
@@ -35,7 +34,7 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: AppO
 }
 
 // Reads no row: checks only that the tables exist and may be read.
-async function requireTables(db: Kysely<Tables>): Promise<void> {
+async function requireTables(db: Db): Promise<void> {
   await db
     .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])
     .select('stat_date')

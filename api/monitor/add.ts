@@ -1,5 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import type { IdentifierType } from '../companies/identifier.ts';
 
 /** Numbers that an account submits, to watch them or to stop watching them. */
@@ -12,7 +12,7 @@ export interface Submission {
 }
 
 /** Locks the watch list of an account, so that requests and the night change it one after the other. */
-export async function lockAccount(tx: Transaction<Tables>, account_id: string): Promise<void> {
+export async function lockAccount(tx: Tx, account_id: string): Promise<void> {
   await tx
     .selectFrom('customer.account')
     .select('account_id')
@@ -29,7 +29,7 @@ export async function lockAccount(tx: Transaction<Tables>, account_id: string): 
  * @returns how many of the numbers are ready, and how many are queued
  */
 export async function addCompanies(
-  db: Kysely<Tables>,
+  db: Db,
   submission: Submission,
 ): Promise<{ ready: number; queued: number }> {
   const { account_id, now } = submission;
@@ -45,7 +45,7 @@ export async function addCompanies(
 }
 
 async function submit(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, identifier_type, values, now }: Submission,
 ): Promise<string> {
   // A failed number is queued again.
@@ -90,7 +90,7 @@ async function submit(
   return rows[0]!.submission_id;
 }
 
-async function countReady(tx: Transaction<Tables>, submission_id: string): Promise<number> {
+async function countReady(tx: Tx, submission_id: string): Promise<number> {
   const { count } = await tx
     .selectFrom('customer.submission_item as item')
     .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')

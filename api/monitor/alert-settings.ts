@@ -1,6 +1,5 @@
-import type { Kysely, Transaction } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
 import { type Paging, skippedBy } from '../http/paging.ts';
 import { lockAccount } from './add.ts';
@@ -35,10 +34,7 @@ function change(stored: AlertSettings, given: AlertChange): AlertSettings {
 }
 
 /** The settings that apply to every company without settings of its own. */
-export async function findGlobalSettings(
-  db: Kysely<Tables>,
-  account_id: string,
-): Promise<AlertSettings> {
+export async function findGlobalSettings(db: Db, account_id: string): Promise<AlertSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
     .select(settingColumns)
@@ -54,7 +50,7 @@ export async function findGlobalSettings(
  * @returns how many companies of the watch list these settings now apply to
  */
 export async function setGlobally(
-  db: Kysely<Tables>,
+  db: Db,
   account_id: string,
   given: AlertChange,
   isForced: boolean,
@@ -79,11 +75,7 @@ export async function setGlobally(
 }
 
 /** @param watch_id of one company; without it, all companies of the account */
-async function dropCustomSettings(
-  tx: Transaction<Tables>,
-  account_id: string,
-  watch_id?: string,
-): Promise<void> {
+async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<void> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
   const custom = tx
     .updateTable('customer.watch')
@@ -95,7 +87,7 @@ async function dropCustomSettings(
 
 /** The watch of a company, or the queued watch of its number. */
 async function findWatch(
-  tx: Transaction<Tables>,
+  tx: Tx,
   account_id: string,
   { identifier_type, identifier_value }: Identifier,
 ) {
@@ -123,7 +115,7 @@ async function findWatch(
  * @returns false when the company is not on the list, or not known
  */
 export async function setForCompany(
-  db: Kysely<Tables>,
+  db: Db,
   account_id: string,
   given: AlertChange,
   identifier: Identifier,
@@ -150,7 +142,7 @@ export async function setForCompany(
  * @returns how many companies had settings, 0 or 1; undefined when the company is not on the list
  */
 export async function resetForCompany(
-  db: Kysely<Tables>,
+  db: Db,
   account_id: string,
   identifier: Identifier,
 ): Promise<number | undefined> {
@@ -165,7 +157,7 @@ export async function resetForCompany(
 }
 
 /** A page of the companies with settings of their own, by the number of today, the newest first. */
-export async function findCompanySettings(db: Kysely<Tables>, account_id: string, paging: Paging) {
+export async function findCompanySettings(db: Db, account_id: string, paging: Paging) {
   const custom = db
     .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)

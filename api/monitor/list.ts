@@ -1,5 +1,5 @@
-import { sql, type Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../sql/kysely.ts';
 import { primaryIdentifierOf } from '../companies/identifier.ts';
 import { type Paging, skippedBy } from '../http/paging.ts';
 
@@ -15,7 +15,7 @@ const watched_since = sql<string>`to_char(watch.created_at at time zone 'UTC', '
  * Spec: silent on the order; we give the newest first. A queued or failed company has the submitted
  * number and a blank name.
  */
-export async function findWatched(db: Kysely<Tables>, account_id: string, paging: Paging) {
+export async function findWatched(db: Db, account_id: string, paging: Paging) {
   const { total } = await db
     .selectFrom('customer.watch')
     .select((eb) => eb.fn.countAll<string>().as('total'))

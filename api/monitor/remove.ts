@@ -1,5 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { findCompanies } from '../companies/identifier.ts';
 import { lockAccount, type Submission } from './add.ts';
 
@@ -13,7 +13,7 @@ export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
  * @returns the outcome of each number
  */
 export async function removeCompanies(
-  db: Kysely<Tables>,
+  db: Db,
   removal: Submission,
 ): Promise<Map<string, RemovalOutcome>> {
   const { account_id, values, now } = removal;
@@ -46,7 +46,7 @@ interface Watch {
 
 /** The watch of each number, where there is one. */
 async function findWatches(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, identifier_type, values }: Submission,
   companies: ReadonlyMap<string, string>,
 ): Promise<Map<string, Watch>> {
@@ -75,11 +75,7 @@ async function findWatches(
   return new Map(rows.map(({ value, ...watch }) => [value, watch]));
 }
 
-async function deleteEvents(
-  tx: Transaction<Tables>,
-  account_id: string,
-  watches: readonly Watch[],
-): Promise<void> {
+async function deleteEvents(tx: Tx, account_id: string, watches: readonly Watch[]): Promise<void> {
   const company_ids = watches.map(({ company_id }) => company_id).filter((id) => id !== null);
   await sql`
     with deleted as (

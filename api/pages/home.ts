@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 import { copyable, escapeHtml, type Page } from './page.ts';
@@ -12,7 +11,7 @@ const registries: Record<string, string> = {
 };
 
 /** The newest snapshot of each source, with its number of entries. */
-export async function findSnapshots(db: Kysely<Tables>) {
+export async function findSnapshots(db: Db) {
   return db
     .selectFrom('registry.daily_stat')
     .distinctOn('source')

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 import { findSnapshots } from './home.ts';
@@ -28,7 +27,7 @@ function queryOf(selection: Selection): string {
 }
 
 /** The active entries of each voivodeship on the last day that is selected. */
-function countRegions(db: Kysely<Tables>, { source, section, legal_form, to }: Selection) {
+function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
   let counted = db
     .selectFrom('registry.stock_change as stock')
     .select(['stock.voivodeship', (eb) => eb.fn.sum<string>('entry_change').as('count')])

@@ -1,6 +1,6 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { dateField } from '../http/field.ts';
@@ -39,12 +39,7 @@ function firstDayOf(lastDay: string): string {
 }
 
 /** Sums up the days that end with one, and counts those that have a snapshot. */
-async function sumDays(
-  db: Kysely<Tables>,
-  lastDay: string,
-  dayCount: number,
-  asked: string | undefined,
-) {
+async function sumDays(db: Db, lastDay: string, dayCount: number, asked: string | undefined) {
   const last = sql<string>`${lastDay}::date`;
   const found = await db
     .with('chosen', () => chooseSource(db, asked))

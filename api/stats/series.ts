@@ -1,7 +1,7 @@
 import type { Response } from 'express';
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { dateField } from '../http/field.ts';
@@ -105,7 +105,7 @@ const example: z.output<typeof answer> = {
 /** A group of entries, as the columns of the table name it; null: all. */
 type Group = Record<'voivodeship' | 'activity_section' | 'legal_form', string | null>;
 
-async function findGroup(db: Kysely<Tables>, asked: SeriesQuery) {
+async function findGroup(db: Db, asked: SeriesQuery) {
   const found = await db
     .with('chosen', () => chooseSource(db, asked.source))
     .selectFrom('chosen')
@@ -136,7 +136,7 @@ async function findGroup(db: Kysely<Tables>, asked: SeriesQuery) {
 
 // The stock of a day is the sum of all changes up to it, also of those before `from`.
 async function readSeries(
-  db: Kysely<Tables>,
+  db: Db,
   source: string,
   group: Group,
   asked: SeriesQuery,

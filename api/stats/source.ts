@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
@@ -19,7 +18,7 @@ export const countField = z.int().nonnegative();
 
 // Spec: silent on the source; we take the one of the query, else the one with the longest history. For
 // an unknown source this finds another one, and `requireSource` refuses it.
-export function chooseSource(db: Kysely<Tables>, source: string | undefined) {
+export function chooseSource(db: Db, source: string | undefined) {
   let query = db.selectFrom('registry.daily_stat').select('source').groupBy('source');
   if (source !== undefined) query = query.orderBy((eb) => eb('source', '=', source), 'desc');
   return query

@@ -1,12 +1,10 @@
-import { sql, type Kysely, type Selectable, type Transaction } from 'kysely';
+import { sql, type Selectable } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { suffixName } from '../http/field.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { issueToken, type IssuedToken } from './record.ts';
-
-type Db = Kysely<Tables>;
 
 const columns = [
   'kind',
@@ -31,7 +29,7 @@ function unknownToken(): HttpError {
  * Throws the 401 when the Master Token of the caller is revoked. A recovery also locks the account: it
  * either revokes the token that this transaction makes, or has revoked the Master Token before.
  */
-async function requireMaster(tx: Transaction<Tables>, caller: Caller): Promise<void> {
+async function requireMaster(tx: Tx, caller: Caller): Promise<void> {
   await tx
     .selectFrom('customer.account')
     .select('account_id')

@@ -1,5 +1,4 @@
-import type { Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Tx } from '../../sql/kysely.ts';
 import { createRef, createSecret, hashSecret, type TokenKind } from '../auth/token-secret.ts';
 
 const day_ms = 86_400_000;
@@ -23,7 +22,7 @@ export interface IssuedToken {
 
 /** Makes a token and stores the hash of its secret. */
 export async function issueToken(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, kind, name, lifetime_days, now }: Issue,
 ): Promise<IssuedToken> {
   const plaintext = createSecret(kind);
@@ -47,11 +46,7 @@ export async function issueToken(
 }
 
 /** Makes the Master Token of an account that has none. */
-export function issueMasterToken(
-  tx: Transaction<Tables>,
-  account_id: string,
-  now: Date,
-): Promise<IssuedToken> {
+export function issueMasterToken(tx: Tx, account_id: string, now: Date): Promise<IssuedToken> {
   const name = 'Master Token';
   return issueToken(tx, { account_id, kind: 'master', name, lifetime_days: null, now });
 }

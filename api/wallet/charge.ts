@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { charge, readBalance, withdraw, type Movement } from './ledger.ts';
@@ -36,7 +35,7 @@ export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
 
   const named = () => ({ operation_key: randomUUID(), now: now() });
 
-  async function chargeWithin(tx: Transaction<Tables>, asked: Charge): Promise<ChargeHeaders> {
+  async function chargeWithin(tx: Tx, asked: Charge): Promise<ChargeHeaders> {
     const { account_id, amount } = asked;
     if (amount === 0) return describeCharge(0, await readBalance(tx, account_id));
     const { balance } = await charge(tx, { ...asked, ...named() });

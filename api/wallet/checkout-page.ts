@@ -1,7 +1,6 @@
 import { Router, type Response } from 'express';
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { escapeHtml, sendPage } from '../pages/page.ts';
@@ -9,7 +8,7 @@ import { selectPayment } from './payment.ts';
 import { priceOf } from './price.ts';
 import { settle } from './settlement.ts';
 
-async function findPayment(db: Kysely<Tables>, given: unknown) {
+async function findPayment(db: Db, given: unknown) {
   const { data: payment_id } = z.uuid().safeParse(given);
   return payment_id === undefined ? undefined : selectPayment(db, payment_id).executeTakeFirst();
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import type { Kysely, Selectable, Transaction } from 'kysely';
+import type { Selectable } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { answerOnce, forgetAnswer, type Answer, type Operation } from './idempotency.ts';
@@ -49,7 +49,7 @@ export async function openTopup(
 }
 
 async function recordPayment(
-  tx: Transaction<Tables>,
+  tx: Tx,
   payment: Pick<
     Selectable<CustomerTables['customer.payment']>,
     'account_id' | 'package_slug' | 'provider' | 'created_at'
@@ -100,7 +100,7 @@ async function openCheckout(
 }
 
 async function failPayment(
-  db: Kysely<Tables>,
+  db: Db,
   operation: Operation,
   { payment_id, reason, now }: { payment_id: string; reason: string; now: Date },
 ): Promise<void> {

@@ -1,6 +1,6 @@
-import { sql, type Kysely } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
@@ -43,7 +43,7 @@ const transactionsAnswer = z.strictObject({
   }),
 });
 
-async function findWallet(db: Kysely<Tables>, account_id: string) {
+async function findWallet(db: Db, account_id: string) {
   const wallet = await db
     .selectFrom('customer.wallet')
     .select(['balance', 'total_purchased'])
@@ -61,7 +61,7 @@ const created_at = sql<string>`
 
 // Spec: silent on the order; we give the newest first. The transactions of a wallet have numbers
 // without gaps: the last number is their count, and a page is a range of numbers.
-async function findTransactions(db: Kysely<Tables>, account_id: string, paging: Paging) {
+async function findTransactions(db: Db, account_id: string, paging: Paging) {
   const first = sql<string>`wallet.last_transaction_no - ${skippedBy(paging)}::bigint`;
   const rows = await db
     .selectFrom('customer.wallet as wallet')

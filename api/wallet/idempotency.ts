@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Request } from 'express';
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;
@@ -56,9 +56,9 @@ export function readIdempotencyKey(request: Request): string | undefined {
  * @param run holds a connection of the pool, so that it must not wait for other services
  */
 export async function answerOnce<Body extends object>(
-  db: Kysely<Tables>,
+  db: Db,
   operation: Operation,
-  run: (tx: Transaction<Tables>) => Promise<Answer<Body>>,
+  run: (tx: Tx) => Promise<Answer<Body>>,
 ): Promise<Answer<Body>> {
   const { key } = operation;
   return db.transaction().execute(async (tx) => {
@@ -80,7 +80,7 @@ export async function answerOnce<Body extends object>(
 
 /** Frees a key: the next request with it runs the operation. */
 export async function forgetAnswer(
-  db: Kysely<Tables>,
+  db: Db,
   { account_id, name, key }: Pick<Operation, 'account_id' | 'name' | 'key'>,
 ): Promise<void> {
   if (key === undefined) return;
@@ -94,7 +94,7 @@ export async function forgetAnswer(
 
 // Takes the key, or returns its answer. The insertion waits for a pending transaction with the same key.
 async function remember(
-  tx: Transaction<Tables>,
+  tx: Tx,
   { account_id, name, key, request, now }: Operation & { key: string },
 ): Promise<Answer<object> | undefined> {
   const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
@@ -126,7 +126,7 @@ async function remember(
   return { body: known.body ?? {}, headers: { ...known.headers, ...replayed } };
 }
 
-async function sweep(tx: Transaction<Tables>, now: Date): Promise<void> {
+async function sweep(tx: Tx, now: Date): Promise<void> {
   const table = sql.table('customer.idempotent_answer');
   await sql`
     delete from ${table}

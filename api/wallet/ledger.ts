@@ -1,6 +1,6 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
+import { sql } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { HttpError } from '../http/errors.ts';
 
 export interface Movement {
@@ -26,10 +26,7 @@ const walletTransaction = sql.table('customer.wallet_transaction');
  * Adds credits to the wallet, makes the wallet if there is none, and writes the transaction. Throws the
  * unique violation of `wallet_transaction_operation_key` when the operation has happened before.
  */
-export async function grant(
-  tx: Transaction<Tables>,
-  movement: Grant,
-): Promise<{ balance: number }> {
+export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number }> {
   const { account_id, amount, type, description, operation_key, now } = movement;
   const purchased = type === 'deposit' ? amount : 0;
   const { rows } = await sql<{ balance: string }>`
@@ -59,10 +56,7 @@ export async function grant(
  * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
  * Throws the 402 with `required` and `balance`, and withdraws nothing, when the credits are short.
  */
-export async function charge(
-  tx: Transaction<Tables>,
-  movement: Movement,
-): Promise<{ balance: number }> {
+export async function charge(tx: Tx, movement: Movement): Promise<{ balance: number }> {
   for (;;) {
     const [balance] = await withdraw(tx, [movement]);
     if (balance !== undefined) return { balance };
@@ -78,10 +72,7 @@ export async function charge(
  *
  * @returns the balance after each request, undefined where it was not charged
  */
-export async function withdraw(
-  db: Kysely<Tables>,
-  movements: Movement[],
-): Promise<(number | undefined)[]> {
+export async function withdraw(db: Db, movements: Movement[]): Promise<(number | undefined)[]> {
   const rows = await runPrepared<{ operation_key: string; balance_after: string }>(
     db,
     'api/charge.sql',
@@ -100,7 +91,7 @@ export async function withdraw(
 }
 
 /** The credits of an account, 0 without a wallet. */
-export async function readBalance(tx: Kysely<Tables>, account_id: string): Promise<number> {
+export async function readBalance(tx: Db, account_id: string): Promise<number> {
   const row = await tx
     .selectFrom('customer.wallet')
     .select('balance')

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { createLocalPayment, type LocalPayment } from './local.ts';
 import { createStripePayment, type StripePayment } from './stripe.ts';
 
@@ -50,7 +49,7 @@ export function createPayment(settings: PaymentSettings): PaymentProvider | unde
 }
 
 /** A payment with the name of its package. */
-export function selectPayment(db: Kysely<Tables>, payment_id: string) {
+export function selectPayment(db: Db, payment_id: string) {
   return db
     .selectFrom('customer.payment as payment')
     .innerJoin('customer.credit_package as offer', 'offer.package_slug', 'payment.package_slug')

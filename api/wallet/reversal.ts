@@ -1,5 +1,5 @@
-import { sql, type Kysely, type Transaction } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import { leaveMail } from '../accounts/mail.ts';
 import { charge } from './ledger.ts';
 import { selectPayment } from './payment.ts';
@@ -29,7 +29,7 @@ type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
  * amount in another currency counts as the whole price.
  */
 export function reverse(
-  db: Kysely<Tables>,
+  db: Db,
   { provider, payment_id, charge_ref, cause, amount, currency }: Reversal,
   now: Date,
 ): Promise<ReversalResult> {
@@ -65,7 +65,7 @@ export function reverse(
  * @returns false when there is nothing to take back
  */
 export async function takeBack(
-  tx: Transaction<Tables>,
+  tx: Tx,
   payment_id: string,
   cause: Reversal['cause'],
   now: Date,
@@ -109,7 +109,7 @@ export async function takeBack(
 }
 
 /** The balance of a wallet, locked until the transaction ends. */
-async function lockBalance(tx: Transaction<Tables>, account_id: string): Promise<number> {
+async function lockBalance(tx: Tx, account_id: string): Promise<number> {
   const { balance } = await tx
     .selectFrom('customer.wallet')
     .select('balance')

@@ -1,5 +1,4 @@
-import type { Kysely } from 'kysely';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import { grant } from './ledger.ts';
 import { selectPayment } from './payment.ts';
 import { takeBack } from './reversal.ts';
@@ -28,7 +27,7 @@ type Settlement = 'credited' | 'recorded' | 'repeated' | 'refused' | 'unknown';
  * Settles a payment in one transaction. Repeated reports, in any order, settle it once: a paid checkout
  * is credited even after a report that it has expired. A wrong price or currency credits nothing.
  */
-export function settle(db: Kysely<Tables>, report: Report, now: Date): Promise<Settlement> {
+export function settle(db: Db, report: Report, now: Date): Promise<Settlement> {
   return db.transaction().execute(async (tx) => {
     const { payment_id, provider, provider_ref, charge_ref } = report;
     const payment = await selectPayment(tx, payment_id)

@@ -1,6 +1,5 @@
-import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { openTopup } from './checkout.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
@@ -35,7 +34,7 @@ const topupAnswer = z.strictObject({
     .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' }),
 });
 
-async function listPackages(db: Kysely<Tables>) {
+async function listPackages(db: Db) {
   const packages = await db
     .selectFrom('customer.credit_package')
     .select(['package_slug', 'name', 'credits', 'price', 'currency'])

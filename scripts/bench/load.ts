@@ -1,7 +1,6 @@
 import autocannon from 'autocannon';
-import type { Kysely } from 'kysely';
 import { createAccount } from '../../fixtures/client/account.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { Measurement } from './setting.ts';
 
 const connectionCount = 50;
@@ -63,7 +62,7 @@ function describe(results: autocannon.Result[]): string {
 }
 
 /** Master Tokens of as many accounts, by connection: enough for a load of all connections. */
-export async function createTokens(db: Kysely<Tables>): Promise<string[][]> {
+export async function createTokens(db: Db): Promise<string[][]> {
   const tokens: string[][] = [];
   while (tokens.length < connectionCount) {
     const accounts = await Promise.all(

@@ -2,12 +2,10 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Kysely } from 'kysely';
 import { connect, type Database } from '../../sql/database.ts';
 import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded/embedded.ts';
-import { openKysely } from '../../sql/kysely.ts';
+import { type Db, openKysely } from '../../sql/kysely.ts';
 import { migrate } from '../../sql/migrate.ts';
-import type { Tables } from '../../sql/tables/tables.ts';
 import { ServerProcess } from '../server-process.ts';
 
 /** A figure, what it has to be, and whether it is. */
@@ -27,7 +25,7 @@ export function atMost(name: string, value: number, limit: number, unit: string)
 /** A database, and servers on it. */
 export interface Setting {
   db: Database;
-  kysely: Kysely<Tables>;
+  kysely: Db;
   /** Starts the API as a process of its own. */
   startApi: () => Promise<string>;
   /** Starts the bare server, which the API is compared with. */
