@@ -59,9 +59,7 @@ export class NumberList {
   add(number: number): void {
     if (number === this.#last) return;
     if (this.#length + 5 > this.#bytes.length) {
-      const longer = new Uint8Array(Math.ceil(this.#bytes.length * 1.5));
-      longer.set(this.#bytes);
-      this.#bytes = longer;
+      this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(this.#bytes.length * 1.5));
     }
     let gap = number - this.#last;
     for (; gap > 127; gap >>>= 7) {

@@ -1,28 +1,15 @@
 import { LRUCache } from 'lru-cache';
-import { intersect, listBits, makeBits, NumberList, type Bits } from './search-bits.ts';
+import { countBits, intersect, listBits, makeBits, NumberList, type Bits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
+import type { Found, Window } from './search-index.ts';
 import { NameColumn } from './search-names.ts';
 import { TextColumn } from './search-text.ts';
 
-/** The size of the cache of sets. */
-const cacheBytes = 32_000_000;
-
 /**
- * A company and one of its entries, a row of `sql/api/search_rows.sql`: the id, a text for each of
- * `columnNames`, the name, and the activity codes. Null is unknown.
+ * A company and one of its entries, a row of `sql/api/search_rows.sql`: the id, a text for each of the
+ * columns, the name, and the activity codes. Null is unknown.
  */
 export type SearchRow = [company_id: string, ...texts: (string | null)[]];
-
-const columnNames = [
-  'status',
-  'voivodeship',
-  'legal_form',
-  'activity_start',
-  'city',
-  'postal_code',
-] as const;
-
-type ColumnName = (typeof columnNames)[number];
 
 /**
  * The companies of one snapshot in columns. The number of a company is its place in the order of ids,
@@ -33,15 +20,22 @@ export class SearchCompanies {
   snapshot_no = -1;
   #count = 0;
   #ids = new Float64Array(32);
-  readonly #columns = Object.fromEntries(
-    columnNames.map((name) => [name, new TextColumn()]),
-  ) as Record<ColumnName, TextColumn>;
+  /** In the order of the texts of a row. */
+  readonly #columns = {
+    status: new TextColumn(),
+    voivodeship: new TextColumn(),
+    legal_form: new TextColumn(),
+    activity_start: new TextColumn(),
+    city: new TextColumn(),
+    postal_code: new TextColumn(),
+  };
   readonly #names = new NameColumn();
   #activities = new Map<string, NumberList>();
-  /** Caches sets until the next update. */
-  readonly #sets = new LRUCache<string, Bits>({
-    maxSize: cacheBytes,
+  /** Caches sets until the next update, in 32 MB. */
+  readonly #sets = new LRUCache<string, Bits, () => Bits>({
+    maxSize: 32_000_000,
     sizeCalculation: (bits, key) => bits.byteLength + key.length + 100,
+    memoMethod: (_key, _stale, { context: find }) => find(),
   });
 
   /**
@@ -75,8 +69,8 @@ export class SearchCompanies {
     const known = this.#numberOf(company_id);
     if (known === -1 && texts[0] === null) return -1;
     const number = known === -1 ? this.#append(company_id) : known;
-    columnNames.forEach((name, at) => this.#columns[name].set(number, texts[at]!));
-    this.#names.set(number, texts[columnNames.length]!);
+    Object.values(this.#columns).forEach((column, at) => column.set(number, texts[at]!));
+    this.#names.set(number, texts.at(-2)!);
     return number;
   }
 
@@ -86,9 +80,7 @@ export class SearchCompanies {
       throw new Error(`Company ${company_id} is new, but its id is not the highest.`);
     }
     if (number === this.#ids.length) {
-      const longer = new Float64Array(Math.ceil(number * 1.125));
-      longer.set(this.#ids);
-      this.#ids = longer;
+      this.#ids = new Float64Array(this.#ids.buffer.transfer(8 * Math.ceil(number * 1.125)));
     }
     this.#ids[number] = company_id;
     this.#count += 1;
@@ -129,17 +121,18 @@ export class SearchCompanies {
     return from < this.#count && this.#ids[from] === company_id ? from : -1;
   }
 
-  /** The ids of companies by their numbers. */
-  idsOf(numbers: number[]): number[] {
-    return numbers.map((number) => this.#ids[number]!);
+  /** Counts the companies that match a filter, and lists those in the window. */
+  search(filter: SearchFilter, { skipped, size }: Window): Found {
+    const matches = this.#find(filter);
+    const company_ids = listBits(matches, skipped, size).map((number) => this.#ids[number]!);
+    return { snapshot_no: this.snapshot_no, total: countBits(matches), company_ids };
   }
 
-  /** The companies that match a filter. */
-  find(filter: SearchFilter): Bits {
+  #find(filter: SearchFilter): Bits {
     const { name } = filter;
-    const findOthers = () => this.#findOthers(filter);
-    if (name === undefined) return findOthers();
-    return this.#cached(JSON.stringify(filter), () => this.#names.find(findOthers(), name));
+    if (name === undefined) return this.#findOthers(filter);
+    const find = () => this.#names.find(this.#findOthers(filter), name);
+    return this.#sets.memo(JSON.stringify(filter), { context: find });
   }
 
   /** The companies that match all of a filter but the name. */
@@ -147,16 +140,15 @@ export class SearchCompanies {
     const sets: Bits[] = [];
     for (const name of ['status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
       const text = filter[name];
-      if (text !== undefined) {
-        const find = () => this.#columns[name].find(this.#count, text);
-        sets.push(this.#cached(`${name} ${text}`, find));
-      }
+      if (text === undefined) continue;
+      const find = () => this.#columns[name].find(this.#count, text);
+      sets.push(this.#sets.memo(`${name} ${text}`, { context: find }));
     }
     // No code is the beginning of a whole code but the code itself.
     for (const prefix of [filter.activity_code, filter.activity_prefix]) {
-      if (prefix !== undefined) {
-        sets.push(this.#cached(`activity ${prefix}`, () => this.#findActivities(prefix)));
-      }
+      if (prefix === undefined) continue;
+      const find = () => this.#findActivities(prefix);
+      sets.push(this.#sets.memo(`activity ${prefix}`, { context: find }));
     }
     const { activity_start_from: from = '', activity_start_to: to = '9999-12-31' } = filter;
     if (filter.activity_start_from !== undefined || filter.activity_start_to !== undefined) {
@@ -165,14 +157,6 @@ export class SearchCompanies {
       sets.push(this.#columns.activity_start.find(this.#count, isWithin));
     }
     return intersect(sets);
-  }
-
-  #cached(key: string, find: () => Bits): Bits {
-    const known = this.#sets.get(key);
-    if (known) return known;
-    const bits = find();
-    this.#sets.set(key, bits);
-    return bits;
   }
 
   #findActivities(prefix: string): Bits {

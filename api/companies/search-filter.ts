@@ -29,8 +29,6 @@ function patternField(pattern: RegExp, error: string, description: string, examp
     .meta({ type: 'string', pattern: pattern.source, description, example });
 }
 
-const letters = /[\p{L}\p{N}]/gu;
-
 /** The query of a search, before its voivodeship and legal form are looked up. */
 export const searchQuery = z
   .strictObject({
@@ -66,7 +64,7 @@ export const searchQuery = z
       .meta({ id: 'LegalForm', description: 'Slug of a legal form, as in `GET /legal-forms`.' })
       .optional(),
     name: textField('name', longestName)
-      .refine((text) => (text.match(letters) ?? []).length >= leastLetters, {
+      .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {
         error: `The name field must have at least ${leastLetters} letters.`,
       })
       .meta({
@@ -96,11 +94,8 @@ export async function readSearchDictionary(db: Db) {
   };
 }
 
-const combining = /\p{M}/gu;
-
 function slugOf(text: string): string {
-  const plain = text.normalize('NFD').replaceAll(combining, '').toLowerCase();
-  return plain.replaceAll('ł', 'l');
+  return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
 // ASCII and Polish text needs no query.

@@ -20,11 +20,17 @@ export interface Found {
   company_ids: number[];
 }
 
+/** Which companies are asked for, and which of them are shown. */
+export interface Search {
+  filter: SearchFilter;
+  window: Window;
+}
+
 /** A question to the thread, which answers to the port. Without a search, the thread only loads. */
 export interface SearchQuestion {
   port: MessagePort;
   least_no: number;
-  search?: { filter: SearchFilter; window: Window };
+  search?: Search;
 }
 
 /** An answer of the thread; an empty one: the companies are loaded. */

@@ -8,39 +8,27 @@ import type { Window } from './search-index.ts';
 
 const contactTypes = ['phone', 'email', 'fax'] as const;
 
-type Contact = (typeof contactTypes)[number];
-
 /** A row of `registry.company`, with the contacts of one of its entries. */
-interface ResultRow extends Numbers, Record<Contact, string | null> {
+interface ResultRow extends Numbers, Record<(typeof contactTypes)[number], string | null> {
   company_id: number;
-  name: string | null;
-  city: string | null;
-  voivodeship: string | null;
+  name: string;
+  city: string;
+  voivodeship: string;
   activity_start: string | null;
-  activity_main: string | null;
+  activity_main: string;
   status: 'ACTIVE' | 'SUSPENDED' | 'DELETED';
 }
 
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
-// An unknown text is an empty string, an unknown date null.
 function viewResult(rows: ResultRow[]) {
-  const contacts = new Map<string, { type: Contact; value: string }>();
-  for (const type of contactTypes) {
-    for (const { [type]: value } of rows) {
-      if (value !== null) contacts.set(`${type} ${value}`, { type, value });
-    }
-  }
-  const row = rows[0]!;
-  return {
-    identifiers: identifiersOf([row]),
-    name: row.name ?? '',
-    city: row.city ?? '',
-    voivodeship: row.voivodeship ?? '',
-    activity_start: row.activity_start,
-    activity_main: row.activity_main ?? '',
-    status: row.status,
-    ...(contacts.size > 0 ? { contacts: [...contacts.values()] } : {}),
-  };
+  const { name, city, voivodeship, activity_start, activity_main, status } = rows[0]!;
+  const identifiers = identifiersOf(rows);
+  const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
+  const contacts = contactTypes.flatMap((type) => {
+    const values = new Set(rows.map((row) => row[type]).filter((value) => value !== null));
+    return [...values].map((value) => ({ type, value }));
+  });
+  return contacts.length > 0 ? { ...shown, contacts } : shown;
 }
 
 interface PageRow {

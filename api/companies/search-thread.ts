@@ -5,19 +5,17 @@ import { LRUCache } from 'lru-cache';
 import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { openPool } from '../../sql/pool.ts';
-import { countBits, listBits } from './search-bits.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
-import type { SearchFilter } from './search-filter.ts';
-import type { Found, SearchAnswer, SearchQuestion, Window } from './search-index.ts';
-
-/** The size of the cache of answers. */
-const mostAnswers = 10_000;
+import type { Found, Search, SearchAnswer, SearchQuestion } from './search-index.ts';
 
 const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
 
 const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
-const answers = new LRUCache<string, Found>({ max: mostAnswers });
+const answers = new LRUCache<string, Found, () => Found>({
+  max: 10_000,
+  memoMethod: (_key, _stale, { context: find }) => find(),
+});
 let loaded: SearchCompanies | undefined;
 let updating: Promise<void> | undefined;
 
@@ -68,24 +66,15 @@ async function load(least_no: number): Promise<SearchCompanies> {
   return loaded;
 }
 
-async function search(filter: SearchFilter, window: Window, least_no: number): Promise<Found> {
-  const companies = await load(least_no);
-  const { snapshot_no } = companies;
-  const key = JSON.stringify([snapshot_no, filter, window]);
-  const known = answers.get(key);
-  if (known) return known;
-  const matches = companies.find(filter);
-  const company_ids = companies.idsOf(listBits(matches, window.skipped, window.size));
-  const found = { snapshot_no, total: countBits(matches), company_ids };
-  answers.set(key, found);
-  return found;
+function findCached(companies: SearchCompanies, { filter, window }: Search): Found {
+  const key = JSON.stringify([companies.snapshot_no, filter, window]);
+  return answers.memo(key, { context: () => companies.search(filter, window) });
 }
 
-async function answer({ search: asked, least_no }: SearchQuestion): Promise<SearchAnswer> {
+async function answer({ search, least_no }: SearchQuestion): Promise<SearchAnswer> {
   try {
-    if (asked) return { found: await search(asked.filter, asked.window, least_no) };
-    await load(least_no);
-    return {};
+    const companies = await load(least_no);
+    return search ? { found: findCached(companies, search) } : {};
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     return { error: { message, code } };

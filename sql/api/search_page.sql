@@ -1,5 +1,5 @@
 -- The companies of a page, each with the contacts of its entries, and the balance of the account. The
--- entry that the search shows comes first.
+-- entry that the search shows comes first. An unknown text is an empty string, an unknown date null.
 -- $1: ids of companies; $2: the snapshot of the search, which gives no rows when it is not the newest;
 -- $3: the account.
 with page as materialized (
@@ -8,11 +8,11 @@ with page as materialized (
         company.nip,
         company.regon9,
         company.krs,
-        company.name,
-        company.city,
-        registry.voivodeship_name(company.voivodeship) as voivodeship,
+        coalesce(company.name, '') as name,
+        coalesce(company.city, '') as city,
+        coalesce(registry.voivodeship_name(company.voivodeship), '') as voivodeship,
         company.activity_start,
-        company.activity_main,
+        coalesce(company.activity_main, '') as activity_main,
         company.status,
         entry.phone,
         entry.email,
