@@ -1,14 +1,24 @@
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { companyExample, companyFields, eventExample, eventFields } from './fields.ts';
 import { findHistory } from './history.ts';
-import { badCursor, feedPageQuery, feedQuery, historyQuery } from './query.ts';
-import { createEventTypeCheck } from './type.ts';
+import {
+  badCursor,
+  createEventTypeCheck,
+  feedPageQuery,
+  feedQuery,
+  historyQuery,
+} from './query.ts';
 import { findFeedPage, readFeed } from './feed.ts';
 import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { findCompany, normalizeIdentifier, unknownCompany } from '../companies/identifier.ts';
+import {
+  findCompany,
+  identifierType,
+  normalizeIdentifier,
+  unknownCompany,
+} from '../companies/identifier.ts';
+import { eventTypeName, severity } from '../dictionaries/names.ts';
 import { writeSuccess } from '../http/json-text.ts';
 import { pageMetaFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
@@ -17,6 +27,25 @@ import { formatTimestamp } from '../http/timestamp.ts';
 const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
 
 const status = z.literal('success');
+
+const eventFields = {
+  id: z.int(),
+  event_type: eventTypeName,
+  old_value: z.string().nullable(),
+  new_value: z.string().nullable(),
+  event_date: z.iso.date(),
+  severity,
+};
+
+/** Of an event in a list with several companies. */
+const companyFields = {
+  primary_identifier: z.string().nullable(),
+  identifier_type: identifierType.or(z.null()),
+  company_name: z.string().nullable(),
+  company_ref: z.string(),
+  submitted_identifier: z.string().nullable(),
+};
+
 const event = z
   .strictObject(eventFields)
   .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
@@ -36,6 +65,23 @@ const historyMeta = z
     company_ref: companyFields.company_ref,
   })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
+
+const eventExample = {
+  id: 4711,
+  event_type: 'COMPANY_NAME_CHANGED',
+  old_value: 'Piekarnia Nowak',
+  new_value: 'Piekarnia Anna Nowak',
+  event_date: '2026-11-06',
+  severity: 'warning',
+};
+
+const companyExample = {
+  primary_identifier: '5260250274',
+  identifier_type: 'NIP',
+  company_name: 'Piekarnia Anna Nowak',
+  company_ref: '10482',
+  submitted_identifier: '010778878',
+};
 
 const metaExample = {
   total: 1,

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { feedScope, readCursor } from '../../sql/feed-cursor.ts';
-import { eventTypeName } from '../dictionaries/names.ts';
+import type { Db } from '../../sql/kysely.ts';
+import { findNear } from '../../sql/suggest.ts';
+import { eventTypeName, readEventTypes } from '../dictionaries/names.ts';
 import { identifierType, identifierValue, validIdentifiers } from '../companies/identifier.ts';
+import { invalid } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
+import { keep } from '../http/keep.ts';
 import { pagingFields, wholeNumber } from '../http/paging.ts';
 
 /** Events of the largest answer. `sql/api/read_feed.sql` reads one more. */
@@ -47,3 +51,18 @@ export const feedQuery = z
     path: ['after'],
     error: cursorForm,
   });
+
+const nearCount = 3;
+
+/** @returns throws the 422 of an event type that is not in the dictionary; it names similar types */
+export function createEventTypeCheck(db: Db): (event_type: string) => Promise<void> {
+  const read = keep(() => readEventTypes(db));
+  return async (event_type) => {
+    const known = (await read()).map((one) => one.event_type);
+    if (known.includes(event_type)) return;
+    const near = findNear(event_type.toUpperCase(), known, nearCount);
+    const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
+    const message = `The event_type field must be the name of an event type${hint}.`;
+    throw invalid([['event_type', message]]);
+  };
+}

@@ -1,5 +1,4 @@
 import { Router } from 'express';
-import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { loading } from '../companies/search-index.ts';
 import { HttpError, onlyAllow } from './errors.ts';
@@ -20,7 +19,12 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: AppO
       if (isStopping()) throw new HttpError(503, { message: 'The service is stopping.' });
       let isLoaded: boolean;
       try {
-        await requireTables(db);
+        // Reads no row: checks only that the tables exist and may be read.
+        await db
+          .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])
+          .select('stat_date')
+          .limit(0)
+          .execute();
         isLoaded = await searchIndex.isReady();
       } catch (error) {
         response.err = error instanceof Error ? error : new Error(String(error));
@@ -31,13 +35,4 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: AppO
     })
     .all(onlyAllow('GET, HEAD'));
   return router;
-}
-
-// Reads no row: checks only that the tables exist and may be read.
-async function requireTables(db: Db): Promise<void> {
-  await db
-    .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])
-    .select('stat_date')
-    .limit(0)
-    .execute();
 }

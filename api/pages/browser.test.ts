@@ -10,7 +10,7 @@ import { findPort, startTestApi, type TestApi } from '../../fixtures/client/test
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runSource } from '../../fixtures/dump/three-sources.ts';
 import { gap, insertYear } from '../../fixtures/database/year-of-statistics.ts';
-import { createLocalPayment } from '../wallet/local.ts';
+import { createLocalPayment } from '../wallet/payment.ts';
 
 let database: TestDatabase;
 let api: TestApi;

@@ -1,4 +1,4 @@
-import { Router, type Request } from 'express';
+import { Router, type Request, type RequestHandler } from 'express';
 import type { AppOptions } from '../app.ts';
 import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { onlyAllow } from '../http/errors.ts';
@@ -6,7 +6,7 @@ import { basePath } from '../http/mount.ts';
 import { createAssets } from './assets.ts';
 import { createConsole } from './console.ts';
 import { createHome } from './home.ts';
-import { sendPublicPage, type Page } from './page.ts';
+import { sendPage, sendPublicPage, type Page } from './page.ts';
 import { createStats } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
@@ -60,3 +60,24 @@ export function createPages(options: AppOptions): Router {
   }
   return router;
 }
+
+/** Answers a browser that asks for a page that is not there by one that leads on; others get JSON. */
+export const answerMissingPage: RequestHandler = (request, response, next) => {
+  const { method, path } = request;
+  response.vary('Accept');
+  if (
+    (method !== 'GET' && method !== 'HEAD') ||
+    response.locals.allow !== undefined ||
+    path.startsWith(`${basePath}/`) ||
+    request.accepts(['json', 'html']) !== 'html'
+  ) {
+    next();
+    return;
+  }
+  sendPage(
+    response,
+    404,
+    'Page not found',
+    '<p>There is no page at this address.</p>\n<p><a href="/">Company registry</a></p>',
+  );
+};

@@ -9,15 +9,9 @@ import {
   renameToken,
   revokeToken,
   rotateToken,
+  type TokenRow,
 } from './change.ts';
-import {
-  newTokenData,
-  newTokenExample,
-  tokenData,
-  tokenExample,
-  viewNewToken,
-  viewToken,
-} from './view.ts';
+import type { IssuedToken } from './record.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 
 const text = z.string();
@@ -26,6 +20,76 @@ const success = z.literal(true);
 const meta = z
   .strictObject({ timestamp: time })
   .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
+
+const sharedFields = {
+  token_ref: text,
+  name: text,
+  expires_at: time.nullable(),
+  is_active: z.boolean(),
+};
+
+/** The metadata of a token. */
+const tokenData = z
+  .strictObject({
+    ...sharedFields,
+    last_used_at: time.nullable(),
+    last_used_ip: text.nullable(),
+    usage_count: z.int(),
+    revoked_at: time.nullable(),
+    created_at: time,
+  })
+  .meta({ id: 'Token', description: 'A token without its secret.' });
+
+/** A token in the only answer that has its secret. */
+const newTokenData = z
+  .strictObject({ ...sharedFields, plaintext: text, warning: text })
+  .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
+
+const sharedExample = {
+  token_ref: 'Q7M2XK40ZVBA',
+  name: 'Billing',
+  expires_at: '2026-05-31T10:00:00+00:00',
+  is_active: true,
+};
+
+const tokenExample = {
+  ...sharedExample,
+  last_used_at: '2026-05-02T08:30:00+00:00',
+  last_used_ip: '192.0.2.7',
+  usage_count: 42,
+  revoked_at: null,
+  created_at: '2026-05-01T10:00:00+00:00',
+};
+
+const warning = 'Store this token now: it will not be shown again.';
+
+const newTokenExample = {
+  ...sharedExample,
+  plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
+  warning,
+};
+
+/** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
+function viewToken(token: TokenRow): z.output<typeof tokenData> {
+  return {
+    token_ref: token.token_ref,
+    name: token.name,
+    expires_at: formatOptional(token.expires_at),
+    is_active: token.revoked_at === null,
+    last_used_at: formatOptional(token.last_used_at),
+    last_used_ip: token.last_used_ip,
+    usage_count: Number(token.usage_count),
+    revoked_at: formatOptional(token.revoked_at),
+    created_at: formatTimestamp(token.created_at),
+  };
+}
+
+/** The secret of a token, with the warning that it is shown this once. */
+function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> {
+  const { token_ref, name, expires_at, plaintext } = token;
+  const expires = formatOptional(expires_at);
+  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
+}
 
 const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
 
@@ -234,16 +298,11 @@ function verify({ now }: AppOptions): Endpoint {
       },
     },
     ({ caller }) => {
-      const data = {
-        valid: true,
-        token_ref: caller.token_ref,
-        token_name: caller.token_name,
-        user_ref: caller.user_ref,
-        user_name: caller.user_name,
-        expires_at: formatOptional(caller.expires_at),
-        is_active: true,
-        last_used_at: formatOptional(caller.last_used_at),
-      };
+      const { token_ref, token_name, user_ref, user_name } = caller;
+      const expires_at = formatOptional(caller.expires_at);
+      const last_used_at = formatOptional(caller.last_used_at);
+      const names = { token_ref, token_name, user_ref, user_name };
+      const data = { valid: true, ...names, expires_at, is_active: true, last_used_at };
       return viewAnswer(data, now());
     },
   );

@@ -1,5 +1,4 @@
 import type { Db } from '../../sql/kysely.ts';
-import { createLocalPayment, type LocalPayment } from './local.ts';
 import { createStripePayment, type StripePayment } from './stripe.ts';
 
 /** A package that an account buys. */
@@ -29,6 +28,11 @@ export interface CheckoutProvider {
   openCheckout(order: Order): Promise<Checkout>;
 }
 
+/** Checkouts on a local page, without a payment: for development. */
+export interface LocalPayment extends CheckoutProvider {
+  name: 'local';
+}
+
 export type PaymentProvider = LocalPayment | StripePayment;
 
 export interface PaymentSettings {
@@ -40,6 +44,17 @@ export interface PaymentSettings {
   stripeWebhookSecret?: string | undefined;
   /** Instead of Stripe's own address. */
   stripeApiUrl?: string | undefined;
+}
+
+export function createLocalPayment(baseUrl: string): LocalPayment {
+  return {
+    name: 'local',
+    openCheckout: ({ payment_id }) =>
+      Promise.resolve({
+        provider_ref: payment_id,
+        checkout_url: `${baseUrl}/checkout/local/${payment_id}`,
+      }),
+  };
 }
 
 /** The provider of the settings. Throws an `EnvironmentError` with a sentence for each missing setting. */
