@@ -14,7 +14,7 @@ import { migrate } from '../sql/migrate.ts';
 import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
 import { watchCompanies } from './demo-watch.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
-import { ServerProcess } from './server-process.ts';
+import { createServerProcess } from './server-process.ts';
 
 /** The settings of both sides. */
 interface Settings {
@@ -28,7 +28,7 @@ interface Settings {
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
   const logger = await openLog(pipeline.logLevel);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
-  const api = new ServerProcess('../api/main.ts', variables, 'inherit');
+  const api = createServerProcess('../api/main.ts', variables, 'inherit');
   const end = new AbortController();
   let worker: Promise<void> | undefined;
   try {

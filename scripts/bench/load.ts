@@ -15,19 +15,15 @@ export interface Load {
   method: 'GET' | 'POST';
   /** By connection. */
   tokens: string[][];
-  seconds: number;
   /** Sent as JSON with each of its requests; by token. */
   bodies?: Map<string, object>;
 }
 
 /** Throws when an answer is no success. */
-export async function load({
-  url,
-  method,
-  tokens,
-  seconds,
-  bodies,
-}: Load): Promise<autocannon.Result> {
+export async function load(
+  { url, method, tokens, bodies }: Load,
+  seconds: number,
+): Promise<autocannon.Result> {
   const ofClients = tokens.values();
   const result = await autocannon({
     url,
@@ -79,13 +75,13 @@ export async function createTokens(db: Db): Promise<string[][]> {
  */
 export async function compare(
   name: string,
-  targets: Record<'api' | 'bare', Omit<Load, 'seconds'>>,
+  targets: Record<'api' | 'bare', Load>,
   leastShare: number,
 ): Promise<Measurement> {
-  for (const target of Object.values(targets)) await load({ ...target, seconds: warm_s });
+  for (const target of Object.values(targets)) await load(target, warm_s);
   const results = { bare: [] as autocannon.Result[], api: [] as autocannon.Result[] };
   for (const server of ['bare', 'api', 'bare', 'api', 'bare', 'api'] as const) {
-    results[server].push(await load({ ...targets[server], seconds: measured_s }));
+    results[server].push(await load(targets[server], measured_s));
   }
   const share = rateOf(results.api) / rateOf(results.bare);
   return {

@@ -94,14 +94,11 @@ async function ask(url: string, query: string, token: string): Promise<Asked> {
   return { query, ms };
 }
 
-function percentile(asked: Asked[], share: number): number {
-  const sorted = asked.map(({ ms }) => ms).toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))]!;
-}
-
 function judge(name: string, asked: Asked[], limit: { p50: number; p99: number }): Measurement {
-  const [p50, p99] = [percentile(asked, 0.5), percentile(asked, 0.99)];
-  const slowest = asked.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const sorted = asked.toSorted((one, other) => one.ms - other.ms);
+  const msAt = (share: number) => sorted[Math.floor(sorted.length * share)]!.ms;
+  const [p50, p99] = [msAt(0.5), msAt(0.99)];
+  const slowest = sorted.at(-1)!;
   return {
     name: `GET /companies/search, ${asked.length} requests ${name}`,
     measured: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, slowest ${slowest.ms.toFixed(0)} ms (${slowest.query})`,

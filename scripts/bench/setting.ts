@@ -6,7 +6,7 @@ import { connect, type Database } from '../../sql/database.ts';
 import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded/embedded.ts';
 import { type Db, openKysely } from '../../sql/kysely.ts';
 import { migrate } from '../../sql/migrate.ts';
-import { ServerProcess } from '../server-process.ts';
+import { createServerProcess } from '../server-process.ts';
 
 /** A figure, what it has to be, and whether it is. */
 export interface Measurement {
@@ -39,21 +39,18 @@ export async function withSetting<T>(
 ): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'registry-bench-'));
   const db = await connect({ databaseUrl, dataDir, applicationName: 'registry-bench' });
-  const servers: ServerProcess[] = [];
+  const servers: ReturnType<typeof createServerProcess>[] = [];
   const start = async (script: string) => {
-    const server = new ServerProcess(
-      script,
-      {
-        ...process.env,
-        DATABASE_URL: databaseUrl,
-        DATA_DIR: dataDir,
-        PORT: '0',
-        TRUST_PROXY: 'loopback',
-        // The welcome bonus has to last.
-        SNAPSHOT_CREDITS: '1',
-      },
-      'ignore',
-    );
+    const variables = {
+      ...process.env,
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: dataDir,
+      PORT: '0',
+      TRUST_PROXY: 'loopback',
+      // The welcome bonus has to last.
+      SNAPSHOT_CREDITS: '1',
+    };
+    const server = createServerProcess(script, variables, 'ignore');
     servers.push(server);
     return (await server.start()) ?? (await server.fail());
   };

@@ -34,11 +34,11 @@ async function recoverUntil(api: string, emails: string[], isOver: () => boolean
 
 async function disturb(api: string, emails: string[], tokens: string[][]): Promise<Measurement> {
   const wallet = { url: `${api}/api/v1/wallet`, method: 'GET' as const, tokens };
-  await load({ ...wallet, seconds: 1 });
+  await load(wallet, 1);
   let isOver = false;
   const recovering = recoverUntil(api, emails, () => isOver);
   await delay(500);
-  const { latency, requests } = await load({ ...wallet, seconds: recovery_s });
+  const { latency, requests } = await load(wallet, recovery_s);
   isOver = true;
   const count = await recovering;
   return {

@@ -11,47 +11,33 @@ const popularDivisions = new Set(
   '41 43 45 46 47 49 56 62 68 69 71 73 74 81 82 85 86 95 96'.split(' '),
 );
 
-interface Dictionary {
-  codes: Record<CodeYear, string[]>;
-  popular: Record<CodeYear, string[]>;
-  key: Map<string, string[]>;
-}
-
 function readRows(file: string): string[][] {
   const path = new URL(`../../sql/dictionary/${file}`, import.meta.url);
   return parse(readFileSync(path), { from_line: 2 });
 }
 
-function isPopular(code: string): boolean {
-  return popularDivisions.has(code.slice(0, 2));
+const codes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
+const popularCodes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
+for (const [version, code] of readRows('activity_code.csv')) {
+  codes[version as CodeYear].push(code!);
+  if (popularDivisions.has(code!.slice(0, 2))) popularCodes[version as CodeYear].push(code!);
 }
 
-function readDictionary(): Dictionary {
-  const codes: Dictionary['codes'] = { '2007': [], '2025': [] };
-  for (const [version, code] of readRows('activity_code.csv')) {
-    codes[version as CodeYear].push(code!);
-  }
-  const popular = { '2007': codes[2007].filter(isPopular), '2025': codes[2025].filter(isPopular) };
-  const key = new Map<string, string[]>();
-  for (const [old, target] of readRows('activity_key.csv')) {
-    const targets = key.get(old!);
-    if (targets === undefined) key.set(old!, [target!]);
-    else targets.push(target!);
-  }
-  return { codes, popular, key };
+/** The targets of each code of 2007. */
+const officialKey = new Map<string, string[]>();
+for (const [old, target] of readRows('activity_key.csv')) {
+  officialKey.set(old!, [...(officialKey.get(old!) ?? []), target!]);
 }
-
-const dictionary = readDictionary();
 
 /** The codes of 2025 that the official key gives for a code of 2007; itself when the key is silent. */
 export function keyTargets(code: string): readonly string[] {
-  return dictionary.key.get(code) ?? [code];
+  return officialKey.get(code) ?? [code];
 }
 
 /** A code of that year which is not among the given ones. */
 export function drawCode(random: Random, year: CodeYear, taken: readonly string[]): string {
   for (;;) {
-    const list = random.chance(0.85) ? dictionary.popular[year] : dictionary.codes[year];
+    const list = random.chance(0.85) ? popularCodes[year] : codes[year];
     const code = random.pick(list);
     if (!taken.includes(code)) return code;
   }
@@ -60,11 +46,11 @@ export function drawCode(random: Random, year: CodeYear, taken: readonly string[
 /** Activities of a new entry: one main code and none to 18 others, 58.6 % of them of PKD 2007. */
 export function drawActivities(random: Random, share2007: number): Activities {
   const codeYear = random.chance(share2007) ? '2007' : '2025';
-  const codes = [drawCode(random, codeYear, [])];
+  const drawn = [drawCode(random, codeYear, [])];
   // Many have few codes and few have many: the mean decides the length of the average row.
   const count = Math.floor(random.unit() ** 2 * 19);
-  for (let i = 0; i < count; i += 1) codes.push(drawCode(random, codeYear, codes));
-  return { codeYear, mainCode: codes[0]!, otherCodes: codes.slice(1) };
+  for (let i = 0; i < count; i += 1) drawn.push(drawCode(random, codeYear, drawn));
+  return { codeYear, mainCode: drawn[0]!, otherCodes: drawn.slice(1) };
 }
 
 /** The same activities under PKD 2025, every code replaced by a target that the key gives for it. */

@@ -26,8 +26,8 @@ export interface Occasion {
 /** The fields that change, or undefined where this kind does not suit the entry. */
 type Change = (entry: Entry, occasion: Occasion) => Partial<Entry> | undefined;
 
-/** Kinds that come and go with the whole row, and so have no fields to change. */
-export type RowKind = 'gone' | 'back' | 'new' | 'new_shared';
+/** The kinds of change but those that come and go with the whole row. */
+export type FieldKind = Exclude<ChangeKind, 'gone' | 'back' | 'new' | 'new_shared'>;
 
 /** Draws again until the comparison sees a difference. */
 function drawOther(before: string, draw: () => string): string {
@@ -130,7 +130,7 @@ function removeCode(entry: Entry, { random }: Occasion): Partial<Entry> | undefi
  * What each kind of change does to the fields of an entry. A change of the key of an entry without
  * numbers would make another entry, so it does not suit. Identity kinds keep one number.
  */
-export const changes: Record<Exclude<ChangeKind, RowKind>, Change> = {
+export const changes: Record<FieldKind, Change> = {
   name: (e, { random }) =>
     hasNoNumber(e)
       ? undefined

@@ -1,13 +1,13 @@
 import { drawEntry, drawHolding, type Origin } from './origin.ts';
-import { changes, type RowKind } from './change.ts';
+import { changes, type FieldKind } from './change.ts';
 import type { Entry } from './entry.ts';
 import { createNumbering, serialLimit, type Numbering } from './identifier.ts';
 import { Random } from './random.ts';
-import { changeKinds, type ChangeKind } from './share.ts';
+import { changeKinds } from './share.ts';
 
 /** A change of an entry on one day: with the seed, all that is needed to make it again. */
 export interface Happening {
-  kind: Exclude<ChangeKind, RowKind>;
+  kind: FieldKind;
   day: number;
   /** A serial number that no other entry has, for a kind that needs a fresh NIP or REGON. */
   serial: number;
@@ -38,7 +38,8 @@ export interface Country {
   gone: Map<number, number>;
   /** Entries whose NIP a newcomer shares. */
   sharers: Set<number>;
-  freshSerials: number;
+  /** A serial number that no entry has; the next one is one less. */
+  freshSerial: number;
 }
 
 /** One pair of neighbours in this many shares a NIP: 0.3 % of the entries do. */
@@ -57,18 +58,13 @@ export function createCountry(seed: number, entries: number, from: number): Coun
     newcomers: [],
     gone: new Map(),
     sharers: new Set(),
-    freshSerials: 0,
+    freshSerial: serialLimit - 1,
   };
 }
 
 /** How many entries there are or have been; they are numbered from 0. */
 export function sizeOf(country: Country): number {
   return country.entries + country.newcomers.length;
-}
-
-/** The next serial number that no entry has; fresh numbers are counted down from the limit. */
-export function freshSerial(country: Country): number {
-  return serialLimit - 1 - country.freshSerials;
 }
 
 function newcomerAt(country: Country, index: number): Newcomer | undefined {

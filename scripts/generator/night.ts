@@ -1,14 +1,6 @@
-import { changes, type RowKind } from './change.ts';
+import { changes, type FieldKind } from './change.ts';
 import { isoDate } from './calendar.ts';
-import {
-  changedFields,
-  entryAt,
-  freshSerial,
-  groupOf,
-  sharesNip,
-  sizeOf,
-  type Country,
-} from './country.ts';
+import { changedFields, entryAt, groupOf, sharesNip, sizeOf, type Country } from './country.ts';
 import { expectEvents, type ExpectedEvent } from './expectation.ts';
 import { createShuffle, Random } from './random.ts';
 import { changeKinds, countOf, type ChangeKind } from './share.ts';
@@ -63,17 +55,11 @@ const changeFields: Attempt = (night, kind, index) => {
   const { country, day } = night;
   if (country.gone.has(index)) return false;
   if (identityKinds.has(kind) && sharesNip(country, index)) return false;
-  const happening = {
-    kind: kind as Exclude<ChangeKind, RowKind>,
-    day,
-    serial: freshSerial(country),
-  };
+  const happening = { kind: kind as FieldKind, day, serial: country.freshSerial };
   const before = entryAt(country, index);
   if (changedFields(country, index, before, happening) === undefined) return false;
-  const happened = country.happenings.get(index);
-  if (happened === undefined) country.happenings.set(index, [happening]);
-  else happened.push(happening);
-  if (identityKinds.has(kind)) country.freshSerials += 1;
+  country.happenings.set(index, [...(country.happenings.get(index) ?? []), happening]);
+  if (identityKinds.has(kind)) country.freshSerial -= 1;
   tell(night, kind, index, before);
   return true;
 };

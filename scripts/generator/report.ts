@@ -10,9 +10,9 @@ import { files } from './address.ts';
 import type { Entry } from './entry.ts';
 
 /** How each report is stored. */
-export type ReportFormat = 'zip' | 'csv' | 'csv.gz';
+export const reportFormats = ['zip', 'csv', 'csv.gz'] as const;
 
-export const reportFormats: readonly ReportFormat[] = ['zip', 'csv', 'csv.gz'];
+export type ReportFormat = (typeof reportFormats)[number];
 
 /** The columns of a report. */
 export const header =
