@@ -13,17 +13,10 @@ const WELCOME_CREDITS = 200;
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
-interface Start {
-  account_id: string;
-  /** Whether the wallet gets the welcome bonus. */
-  isWelcome: boolean;
-  now: Date;
-}
-
-/** Initializes an account: issues its Master Token and adds the welcome bonus. */
+/** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
 export async function startAccount(
   tx: Tx,
-  { account_id, isWelcome, now }: Start,
+  { account_id, isWelcome, now }: { account_id: string; isWelcome: boolean; now: Date },
 ): Promise<IssuedToken> {
   await tx
     .updateTable('customer.account')

@@ -1,6 +1,5 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 
@@ -9,18 +8,31 @@ type LimitStoreOptions = Pick<AppOptions, 'db' | 'now'> & { window_ms: number; p
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
 
+interface Counter {
+  limit_key: string;
+  hit_count: string;
+  reset_at: Date;
+}
+
 // The library wants these methods, and calls them only with options that are not set here.
 function unsupported(): never {
   throw new Error('Hits are not taken back');
 }
 
 /**
- * Deletes closed windows, once per window and process. Rows stay for one more window, because the
- * clock of another machine may be behind. Locked rows are skipped.
+ * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. The
+ * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `prefix` + key.
+ *
+ * Hits that arrive while a statement runs share the next statement, and each gets its own count.
  */
-function createSweep({ db, now, window_ms }: Omit<LimitStoreOptions, 'prefix'>) {
+export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions) {
   let swept_at = 0;
-  return async (): Promise<void> => {
+
+  /**
+   * Deletes closed windows, once per window and process. Rows stay for one more window, because the
+   * clock of another machine may be behind. Locked rows are skipped.
+   */
+  async function sweep(): Promise<void> {
     const at = now().getTime();
     if (at - swept_at < window_ms) return;
     swept_at = at;
@@ -35,22 +47,30 @@ function createSweep({ db, now, window_ms }: Omit<LimitStoreOptions, 'prefix'>) 
           .skipLocked(),
       )
       .execute();
-  };
-}
+  }
 
-/**
- * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. The
- * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `prefix` + key.
- *
- * Hits that arrive while a statement runs share the next statement, and each gets its own count.
- */
-export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptions) {
-  const sweep = createSweep({ db, now, window_ms });
-
-  const countHit = createBatch(async (keys: string[]): Promise<IncrementResponse[]> => {
+  /** Counts the hits of one key together, and gives each its own count. */
+  async function countHits(keys: string[]): Promise<IncrementResponse[]> {
     await sweep();
-    return countHits(db, keys, now(), window_ms);
-  }, mostCounting);
+    const hit_at = now();
+    const reset_at = new Date(hit_at.getTime() + window_ms);
+    const hitCounts = new Map<string, number>();
+    for (const key of keys) hitCounts.set(key, (hitCounts.get(key) ?? 0) + 1);
+    const values = [[...hitCounts.keys()], [...hitCounts.values()], hit_at, reset_at];
+    const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
+    const counters = new Map(
+      rows.map(({ limit_key, hit_count, reset_at: resetTime }) => {
+        return [limit_key, { count: Number(hit_count) - hitCounts.get(limit_key)!, resetTime }];
+      }),
+    );
+    return keys.map((key) => {
+      const counter = counters.get(key)!;
+      counter.count += 1;
+      return { totalHits: counter.count, resetTime: counter.resetTime };
+    });
+  }
+
+  const countHit = createBatch(countHits, mostCounting);
 
   return {
     prefix,
@@ -58,35 +78,4 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
     decrement: unsupported,
     resetKey: unsupported,
   } satisfies Store;
-}
-
-interface Counter {
-  limit_key: string;
-  hit_count: string;
-  reset_at: Date;
-}
-
-// Hits of one key are counted together, and each hit gets its own count.
-async function countHits(
-  db: Db,
-  keys: string[],
-  hit_at: Date,
-  window_ms: number,
-): Promise<IncrementResponse[]> {
-  const hitCounts = new Map<string, number>();
-  const places = keys.map((key) => {
-    const place = (hitCounts.get(key) ?? 0) + 1;
-    hitCounts.set(key, place);
-    return place;
-  });
-  const reset_at = new Date(hit_at.getTime() + window_ms);
-  const values = [[...hitCounts.keys()], [...hitCounts.values()], hit_at, reset_at];
-  const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
-  const counters = new Map(rows.map((row) => [row.limit_key, row]));
-  return keys.map((key, at) => {
-    const counter = counters.get(key);
-    if (!counter) throw new Error(`The hit of ${key} was not counted`);
-    const before = Number(counter.hit_count) - (hitCounts.get(key) ?? 0);
-    return { totalHits: before + (places[at] ?? 1), resetTime: counter.reset_at };
-  });
 }

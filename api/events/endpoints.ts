@@ -9,8 +9,8 @@ import {
   feedQuery,
   historyQuery,
 } from './query.ts';
-import { findFeedPage, readFeed } from './feed.ts';
 import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
+import { runPrepared } from '../../sql/prepared.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   findCompany,
@@ -20,7 +20,7 @@ import {
 } from '../companies/identifier.ts';
 import { eventTypeName, severity } from '../dictionaries/names.ts';
 import { writeSuccess } from '../http/json-text.ts';
-import { pageMetaFields, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 // What the descriptions share. Reading events is free.
@@ -137,6 +137,12 @@ function history({ db, now }: AppOptions): Endpoint {
   );
 }
 
+/** A page as JSON, the newest first, and how many events the filter finds. */
+interface FeedPage {
+  total: number;
+  events: string;
+}
+
 function feedPage({ db, now }: AppOptions): Endpoint {
   const requireEventType = createEventTypeCheck(db);
   return endpoint(
@@ -155,8 +161,12 @@ function feedPage({ db, now }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      if (query.event_type !== undefined) await requireEventType(query.event_type);
-      const { total, events } = await findFeedPage(db, caller.account_id, query);
+      const { event_type, from_date, to_date, per_page } = query;
+      if (event_type !== undefined) await requireEventType(event_type);
+      const filter = [caller.account_id, event_type, from_date, to_date];
+      const values = [...filter, skippedBy(query), per_page];
+      const [page] = await runPrepared<FeedPage>(db, 'api/read_feed_page.sql', values);
+      const { total, events } = page!;
       const fetched = formatTimestamp(now());
       return writeSuccess(events, { ...viewPageMeta(query, total), fetched_at: fetched });
     },
@@ -168,6 +178,17 @@ const numbered = z
   .strictObject({ event_id: z.int(), ...companyEvent.shape })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
+/** The events after a position as JSON, the oldest first. */
+interface FeedPart {
+  events: string;
+  last_event_id: string | null;
+  has_more: boolean;
+  /** Whether there is such a position. */
+  is_published: boolean;
+}
+
+// Events are numbered in the order of publication: nights publish one after another, each in one
+// transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
 function feed({ db, now }: AppOptions): Endpoint {
   return endpoint(
     {
@@ -193,14 +214,13 @@ function feed({ db, now }: AppOptions): Endpoint {
       },
     },
     async ({ query: { scope, after, limit }, caller }) => {
-      const position = (after !== undefined && readCursor(after)) || { scope, event_id: '0' };
-      const read = await readFeed(db, caller.account_id, position, limit);
-      if (!read) throw invalid([badCursor]);
-      return writeSuccess(read.events, {
-        next_cursor: writeCursor(read.last),
-        has_more: read.has_more,
-        fetched_at: formatTimestamp(now()),
-      });
+      const first = (after !== undefined && readCursor(after)) || { scope, event_id: '0' };
+      const values = [caller.account_id, scope, first.event_id, limit];
+      const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
+      const { events, last_event_id, has_more, is_published } = part!;
+      if (!is_published) throw invalid([badCursor]);
+      const next_cursor = writeCursor({ scope, event_id: last_event_id ?? first.event_id });
+      return writeSuccess(events, { next_cursor, has_more, fetched_at: formatTimestamp(now()) });
     },
   );
 }

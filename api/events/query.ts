@@ -34,8 +34,6 @@ export const feedPageQuery = z
     error: 'The to_date field must not be before from_date.',
   });
 
-export type FeedPageQuery = z.output<typeof feedPageQuery>;
-
 const cursorForm = 'The after field must be the next_cursor of an answer with the same scope.';
 
 /** The problem of a cursor that no answer has. */

@@ -4,8 +4,7 @@ import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { escapeHtml, sendPage } from '../pages/page.ts';
-import { selectPayment } from './payment.ts';
-import { priceOf } from './price.ts';
+import { priceOf, selectPayment } from './payment.ts';
 import { settle } from './settlement.ts';
 
 async function findPayment(db: Db, given: unknown) {

@@ -43,18 +43,6 @@ const transactionsAnswer = z.strictObject({
   }),
 });
 
-async function findWallet(db: Db, account_id: string) {
-  const wallet = await db
-    .selectFrom('customer.wallet')
-    .select(['balance', 'total_purchased'])
-    .where('account_id', '=', account_id)
-    .executeTakeFirst();
-  return {
-    balance: Number(wallet?.balance ?? 0),
-    total_purchased: Number(wallet?.total_purchased ?? 0),
-  };
-}
-
 const created_at = sql<string>`
   to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 `;
@@ -126,7 +114,16 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       answer: walletAnswer,
       example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
     },
-    async ({ caller }) => ({ status: 'success', data: await findWallet(db, caller.account_id) }),
+    async ({ caller }) => {
+      const found = await db
+        .selectFrom('customer.wallet')
+        .select(['balance', 'total_purchased'])
+        .where('account_id', '=', caller.account_id)
+        .executeTakeFirst();
+      const balance = Number(found?.balance ?? 0);
+      const total_purchased = Number(found?.total_purchased ?? 0);
+      return { status: 'success', data: { balance, total_purchased } };
+    },
   );
 
   const transactions = endpoint(

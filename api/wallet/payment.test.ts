@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { EnvironmentError } from '../../sql/environment.ts';
-import { createPayment, type PaymentSettings } from './payment.ts';
-import { priceOf } from './price.ts';
+import { createPayment, type PaymentSettings, priceOf } from './payment.ts';
 
 const local: PaymentSettings = {
   provider: 'local',

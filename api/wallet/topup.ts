@@ -1,11 +1,10 @@
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { openTopup } from './checkout.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import { idempotencyHeader, readIdempotencyKey } from './idempotency.ts';
-import { priceOf } from './price.ts';
+import { priceOf } from './payment.ts';
 
 const success = z.literal('success');
 
@@ -34,23 +33,6 @@ const topupAnswer = z.strictObject({
     .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' }),
 });
 
-async function listPackages(db: Db) {
-  const packages = await db
-    .selectFrom('customer.credit_package')
-    .select(['package_slug', 'name', 'credits', 'price', 'currency'])
-    .where('is_offered', '=', true)
-    .orderBy('credits')
-    .orderBy('package_slug')
-    .execute();
-  return packages.map(({ package_slug, name, credits, price, currency }) => ({
-    package_slug,
-    name,
-    credits: Number(credits),
-    price: priceOf(price, currency),
-    currency: currency.toUpperCase(),
-  }));
-}
-
 /** The packages of credits, and their checkout. */
 export function topupEndpoints(options: AppOptions): Endpoint[] {
   const packages = endpoint(
@@ -75,7 +57,22 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
         ],
       },
     },
-    async () => ({ status: 'success', data: await listPackages(options.db) }),
+    async () => {
+      const offered = await options.db
+        .selectFrom('customer.credit_package')
+        .select(['package_slug', 'name', 'credits', 'price', 'currency'])
+        .where('is_offered', '=', true)
+        .orderBy('credits')
+        .orderBy('package_slug')
+        .execute();
+      const data = offered.map(({ credits, price, currency, ...named }) => ({
+        ...named,
+        credits: Number(credits),
+        price: priceOf(price, currency),
+        currency: currency.toUpperCase(),
+      }));
+      return { status: 'success', data };
+    },
   );
 
   const topup = endpoint(
