@@ -40,21 +40,13 @@ function wholeNumber(highest: number) {
     .refine((value) => value <= highest);
 }
 
-const host = z.string().refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text));
-
 const credits = wholeNumber(999_999_999);
 
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
-const origins = list.refine((parts) => parts.every(isOrigin));
-
 const proxyCount = wholeNumber(maxProxies).transform((value): TrustProxy => value || false);
 
 const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
-
-const domains = list
-  .transform((parts) => parts.map(normalizeDomain))
-  .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined));
 
 const paymentProviders = ['local', 'stripe'] as const;
 
@@ -78,12 +70,18 @@ const localIsPrivate =
 
 const shape = {
   ...commonShape,
-  HOST: host.default('127.0.0.1'),
+  HOST: z
+    .string()
+    .refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text))
+    .default('127.0.0.1'),
   PORT: wholeNumber(65_535).default(8080),
   TRUST_PROXY: z.union([proxyCount, proxyNetworks]).default(false),
-  CORS_ORIGINS: origins.default([]),
+  CORS_ORIGINS: list.refine((parts) => parts.every(isOrigin)).default([]),
   REGISTRATION_OPEN: z.enum(['true', 'false']).default('true'),
-  FREE_MAIL_DOMAINS: domains.optional(),
+  FREE_MAIL_DOMAINS: list
+    .transform((parts) => parts.map(normalizeDomain))
+    .refine((parts): parts is string[] => parts.every((domain) => domain !== undefined))
+    .default([]),
   SEARCH_CREDITS: credits.default(1),
   SNAPSHOT_CREDITS: credits.default(5),
   PAYMENT_PROVIDER: z.enum(paymentProviders).optional(),
@@ -128,7 +126,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
     /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
-    freeMailDomains: checked.FREE_MAIL_DOMAINS ?? [],
+    freeMailDomains: checked.FREE_MAIL_DOMAINS,
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */

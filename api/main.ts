@@ -23,12 +23,6 @@ const patience_ms = 2_500;
 /** The log is written in chunks of this size, or after this delay. */
 const [logChunk_characters, logDelay_ms] = [8_192, 100];
 
-async function listen(server: Server, { port, host }: Environment): Promise<number> {
-  server.listen(port, host);
-  await once(server, 'listening');
-  return (server.address() as AddressInfo).port;
-}
-
 /** The error of a port or an address that is not free. */
 function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
   if (cause.code === 'EADDRINUSE') {
@@ -74,13 +68,14 @@ async function serve(environment: Environment): Promise<void> {
   let app: RequestListener | undefined;
   const server = createHttpServer((request, response) => app?.(request, response), logger);
   const endConnections = watchAnswers(server);
-  let port: number;
   try {
-    port = await listen(server, environment);
+    server.listen(environment.port, environment.host);
+    await once(server, 'listening');
   } catch (error) {
     await database.close();
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
+  const { port } = server.address() as AddressInfo;
   const searchIndex = createSearchIndex(database.connection);
   // When the database is away, the next request loads the companies.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));

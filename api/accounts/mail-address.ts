@@ -72,15 +72,14 @@ export function mailboxOf(address: string): string {
   return `${dotlessDomains.has(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-const notAnAddress = 'The email field must be a valid e-mail address.';
-
 /** An e-mail address, normalized. */
 export const addressField = z
   .string()
   .transform((text, context) => {
     const address = normalizeAddress(text);
     if (address !== undefined) return address;
-    context.addIssue({ code: 'custom', message: notAnAddress });
+    const message = 'The email field must be a valid e-mail address.';
+    context.addIssue({ code: 'custom', message });
     return z.NEVER;
   })
   .meta({ format: 'email', maxLength: addressMaximum });

@@ -55,16 +55,6 @@ const searchExample = {
   },
 };
 
-function describeSearch(credits: number): string {
-  return [
-    `All filters can be combined; ${pageSize} companies a page, in an order that does not change.`,
-    'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
-    'The activities are those of all registry entries of a company that are not deleted; every other filter is of the entry that is shown.',
-    'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
-    `An answer costs ${credits}, also beyond the last page; one whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
-  ].join(' ');
-}
-
 function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = keep(() => readSearchDictionary(db));
@@ -75,7 +65,13 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
       path: '/companies/search',
       tag: 'Companies',
       summary: 'Search companies',
-      description: describeSearch(searchCredits),
+      description: [
+        `All filters can be combined; ${pageSize} companies a page, in an order that does not change.`,
+        'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
+        'The activities are those of all registry entries of a company that are not deleted; every other filter is of the entry that is shown.',
+        'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
+        `An answer costs ${searchCredits}, also beyond the last page; one whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+      ].join(' '),
       auth: 'token',
       query: searchQuery,
       answer: searchAnswer,

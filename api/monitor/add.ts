@@ -37,7 +37,14 @@ export async function addCompanies(
     await lockAccount(tx, account_id);
     const submission_id = await submit(tx, submission);
     await sql`select customer.advance_watches(${now}, ${account_id})`.execute(tx);
-    const ready = await countReady(tx, submission_id);
+    const { count } = await tx
+      .selectFrom('customer.submission_item as item')
+      .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')
+      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .where('submission_id', '=', submission_id)
+      .where('state', '=', 'ready')
+      .executeTakeFirstOrThrow();
+    const ready = Number(count);
     const queued = submission.values.length - ready;
     if (queued > 0) await sql`select customer.enqueue_import()`.execute(tx);
     return { ready, queued };
@@ -88,15 +95,4 @@ async function submit(
     returning submission_id
   `.execute(tx);
   return rows[0]!.submission_id;
-}
-
-async function countReady(tx: Tx, submission_id: string): Promise<number> {
-  const { count } = await tx
-    .selectFrom('customer.submission_item as item')
-    .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')
-    .select((eb) => eb.fn.countAll<string>().as('count'))
-    .where('submission_id', '=', submission_id)
-    .where('state', '=', 'ready')
-    .executeTakeFirstOrThrow();
-  return Number(count);
 }

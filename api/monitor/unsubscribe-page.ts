@@ -39,11 +39,6 @@ function selectReader({ db, now, secretKey }: UnsubscribeOptions, token: string)
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/** Whether the token of a link still turns mails off. */
-async function isUnsubscribeToken(options: UnsubscribeOptions, token: string): Promise<boolean> {
-  return (await selectReader(options, token)?.executeTakeFirst()) !== undefined;
-}
-
 /**
  * Turns alerts by mail off for the account of a token, also for companies with settings of their own.
  * Thresholds and filters stay.
@@ -92,7 +87,7 @@ export function createUnsubscribePages(options: AppOptions): Router {
     .route('/unsubscribe')
     .get(async (request, response) => {
       const token = tokenOf(request) ?? '';
-      const isValid = await isUnsubscribeToken(options, token);
+      const isValid = await selectReader(options, token)?.executeTakeFirst();
       sendPage(response, isValid ? 200 : 422, title, isValid ? formOf(token) : refused);
     })
     .post(readForm, async (request, response) => {

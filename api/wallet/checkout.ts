@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Selectable } from 'kysely';
-import type { CustomerTables } from '../../sql/tables/customer.ts';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { answerOnce, forgetAnswer, type Answer, type Operation } from './idempotency.ts';
@@ -42,32 +40,22 @@ export async function openTopup(
   const request = { package_slug };
   const operation = { account_id, name: 'topup', key, request, now: created_at };
   const payment = { account_id, package_slug, provider: provider.name, created_at };
-  const { body, headers = {} } = await answerOnce(db, operation, async (tx) => ({
-    body: { payment_id: await recordPayment(tx, payment) },
-  }));
+  const { body, headers = {} } = await answerOnce(db, operation, async (tx) => {
+    const offer = await tx
+      .selectFrom('customer.credit_package')
+      .select(['credits', 'price', 'currency'])
+      .where('package_slug', '=', package_slug)
+      .where('is_offered', '=', true)
+      .executeTakeFirst();
+    if (!offer) throw invalid([['package_slug', unknownPackage]]);
+    const payment_id = randomUUID();
+    await tx
+      .insertInto('customer.payment')
+      .values({ payment_id, ...payment, ...offer, state: 'open' })
+      .execute();
+    return { body: { payment_id } };
+  });
   return { body: await openCheckout(options, operation, body.payment_id), headers };
-}
-
-async function recordPayment(
-  tx: Tx,
-  payment: Pick<
-    Selectable<CustomerTables['customer.payment']>,
-    'account_id' | 'package_slug' | 'provider' | 'created_at'
-  >,
-): Promise<string> {
-  const offer = await tx
-    .selectFrom('customer.credit_package')
-    .select(['credits', 'price', 'currency'])
-    .where('package_slug', '=', payment.package_slug)
-    .where('is_offered', '=', true)
-    .executeTakeFirst();
-  if (!offer) throw invalid([['package_slug', unknownPackage]]);
-  const payment_id = randomUUID();
-  await tx
-    .insertInto('customer.payment')
-    .values({ payment_id, ...payment, ...offer, state: 'open' })
-    .execute();
-  return payment_id;
 }
 
 async function openCheckout(

@@ -6,8 +6,6 @@ import type { StripePayment } from './stripe.ts';
 import { reverse } from './reversal.ts';
 import { settle, type Report } from './settlement.ts';
 
-const payloadLimit = '1mb';
-
 // Stripe copies our `payment_id` from a checkout to its payment and its charge.
 const metadata = z.object({ payment_id: z.uuid() }).nullish().catch(null);
 
@@ -147,21 +145,18 @@ export function createWebhooks({ db, logger, now, payment }: AppOptions): Router
 
   router
     .route('/api/v1/webhooks/stripe')
-    .post(
-      raw({ type: () => true, limit: payloadLimit, inflate: false }),
-      async (request, response) => {
-        const received_at = now();
-        const event = parseEvent(readEvent(payment, request, received_at));
-        const options = { db, logger, received_at };
-        let result = 'ignored';
-        if (event) {
-          result = isCheckout(event)
-            ? await settleCheckout(options, event)
-            : await reversePayment(options, event);
-        }
-        response.json({ received: true, result });
-      },
-    )
+    .post(raw({ type: () => true, limit: '1mb', inflate: false }), async (request, response) => {
+      const received_at = now();
+      const event = parseEvent(readEvent(payment, request, received_at));
+      const options = { db, logger, received_at };
+      let result = 'ignored';
+      if (event) {
+        result = isCheckout(event)
+          ? await settleCheckout(options, event)
+          : await reversePayment(options, event);
+      }
+      response.json({ received: true, result });
+    })
     .all(onlyAllow('POST'));
 
   return router;
