@@ -1,8 +1,5 @@
 // What `npm start` runs: the whole product, with something in it to look at.
-import {
-  type Environment as ApiEnvironment,
-  readEnvironment as readApiEnvironment,
-} from '../api/environment.ts';
+import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { type Environment, readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { runSchedule } from '../pipeline/night/nights.ts';
@@ -16,13 +13,8 @@ import { watchCompanies } from './demo-watch.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
 import { createServerProcess } from './server-process.ts';
 
-/** The settings of both sides. */
-interface Settings {
-  pipeline: Environment;
-  api: ApiEnvironment;
-  /** What the process of the API gets. */
-  variables: NodeJS.ProcessEnv;
-}
+/** The settings of both sides, and the variables that the process of the API gets. */
+type Settings = ReturnType<typeof readSettings>;
 
 /** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
@@ -34,7 +26,9 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
-      const hasAccount = mayDemonstrate(pipeline, apiSettings);
+      // Where others reach the API, or mails reach people, there is no demo account.
+      const isForOne = apiSettings.isPrivate && !pipeline.smtpUrl;
+      const hasAccount = isForOne && apiSettings.payment.provider === 'local';
       // The account watches from the first day on, so that the days after it bring it events.
       const firstNights = await loadFixtures(db, logger, signal, hasAccount ? 'first day' : 'all');
       const url = await api.start();
@@ -72,11 +66,6 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
     await Promise.all([api.stop(), worker?.catch(() => undefined)]);
     await db.close();
   }
-}
-
-/** Where others reach the API, or mails reach people, there is no demo account. */
-function mayDemonstrate(pipeline: Environment, api: ApiEnvironment): boolean {
-  return api.isPrivate && api.payment.provider === 'local' && !pipeline.smtpUrl;
 }
 
 /** @returns what to say of it */
@@ -121,7 +110,7 @@ function print(text: string): void {
 }
 
 /** All that is wrong, of the pipeline's settings and of the API's. */
-function readSettings(): Settings {
+function readSettings() {
   const sentences = new Set<string>();
   // Only warnings: the program prints what there is to look at.
   const given = Object.entries(process.env).filter(([, value]) => value !== '');
@@ -136,11 +125,7 @@ function readSettings(): Settings {
   }
   if (sentences.size > 0) throw new EnvironmentError([...sentences].join('\n'));
   if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ??= 'local';
-  return {
-    pipeline: readEnvironment(variables),
-    api: readApiEnvironment(variables),
-    variables,
-  };
+  return { pipeline: readEnvironment(variables), api: readApiEnvironment(variables), variables };
 }
 
 // A closed terminal or pipe is no fault.

@@ -78,15 +78,14 @@ async function claimWelcomeBonus(
 ): Promise<boolean> {
   const mailbox = mailboxOf(email);
   const domain = registeredDomainOf(domainOf(mailbox));
-  const bonus = sql.table('customer.welcome_bonus');
   // Serializes the claims of one domain.
   await sql`select pg_advisory_xact_lock(hashtextextended(${`welcome ${domain}`}, 0))`.execute(tx);
   const { rows } = await sql`
-    insert into ${bonus} (mailbox, domain, account_id, granted_at)
+    insert into customer.welcome_bonus (mailbox, domain, account_id, granted_at)
     select ${mailbox}, ${domain}, ${account_id}::bigint, ${now}::timestamptz
     where (
         select count(*)
-        from ${bonus}
+        from customer.welcome_bonus
         where domain = ${domain} and granted_at > ${new Date(now.getTime() - day_ms)}
     ) < ${dailyMaximum}
     on conflict (mailbox) do nothing

@@ -36,8 +36,6 @@ export const confirmationLimit = {
   window_ms: hour_ms,
 };
 
-type RecoveryOptions = Pick<AppOptions, 'db' | 'now' | 'secretKey'>;
-
 /** The body of a confirmation. */
 export const confirmation = z.strictObject({
   token: z.string(),
@@ -58,7 +56,7 @@ export type Recovery = ReturnType<typeof createRecovery>;
  * link alone is not enough: a reader of the mail or a mail scanner cannot recover the account. The
  * recovery sets the new password and revokes all earlier tokens. Throws the 422 of the specification.
  */
-export function createRecovery({ db, now, secretKey }: RecoveryOptions) {
+export function createRecovery({ db, now, secretKey }: AppOptions) {
   const allowGuess = createAllowance(
     { db, now },
     { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms },

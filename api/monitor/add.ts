@@ -69,7 +69,7 @@ async function submit(
         from unnest(${values}::text[]) with ordinality as submitted (value, item_no)
     ),
     awaited as (
-        insert into ${sql.table('customer.watch')} as watch (
+        insert into customer.watch as watch (
             account_id, identifier_type, identifier_value, state, created_at
         )
         select ${account_id}, ${identifier_type}, value, 'queued', ${now}
@@ -81,11 +81,11 @@ async function submit(
         returning watch_id, identifier_value
     ),
     submission as (
-        insert into ${sql.table('customer.submission')} (account_id, created_at)
+        insert into customer.submission (account_id, created_at)
         values (${account_id}, ${now})
         returning submission_id
     )
-    insert into ${sql.table('customer.submission_item')} (
+    insert into customer.submission_item (
         submission_id, item_no, identifier_type, identifier_value, watch_id
     )
     select submission_id, item_no, ${identifier_type}, value, watch_id

@@ -58,11 +58,11 @@ async function findWatches(
     ) as asked (value, company_id)
     cross join lateral (
         select watch_id, company_id
-        from ${sql.table('customer.watch')}
+        from customer.watch
         where account_id = ${account_id} and company_id = asked.company_id
         union all
         select watch_id, company_id
-        from ${sql.table('customer.watch')}
+        from customer.watch
         where
             account_id = ${account_id}
             and identifier_type = ${identifier_type}
@@ -79,7 +79,7 @@ async function deleteEvents(tx: Tx, account_id: string, watches: readonly Watch[
   const company_ids = watches.map(({ company_id }) => company_id).filter((id) => id !== null);
   await sql`
     with deleted as (
-        delete from ${sql.table('customer.feed')}
+        delete from customer.feed
         where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
         returning event_date, event_type
     ),
@@ -88,7 +88,7 @@ async function deleteEvents(tx: Tx, account_id: string, watches: readonly Watch[
         from deleted
         group by event_date, event_type
     )
-    update ${sql.table('customer.feed_count')} as feed_count
+    update customer.feed_count as feed_count
     set event_count = feed_count.event_count - counted.event_count
     from counted
     where

@@ -26,14 +26,9 @@ export function isLibrary(name: AssetName): boolean {
   return !files[name].startsWith('.');
 }
 
-interface Asset {
-  content: Buffer;
-  version: string;
-}
+const loaded = new Map<string, { content: Buffer; version: string }>();
 
-const loaded = new Map<string, Asset>();
-
-function load(name: AssetName): Asset {
+function load(name: AssetName) {
   let asset = loaded.get(name);
   if (!asset) {
     const content = readFileSync(new URL(import.meta.resolve(files[name])));

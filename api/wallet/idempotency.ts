@@ -98,9 +98,8 @@ async function remember(
   { account_id, name, key, request, now }: Operation & { key: string },
 ): Promise<Answer<object> | undefined> {
   const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
-  const table = sql.table('customer.idempotent_answer');
   const { rows } = await sql`
-    insert into ${table} as known (
+    insert into customer.idempotent_answer as known (
         account_id, operation, idempotency_key, request_hash, created_at
     )
     values (${account_id}, ${name}, ${key}, ${request_hash}, ${now})
@@ -127,12 +126,11 @@ async function remember(
 }
 
 async function sweep(tx: Tx, now: Date): Promise<void> {
-  const table = sql.table('customer.idempotent_answer');
   await sql`
-    delete from ${table}
+    delete from customer.idempotent_answer
     where (account_id, operation, idempotency_key) in (
         select account_id, operation, idempotency_key
-        from ${table}
+        from customer.idempotent_answer
         where created_at <= ${new Date(now.getTime() - memory_ms)}
         limit ${sweptPerAnswer}
         for update skip locked

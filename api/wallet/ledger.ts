@@ -19,9 +19,6 @@ interface Grant extends Movement {
   type: 'deposit' | 'start';
 }
 
-const wallet = sql.table('customer.wallet');
-const walletTransaction = sql.table('customer.wallet_transaction');
-
 /**
  * Adds credits to the wallet, makes the wallet if there is none, and writes the transaction. Throws the
  * unique violation of `wallet_transaction_operation_key` when the operation has happened before.
@@ -31,7 +28,9 @@ export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number 
   const purchased = type === 'deposit' ? amount : 0;
   const { rows } = await sql<{ balance: string }>`
     with credited as (
-        insert into ${wallet} as wallet (account_id, balance, total_purchased, last_transaction_no)
+        insert into customer.wallet as wallet (
+            account_id, balance, total_purchased, last_transaction_no
+        )
         values (${account_id}, ${amount}, ${purchased}, 1)
         on conflict (account_id) do update set
             balance = wallet.balance + excluded.balance,
@@ -39,7 +38,7 @@ export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number 
             last_transaction_no = wallet.last_transaction_no + 1
         returning account_id, balance, last_transaction_no
     )
-    insert into ${walletTransaction} (
+    insert into customer.wallet_transaction (
         account_id, transaction_no, type, amount, balance_before, balance_after, description,
         operation_key, created_at
     )

@@ -27,16 +27,12 @@ const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry-
 await migrate(db);
 const server = await serverPid(db.pool);
 
-interface Moment {
-  ms: number;
-  node: number;
-  server: Promise<number>;
-}
-
-function look(): Moment {
+function look() {
   const { user, system } = process.cpuUsage();
   return { ms: performance.now(), node: (user + system) / 1e6, server: cpuSeconds(server) };
 }
+
+type Moment = ReturnType<typeof look>;
 
 async function between(from: Moment, to: Moment): Promise<Measured> {
   return {
