@@ -83,7 +83,7 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
       const filter = await resolveFilter(db, await readDictionary(), query);
       const paging = { page, per_page: pageSize };
       const window = { skipped: skippedBy(paging), size: pageSize };
-      // The answer to HEAD is free, so that not even its length may depend on the results.
+      // The answer to HEAD is free, so that even its length must not depend on the results.
       const isHead = request.method === 'HEAD';
       const { total, results, headers } = await search(
         options,

@@ -7,7 +7,7 @@ export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
 
 export type IdentifierType = (typeof identifierTypes)[number];
 
-/** A number of a company, in digits alone. */
+/** A number of a company, only digits. */
 export interface Identifier {
   identifier_type: IdentifierType;
   identifier_value: string;
@@ -48,8 +48,8 @@ const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
 };
 
 /**
- * The digits of a number without spaces and dashes; undefined when the number is not valid: the wrong
- * length, all zeros, or a wrong check digit (a KRS number has none).
+ * Removes spaces and dashes from a number. Returns undefined for an invalid number: a wrong length,
+ * only zeros, or a wrong check digit (a KRS number has none).
  */
 export function normalizeIdentifier(type: IdentifierType, text: string): string | undefined {
   if (text.length > maxCharacters) return undefined;
@@ -65,7 +65,7 @@ const forms: Record<IdentifierType, string> = {
 
 type Fields = readonly [type: string, value: string];
 
-// The schema of the field refuses values that are not text or too long.
+// The schema of the field refuses values that are too long or no text, so that they are skipped here.
 function checkNumbers(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
@@ -84,8 +84,8 @@ function checkNumbers(
 }
 
 /**
- * Checks optional fields of a request: a type and its number, or list of numbers, come together, and each
- * number is valid.
+ * Checks two optional fields of a request. The type and its number, or list of numbers, come together,
+ * and each number is valid.
  */
 export function checkPair(
   body: Record<string, unknown>,
@@ -101,14 +101,14 @@ export function checkPair(
   checkNumbers(body, context, fields);
 }
 
-/** Runs a check of an object even when fields are wrong. */
+/** Runs a check of an object even when some of its fields are wrong. */
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
 
 /**
- * Checks the number, or list of numbers, of a request by its type. To be spread into the `superRefine` of
- * an object with `identifier_type` and `identifier_value`.
+ * Checks the number, or list of numbers, of a request by its type. Spread this into the `superRefine`
+ * of an object with `identifier_type` and `identifier_value`.
  */
 export const validIdentifiers = [
   (body: Record<string, unknown>, context: z.core.$RefinementCtx) =>
@@ -116,11 +116,11 @@ export const validIdentifiers = [
   whenObject,
 ] as const;
 
-/** The body of a 404: the number belongs to no company, and never did. */
+/** The body of a 404: no company has the number, or ever had it. */
 export const unknownCompany = { message: 'No company with this number is known.' };
 
 /**
- * The companies that these numbers name, by number: `registry.find_company` says which.
+ * Finds companies by their numbers, with `registry.find_company`. Returns the company ids by number.
  *
  * @param values as `normalizeIdentifier` gives them
  */
@@ -138,7 +138,7 @@ export async function findCompanies(
   );
 }
 
-/** The company that a number names. */
+/** Finds the id of a company by its number. */
 export async function findCompany(
   db: Db,
   type: IdentifierType,
@@ -147,7 +147,7 @@ export async function findCompany(
   return (await findCompanies(db, type, [value])).get(value);
 }
 
-/** The numbers of some entries of a company, each once, by type and then in the order of the entries. */
+/** Lists the numbers of entries of a company, each once, by type, then in the order of the entries. */
 export function identifiersOf(entries: readonly Numbers[]) {
   return identifierTypes.flatMap((type) => {
     const values = new Set(entries.map((entry) => entry[columns[type]]));
@@ -156,7 +156,7 @@ export function identifiersOf(entries: readonly Numbers[]) {
   });
 }
 
-/** The number that names a company: its NIP, else its REGON9, else its KRS number. */
+/** Chooses the number that stands for a company: its NIP, else its REGON9, else its KRS number. */
 export function primaryIdentifierOf(company: Numbers): Identifier | undefined {
   for (const identifier_type of identifierTypes) {
     const identifier_value = company[columns[identifier_type]];

@@ -55,7 +55,7 @@ export class NumberList {
   #length = 0;
   #last = -1;
 
-  /** Adds a number; the last number again is ignored. */
+  /** Adds a number. Ignores a number that was added last. */
   add(number: number): void {
     if (number === this.#last) return;
     if (this.#length + 5 > this.#bytes.length) {
@@ -71,6 +71,7 @@ export class NumberList {
     this.#last = number;
   }
 
+  /** Adds all numbers to a set. */
   addTo(bits: Bits): void {
     const bytes = this.#bytes;
     for (let at = 0, number = -1, gap = 0, shift = 0; at < this.#length; at += 1) {

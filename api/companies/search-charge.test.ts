@@ -127,7 +127,7 @@ describe('GET /api/v1/companies/search', () => {
       );
     expect(totalOf(await searcher.search(query))).toBe(5);
     expect(totalOf(await searcher.search(inCity))).toBe(0);
-    // No night does that: only what is loaded anew shows it.
+    // No night publishes this change: only a full reload would show it.
     expect((await move('22')).rowCount).toBe(1);
     expect(totalOf(await searcher.search(query))).toBe(5);
     expect(totalOf(await searcher.search(inCity))).toBe(0);

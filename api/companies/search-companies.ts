@@ -39,8 +39,8 @@ export class SearchCompanies {
   });
 
   /**
-   * Takes over the new and changed companies of a snapshot, in the order of their ids. Throws when the id
-   * of a new company is not the highest. After any error the companies are not usable.
+   * Adds the new companies of a snapshot and replaces the changed ones, in the order of their ids.
+   * Throws when the id of a new company is not the highest. After any error, do not use this object.
    */
   async update(snapshot_no: number, batches: AsyncIterable<SearchRow[]>): Promise<void> {
     const changed = new NumberList();
@@ -135,7 +135,7 @@ export class SearchCompanies {
     return this.#sets.memo(JSON.stringify(filter), { context: find });
   }
 
-  /** The companies that match all of a filter but the name. */
+  /** Finds the companies that match a filter, except for its name. */
   #findOthers(filter: SearchFilter): Bits {
     const sets: Bits[] = [];
     for (const name of ['status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
@@ -144,7 +144,7 @@ export class SearchCompanies {
       const find = () => this.#columns[name].find(this.#count, text);
       sets.push(this.#sets.memo(`${name} ${text}`, { context: find }));
     }
-    // No code is the beginning of a whole code but the code itself.
+    // A whole code is the prefix of no other code, so that both filters search by prefix.
     for (const prefix of [filter.activity_code, filter.activity_prefix]) {
       if (prefix === undefined) continue;
       const find = () => this.#findActivities(prefix);
@@ -173,6 +173,7 @@ function addActivities(lists: Map<string, NumberList>, codes: string, number: nu
     let list = lists.get(code);
     if (!list) {
       list = new NumberList();
+      // A copy: a substring would keep the whole row in memory.
       lists.set(Buffer.from(code).toString(), list);
     }
     list.add(number);

@@ -79,7 +79,7 @@ export const searchQuery = z
     error: 'The activity_start_to field must not be before activity_start_from.',
   });
 
-/** A search without its page; once it is resolved, in the terms of `registry.company`, folded. */
+/** The filters of a search. `resolveFilter` replaces words of the client by codes and folded text. */
 export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page' | 'status'> & {
   status: string;
 };
@@ -108,8 +108,8 @@ async function fold(db: Db, text: string): Promise<string> {
 }
 
 /**
- * Translates a query into the terms of the table. Throws the 422 of an unknown voivodeship or legal form,
- * with similar names.
+ * Translates a query into the values of `registry.company`. Throws a 422 with similar names for an
+ * unknown voivodeship or legal form.
  */
 export async function resolveFilter(
   db: Db,

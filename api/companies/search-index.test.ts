@@ -51,7 +51,7 @@ interface Company {
   codes: string[];
 }
 
-/** What registries say of each company, folded, with the codes of its entries: what SQL looks at. */
+/** The rows of `public.shown`: each company, folded, with the codes of its entries. */
 const shown = `
   select
     company.company_id, company.status, company.voivodeship, company.legal_form,
@@ -71,7 +71,7 @@ function maybe<Value>(value: Value | null | undefined): Value | undefined {
   return value !== null && random.below(3) === 0 ? value : undefined;
 }
 
-/** The day, or one that is near it or ends its month or year. */
+/** Moves a day by some years; often to the begin or the end of a month or year. */
 function nearDay(day: string, years: number): string {
   const year = Number(day.slice(0, 4)) + years;
   const own = day.slice(4).replace('02-29', '02-28');
@@ -98,7 +98,7 @@ function drawFilter(companies: Company[], at: number): SearchFilter {
   };
 }
 
-/** The ids of all companies that match, by a look at each company. */
+/** Lists the ids of all companies that match, with plain SQL over every company. */
 async function listMatches(filter: SearchFilter): Promise<number[]> {
   const { activity_start_from, activity_start_to, activity_code, activity_prefix, name } = filter;
   const conditions: RawBuilder<unknown>[] = [];

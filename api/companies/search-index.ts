@@ -4,7 +4,7 @@ import type { ClientConfig } from 'pg';
 import { HttpError } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
 
-/** After this time, a search gets a 503: the companies are still being loaded. */
+/** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
 
 /** The part of the results that is shown. */
@@ -33,7 +33,7 @@ export interface SearchQuestion {
   search?: Search;
 }
 
-/** An answer of the thread; an empty one: the companies are loaded. */
+/** An answer of the thread. An empty answer means that loading has ended. */
 export interface SearchAnswer {
   found?: Found;
   error?: { message: string; code?: string | undefined };
@@ -41,15 +41,15 @@ export interface SearchAnswer {
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** The 503 while companies are loaded. */
+/** The 503 while the companies are loading. */
 export function loading(): HttpError {
   const message = 'The companies are being loaded for the search.';
   return new HttpError(503, { message }, { 'Retry-After': '2' });
 }
 
 /**
- * Makes the copy of all companies that an API process searches, in a thread, which loads them with the
- * first question.
+ * Makes the client of the thread that searches. The thread holds a copy of all companies, and loads the
+ * copy at the first question.
  *
  * @param connection for the sessions of the thread
  */
@@ -62,7 +62,7 @@ export function createSearchIndex(connection: ClientConfig) {
       workerData: connection,
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
-    // Pending questions run into their time limit.
+    // Pending questions end at their time limit.
     opened.on('error', () => undefined);
     opened.once('exit', () => {
       thread = undefined;
@@ -91,7 +91,7 @@ export function createSearchIndex(connection: ClientConfig) {
   }
 
   return {
-    /** Whether the companies are loaded. Starts to load them, and waits for a moment. */
+    /** Whether loading has ended. Starts the loading if necessary, and waits up to the time limit. */
     async isReady(): Promise<boolean> {
       if (!isLoaded) {
         await ask({ least_no: 0 }).catch((error: unknown) => {
@@ -102,7 +102,7 @@ export function createSearchIndex(connection: ClientConfig) {
     },
     /**
      * Finds the companies that match, in the order of their ids, which is the order of their first
-     * appearance. Throws a 503 while companies are loaded.
+     * appearance. Throws a 503 while the companies are loading.
      *
      * @param least_no the snapshot is at least this one
      */

@@ -1,6 +1,6 @@
 import { addBit, type Bits } from './search-bits.ts';
 
-/** Names are stored in blocks of so many companies. */
+/** The number of companies in a block of names. */
 const BLOCK = 4096;
 
 interface Block {
@@ -9,8 +9,8 @@ interface Block {
   /** Where each name ends. */
   ends: Uint32Array;
   /**
-   * Two words per name, with one bit for each pair of neighbouring bytes. A name without all the bits of a
-   * part cannot contain that part.
+   * A Bloom filter: two words per name, with one bit for each pair of neighbouring bytes. A name that
+   * lacks a bit of the wanted part cannot contain the part.
    */
   pairs: Uint32Array;
 }
@@ -21,7 +21,7 @@ export class NameColumn {
   /** The block that is being written, and its index. */
   #open: { at: number; names: string[] } | undefined;
 
-  /** Sets the name of one company. The caller writes block after block, then calls `close`. */
+  /** Sets the name of a company. Call it in the order of the numbers, then call `close`. */
   set(number: number, name: string | null): void {
     const at = Math.floor(number / BLOCK);
     if (this.#open?.at !== at) {
@@ -36,7 +36,7 @@ export class NameColumn {
     this.#open = undefined;
   }
 
-  /** The companies of a set whose name has this part, which has two bytes or more. */
+  /** Finds the companies of a set whose name contains a part. The part has at least two bytes. */
   find(among: Bits, part: string): Bits {
     const found = new Uint32Array(among.length);
     const wanted = Buffer.from(part);

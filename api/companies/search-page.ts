@@ -38,11 +38,12 @@ interface PageRow {
 }
 
 /**
- * Finds the companies that match, reads those in the window, and charges for them unless the total is 0.
- * Total and results are of one snapshot: when another one was published meanwhile, the search starts
- * again before anything is charged.
+ * Finds the companies that match, reads those in the window, and charges for the page unless the total
+ * is 0. Total and results are of one snapshot. When a night publishes in between, the search starts
+ * again before it charges.
  *
- * Throws a 402 when the credits are short, whatever the total, and a 503 while the companies are loaded.
+ * Throws a 402 when the credits are short, even for a total of 0, and a 503 while the companies are
+ * loading.
  */
 export async function search(
   { db, searchIndex }: Pick<AppOptions, 'db' | 'searchIndex'>,
@@ -58,7 +59,7 @@ export async function search(
     least_no = Number(row!.snapshot_no);
     if (least_no !== snapshot_no) continue;
     const balance = Number(row!.balance ?? 0);
-    // That nothing was found would be an answer too: many of them together tell a date.
+    // A free total of 0 would be information too: many such searches could reveal a date.
     if (balance < charge.amount) throw creditsShort(charge.amount, balance);
     const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
     const isCharged = charge.amount > 0 && total > 0;

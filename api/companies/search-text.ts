@@ -18,7 +18,7 @@ export class TextColumn {
     this.#values[number] = code;
   }
 
-  /** The companies below `count` with a text that equals or passes `wanted`. */
+  /** Finds the companies below `count` whose text equals `wanted`, or passes the test `wanted`. */
   find(count: number, wanted: string | ((text: string) => boolean)): Bits {
     const bits = makeBits(count);
     const values = this.#values;
@@ -49,6 +49,7 @@ export class TextColumn {
     const code = this.#codes.size + 1;
     // A copy: a substring would keep the whole string in memory.
     this.#codes.set(Buffer.from(text).toString(), code);
+    // The first code that does not fit into two bytes.
     if (code === 2 ** 16) this.#values = Uint32Array.from(this.#values);
     return code;
   }

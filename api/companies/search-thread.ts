@@ -19,7 +19,7 @@ const answers = new LRUCache<string, Found, () => Found>({
 let loaded: SearchCompanies | undefined;
 let updating: Promise<void> | undefined;
 
-// COPY writes \N for null, and a backslash twice.
+// COPY writes null as \N, and doubles each backslash.
 function readText(text: string): string | null {
   if (!text.includes('\\')) return text;
   return text === String.raw`\N` ? null : text.replaceAll('\\\\', '\\');
@@ -39,7 +39,7 @@ async function* readRows(client: PoolClient, known: number): AsyncIterable<Searc
 async function update(): Promise<void> {
   const companies = loaded ?? new SearchCompanies();
   const known = companies.snapshot_no;
-  // After an error in the middle of an update, the companies are loaded anew.
+  // A failed update leaves nothing loaded: `load` then calls `update` again, which loads all companies.
   loaded = undefined;
   const client = await pool.connect();
   try {
@@ -57,7 +57,7 @@ async function update(): Promise<void> {
   }
 }
 
-/** The companies of a snapshot that is not older than `least_no`. */
+/** Returns the companies of a snapshot that is not older than `least_no`. */
 async function load(least_no: number): Promise<SearchCompanies> {
   while (!loaded || loaded.snapshot_no < least_no) {
     updating ??= update().finally(() => (updating = undefined));

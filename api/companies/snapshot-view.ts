@@ -24,7 +24,7 @@ export async function readSnapshotDictionary(db: Db) {
   };
 }
 
-/** In Polish, in the order of a company's life. */
+/** Polish labels, in the order of a company's life. */
 const dateLabels = {
   start_date: 'Data rozpoczęcia działalności',
   suspension_date: 'Data zawieszenia działalności',
@@ -39,7 +39,7 @@ const dateLabels = {
 
 const labelledDates = Object.entries(dateLabels) as [keyof typeof dateLabels, string][];
 
-// An entry that a registry no longer lists counts as struck off on the first day without it.
+// An entry that is gone from its registry counts as struck off on the first day without the entry.
 function viewDates(entry: SnapshotEntry): DatedEvent[] {
   const dates: DatedEvent[] = [];
   for (const [column, type] of labelledDates) {
@@ -81,14 +81,14 @@ function listValues<Type extends string>(values: Record<Type, string | null>) {
 
 function viewActivities(entry: SnapshotEntry, { activityNames, groupNames }: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
-  // The main one comes first, and only once.
+  // The main activity comes first, and only once.
   const codes = new Set(
     [...(activity_main === null ? [] : [activity_main]), ...activity_codes.split(',')].filter(
       (code) => code !== '',
     ),
   );
   return [...codes].map((code) => {
-    // Old entries hold codes of divisions, groups and classes; a class has the name of its group.
+    // Old entries hold codes of divisions, groups and classes. A class takes the name of its group.
     const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
     const name = activityNames.get(`${activity_version} ${code}`) ?? group ?? '';
     return { code, name, is_primary: code === activity_main };
@@ -134,7 +134,7 @@ function viewPersons(entries: SnapshotEntry[]) {
   return [...new Map(persons.map((one) => [`${one.role}\n${one.full_name}`, one])).values()];
 }
 
-/** @param entries of a company, at least one; the one that the search shows comes first */
+/** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */
 export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotDictionary) {
   const { entity_type, country_code } = entries[0]!;
   return {

@@ -41,14 +41,14 @@ const snapshotHeaders = idempotencyHeader.extend({
     .meta({ description: 'The `ETag` of a snapshot that you have.' }),
 });
 
-/** Statements that read in parallel. */
+/** At most this many statements read in parallel. */
 const mostReading = 2;
 
 /**
- * Reads the registry entries of the companies with these numbers, in one statement. The entry that the
- * search shows comes first.
+ * Reads the registry entries of the companies with these numbers, in one statement. Active entries come
+ * first, then suspended ones; of these, the entry that started last.
  *
- * @returns by number; undefined for an unknown number
+ * @returns the entries in the order of the numbers; undefined for an unknown number
  */
 async function readEntries(
   db: Db,
@@ -87,7 +87,7 @@ function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Cha
     if (!entries) throw new HttpError(404, unknownCompany);
     const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
     const tag = tagOf(data);
-    // A snapshot that the client has is free.
+    // A snapshot that the client has already is free.
     if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
     const { identifier_type, identifier_value } = identifier;
     const description = `Snapshot of ${identifier_type} ${identifier_value}`;
@@ -110,7 +110,7 @@ function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Cha
   };
 }
 
-/** The full profile of a company. */
+/** The endpoint of the full profile of a company. */
 export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpoint {
   const { snapshotCredits } = options;
   const takeSnapshot = createSnapshots(options, charging);

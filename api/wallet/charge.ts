@@ -18,15 +18,15 @@ export type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', st
 
 export type Charging = ReturnType<typeof createCharging>;
 
-/** Statements that wait for the disk in parallel. */
+/** At most this many statements run in parallel; each waits for the disk. */
 const mostCharging = 3;
 
-/** @param amount that was withdrawn */
+/** Makes the headers of an answer. @param amount the credits that were withdrawn */
 export function describeCharge(amount: number, balance: number): ChargeHeaders {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** Charges for answers. Requests that arrive while a statement runs share the next statement. */
+/** Charges in batches: requests that arrive while statements run share the next statement. */
 export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   const withdrawInBatch = createBatch(
     (movements: Movement[]) => withdraw(db, movements),
@@ -43,15 +43,15 @@ export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   }
 
   return {
-    /** The same as `charge`, within the caller's transaction. */
+    /** Does the same as `charge`, within the transaction of the caller. */
     chargeWithin,
-    /** Throws the 402, and withdraws nothing, when the credits are short. */
+    /** Withdraws credits. When the credits are short, withdraws nothing and throws the 402. */
     async charge(asked: Charge): Promise<ChargeHeaders> {
       const { account_id, amount } = asked;
       if (amount === 0) return describeCharge(0, await readBalance(db, account_id));
       const balance = await withdrawInBatch({ ...asked, ...named() });
       if (balance !== undefined) return describeCharge(amount, balance);
-      // Short, or only after other requests of the batch: a transaction of its own decides.
+      // The credits are short, perhaps only because of the rest of the batch: tries again without it.
       return db.transaction().execute((tx) => chargeWithin(tx, asked));
     },
   };

@@ -60,9 +60,9 @@ function sendUnknown(response: Response): void {
 }
 
 /**
- * The pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`, with the state
- * of `?payment_id=`. For the provider `local` also its checkout, `/checkout/local/{payment_id}`. The
- * random `payment_id` is the only proof that its buttons need.
+ * Serves the pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`. They
+ * show the state of `?payment_id=`. For the provider `local`, also serves the checkout itself,
+ * `/checkout/local/{payment_id}`. The random `payment_id` is the only proof that its buttons need.
  */
 export function createCheckoutPages(options: AppOptions): Router {
   const { db } = options;

@@ -85,7 +85,7 @@ async function findTransactions(db: Db, account_id: string, paging: Paging) {
   return { total, transactions };
 }
 
-// Spec: silent on a page past the end; it is empty, and its previous page is the last one.
+// Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
 function viewPage({ page: current_page, per_page }: Paging, total: number) {
   const last_page = lastPageOf(total, per_page);
   return {

@@ -7,10 +7,10 @@ import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;
 
-/** Expired answers that each new answer deletes, so that the table does not grow. */
+/** Each new answer deletes up to this many expired answers, so that the table does not grow. */
 const sweptPerAnswer = 10;
 
-/** An answer that a client may get again. */
+/** An answer that can be stored and sent again. */
 export interface Answer<Body extends object> {
   body: Body;
   headers?: Record<string, string>;
@@ -18,11 +18,11 @@ export interface Answer<Body extends object> {
 
 export interface Operation {
   account_id: string;
-  /** Such as `topup`: each operation has its own keys. */
+  /** The name of the operation, such as `topup`. Each operation has its own keys. */
   name: string;
-  /** From `readIdempotencyKey`. */
+  /** The result of `readIdempotencyKey`. */
   key: string | undefined;
-  /** The parsed body; with another body, the same key is refused. */
+  /** The parsed body. The same key with another body is refused. */
   request: unknown;
   now: Date;
 }
@@ -33,7 +33,7 @@ const reused = `The ${header} header was used within 24 hours for another reques
 
 const replayed = { 'Idempotency-Replayed': 'true' };
 
-/** For the description of an endpoint. */
+/** The header `Idempotency-Key` in the description of an endpoint. */
 export const idempotencyHeader = z.object({
   [header]: z.string().min(1).max(255).optional().meta({
     description:
@@ -41,7 +41,7 @@ export const idempotencyHeader = z.object({
   }),
 });
 
-/** The `Idempotency-Key` of a request, if it has one. Throws the 422 when it is malformed. */
+/** Reads the `Idempotency-Key` of a request, if there is one. Throws a 422 for a malformed key. */
 export function readIdempotencyKey(request: Request): string | undefined {
   const key = request.get(header);
   if (key !== undefined && !/^[\x21-\x7e]{1,255}$/.test(key)) throw invalid([[header, malformed]]);
@@ -50,10 +50,10 @@ export function readIdempotencyKey(request: Request): string | undefined {
 
 /**
  * Runs an operation in a transaction, once per key within 24 hours. A later request with the key gets
- * the first answer, with `Idempotency-Replayed: true`; a parallel one waits for it. Only successes are
- * stored. Throws the 422 when the key was used for another request.
+ * the first answer, with `Idempotency-Replayed: true`. A parallel request waits for the first answer.
+ * Only successful answers are stored. Throws a 422 when the key was used for another request.
  *
- * @param run holds a connection of the pool, so that it must not wait for other services
+ * @param run must not wait for other services, since it holds a session of the pool
  */
 export async function answerOnce<Body extends object>(
   db: Db,
@@ -92,7 +92,7 @@ export async function forgetAnswer(
     .execute();
 }
 
-// Takes the key, or returns its answer. The insertion waits for a pending transaction with the same key.
+// Takes the key, or returns its stored answer. The insert waits for an open transaction with the key.
 async function remember(
   tx: Tx,
   { account_id, name, key, request, now }: Operation & { key: string },
@@ -119,7 +119,7 @@ async function remember(
     .where('operation', '=', name)
     .where('idempotency_key', '=', key)
     .executeTakeFirst();
-  // Deleted between the two statements.
+  // The answer was deleted between the two statements.
   if (!known) return remember(tx, { account_id, name, key, request, now });
   if (!known.request_hash.equals(request_hash)) throw invalid([[header, reused]]);
   return { body: known.body ?? {}, headers: { ...known.headers, ...replayed } };

@@ -7,9 +7,9 @@ export interface Movement {
   account_id: string;
   /** Whole credits, at least 1. */
   amount: number;
-  /** For the owner of the account. */
+  /** The text that the owner of the account sees. */
   description: string;
-  /** Names the cause, such as a payment or a request; unique per account. */
+  /** Identifies the cause, such as a payment or a request; unique per account. */
   operation_key: string;
   now: Date;
 }
@@ -20,8 +20,8 @@ interface Grant extends Movement {
 }
 
 /**
- * Adds credits to the wallet, makes the wallet if there is none, and writes the transaction. Throws the
- * unique violation of `wallet_transaction_operation_key` when the operation has happened before.
+ * Adds credits to the wallet, creates the wallet if there is none, and writes the transaction. Throws
+ * the unique violation of `wallet_transaction_operation_key` when the operation was done before.
  */
 export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number }> {
   const { account_id, amount, type, description, operation_key, now } = movement;
@@ -53,7 +53,7 @@ export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number 
 
 /**
  * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
- * Throws the 402 with `required` and `balance`, and withdraws nothing, when the credits are short.
+ * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
  */
 export async function charge(tx: Tx, movement: Movement): Promise<{ balance: number }> {
   for (;;) {
@@ -66,10 +66,10 @@ export async function charge(tx: Tx, movement: Movement): Promise<{ balance: num
 }
 
 /**
- * Withdraws for several requests in one statement: the requests of an account in their order, as far as
- * its balance goes.
+ * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
+ * far as its balance goes.
  *
- * @returns the balance after each request, undefined where it was not charged
+ * @returns the balance after each request; undefined for a request that was not charged
  */
 export async function withdraw(db: Db, movements: Movement[]): Promise<(number | undefined)[]> {
   const rows = await runPrepared<{ operation_key: string; balance_after: string }>(
@@ -99,13 +99,13 @@ export async function readBalance(tx: Db, account_id: string): Promise<number> {
   return Number(row?.balance ?? 0);
 }
 
-// Spec: silent on the error for insufficient credits.
+// Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.
 export function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
   return new HttpError(402, { message, code: 'INSUFFICIENT_CREDITS', required, balance });
 }
 
-/** The error of an endpoint that costs credits, for its description. */
+/** Describes the 402 of an endpoint that costs credits. */
 export function creditErrors(required: number) {
   const description = 'The wallet has too few credits; nothing was withdrawn.';
   return { 402: { description, example: creditsShort(required, required - 1).body } };

@@ -1,7 +1,7 @@
 import type { Db } from '../../sql/kysely.ts';
 import { createStripePayment, type StripePayment } from './stripe.ts';
 
-/** A package that an account buys. */
+/** One purchase of a package. */
 export interface Order {
   payment_id: string;
   package_name: string;
@@ -14,9 +14,9 @@ export interface Order {
 
 /** A hosted checkout of an order. */
 export interface Checkout {
-  /** The name of the checkout at the provider. */
+  /** The id of the checkout at the provider. */
   provider_ref: string;
-  /** To be opened in a browser. */
+  /** The address that the buyer opens in a browser. */
   checkout_url: string;
 }
 

@@ -7,9 +7,9 @@ import { selectPayment } from './payment.ts';
 /** A report of a provider about money that goes back to the payer. */
 interface Reversal {
   provider: string;
-  /** Undefined when the provider does not repeat it. */
+  /** Undefined when the report of the provider lacks it. */
   payment_id: string | undefined;
-  /** The name of the payment at the provider. */
+  /** The id of the payment at the provider. */
   charge_ref: string | undefined;
   cause: 'refund' | 'dispute';
   /** The sum so far for this cause, in the smallest unit of the currency. */
@@ -25,8 +25,8 @@ type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
 
 /**
  * Takes back the credits of a refunded or disputed payment in one transaction. Repeated reports, in any
- * order, take them back once. A part of the price takes its part of the credits, rounded down; an
- * amount in another currency counts as the whole price.
+ * order, take them back once. A refund of a part of the price takes back that part of the credits,
+ * rounded down. An amount in another currency counts as the whole price.
  */
 export function reverse(
   db: Db,
@@ -58,9 +58,9 @@ export function reverse(
 }
 
 /**
- * Takes back the credits of the refunds and disputes of a paid payment, less those taken back before.
- * The balance does not go below zero: spent credits are waived. A mail reports it. The caller's
- * transaction holds the lock on the payment.
+ * Takes back the credits of the refunds and disputes of a paid payment, minus the credits taken back
+ * before. The balance does not go below zero: spent credits are waived. A mail reports the credits. The
+ * transaction of the caller holds the lock on the payment.
  *
  * @returns false when there is nothing to take back
  */

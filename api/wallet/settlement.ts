@@ -8,7 +8,7 @@ export interface Report {
   payment_id: string;
   provider: string;
   provider_ref: string;
-  /** The name of the payment at the provider, once there is one. */
+  /** The id of the payment at the provider, once there is one. */
   charge_ref?: string | undefined;
   state: 'paid' | 'cancelled' | 'expired' | 'failed';
   /** In the smallest unit of the currency. */
@@ -18,8 +18,8 @@ export interface Report {
 
 /**
  * The effect of a report. `credited`: the wallet has the credits. `recorded`: the payment has ended
- * without them. `repeated`: no effect, after an earlier or a later report. `refused`: another amount was
- * paid. `unknown`: no effect, without such a checkout.
+ * without credits. `repeated`: no effect, since the payment has ended before. `refused`: another amount
+ * or currency was paid. `unknown`: no effect, since there is no such checkout.
  */
 type Settlement = 'credited' | 'recorded' | 'repeated' | 'refused' | 'unknown';
 
@@ -32,7 +32,7 @@ export function settle(db: Db, report: Report, now: Date): Promise<Settlement> {
     const { payment_id, provider, provider_ref, charge_ref } = report;
     const payment = await selectPayment(tx, payment_id)
       .where('provider', '=', provider)
-      // The answer with `provider_ref` may have been lost: then `payment_id` is enough.
+      // Without a stored `provider_ref` (its answer was lost), `payment_id` is enough.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
       .forUpdate('payment')
       .executeTakeFirst();

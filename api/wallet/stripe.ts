@@ -3,7 +3,7 @@ import { EnvironmentError } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Checkout, CheckoutProvider, Order, PaymentSettings } from './payment.ts';
 
-/** Two attempts and the pause between them stay below the deadline of a request. */
+/** The time limit of one attempt. Two attempts and their pause stay below the deadline of a request. */
 const timeout_ms = 3_000;
 const retryCount = 1;
 
@@ -13,8 +13,8 @@ const signatureTolerance_s = 300;
 export interface StripePayment extends CheckoutProvider {
   name: 'stripe';
   /**
-   * The JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most 300
-   * seconds before `now`: https://docs.stripe.com/webhooks/signature.
+   * Parses the JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most
+   * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
    */
   readEvent(payload: Uint8Array, signature: string, now: Date): unknown;
 }
@@ -48,8 +48,8 @@ function requireSecrets(settings: PaymentSettings): { secretKey: string; webhook
   return { secretKey, webhookSecret };
 }
 
-// 503 for an error that may pass, 502 for the others. The error of the SDK, which holds no secret, is
-// the cause, for the log.
+// Answers 503 for an error that may pass, 502 for the others. The cause is the error of the SDK, for
+// the log: it holds no secret.
 function fault(error: unknown): HttpError {
   const { errors } = Stripe;
   const passing = [
@@ -100,7 +100,7 @@ export function createStripePayment(settings: PaymentSettings): StripePayment {
   };
 }
 
-// The prices come from our table, not from a product at Stripe, so that they cannot differ.
+// Sends the price of our own table, so that no price at Stripe can differ.
 function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateParams {
   const { payment_id, package_name, credits, price, currency } = order;
   return {

@@ -58,14 +58,14 @@ const stripeEvent = z.discriminatedUnion('type', [checkoutEvent, refundEvent, di
 
 type StripeEvent = z.output<typeof stripeEvent>;
 
-// A session can be completed before its money arrives: a second event then reports the outcome.
+// A session can be completed before the money arrives. A second event then reports the outcome.
 function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
   if (type === 'checkout.session.expired') return 'expired';
   if (type === 'checkout.session.async_payment_failed') return 'failed';
   return data.object.payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Throws the 400 of an invalid or expired signature. */
+/** Checks the signature, and parses the payload. Throws a 400 for an invalid or expired signature. */
 function readEvent(payment: StripePayment, request: Request, now: Date): unknown {
   const payload: unknown = request.body;
   try {
@@ -76,7 +76,7 @@ function readEvent(payment: StripePayment, request: Request, now: Date): unknown
   }
 }
 
-/** Null for an event of another type. Throws the 400 of a malformed event. */
+/** Parses an event. Returns null for an event of another type. Throws a 400 for a malformed event. */
 function parseEvent(event: unknown): StripeEvent | null {
   const result = stripeEvent.safeParse(event);
   if (result.success) return result.data;

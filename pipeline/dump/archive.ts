@@ -6,11 +6,11 @@ import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from '../errors.ts';
 
-/** Bounds on what an archive may inflate to; a larger one is a bomb. */
+/** Bounds on the inflated size of an archive. A larger archive is a zip bomb. */
 export interface InflateBounds {
   /** Bytes of one inflated file. */
   bytes: number;
-  /** Inflated bytes for each byte of the archive; holds from `ratio_from_bytes` on. */
+  /** Inflated bytes per byte of the archive. Checked above `ratio_from_bytes` inflated bytes. */
   ratio: number;
   ratio_from_bytes: number;
 }
@@ -22,8 +22,9 @@ export const inflateBounds: InflateBounds = {
   ratio_from_bytes: 64 * 1024 ** 2,
 };
 
-/** Bytes inflated at a time: every piece wakes another thread, which costs as much as 100 records. */
+/** Bytes inflated at a time. Each chunk wakes another thread, which costs as much as 100 records. */
 const CHUNK_BYTES = 512 * 1024;
+/** Bytes of an archive read at a time. */
 const STORED_BYTES = 256 * 1024;
 const ZIP_MAGIC = Buffer.from('PK');
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -35,15 +36,15 @@ interface Stored {
   end?: number;
   /** Absent: the bytes are stored as they are. */
   inflater?: Transform;
-  /** What is inflated is bounded by this size; absent for a plain file. */
+  /** The size of the archive, which bounds the inflated size; absent for a plain file. */
   archive_bytes?: number;
-  /** The member of a zip file, whose size and CRC-32 are compared. Gunzip compares its own. */
+  /** The member of a zip file: its size and CRC-32 are checked here. Gunzip checks its own. */
   member?: yauzl.Entry;
 }
 
 /**
  * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself.
- * Reads to the end, and compares size and CRC-32 there.
+ * Checks size and CRC-32 at the end.
  * Throws a `Refusal` that names the file: not an archive, truncated, wrong CRC, several members,
  * encrypted, or larger than `bounds`.
  *

@@ -186,7 +186,8 @@ describe('a field of 50 MB', () => {
 describe('names too long for a key', () => {
   test('are rejected where there is no number, and published where there is one', async () => {
     const reports = makeReports();
-    // Letters that do not repeat: a text that packs well would fit into an index.
+    // A text without repetition: Postgres compresses repetitive text, which would then fit into an
+    // index.
     const long = Array.from({ length: 80 }, (_, at) => hash('sha256', String(at))).join('');
     const lines = reports.opolskie!;
     lines.push(withFields(lines[1]!, { Nip: '', Regon: '', NazwaPodmiotu: long }));

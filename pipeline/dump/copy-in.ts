@@ -3,13 +3,13 @@ import type { ClientBase } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 
 /**
- * A COPY into a table. An error that ends it early, such as a lost connection, is thrown by the call
- * under way, or else by the next one.
+ * A COPY into a table. When an error such as a lost connection ends the COPY early, the current call
+ * throws it, or else the next call.
  */
 export class CopyIn {
   readonly #copy: ReturnType<typeof copyFrom>;
   #failure: Error | undefined;
-  /** The last write; resolves when there is room again. */
+  /** The newest write. */
   #sent: Promise<void> = Promise.resolve();
 
   /**
@@ -21,13 +21,13 @@ export class CopyIn {
     this.#copy.on('error', (error: Error) => (this.#failure ??= error));
   }
 
-  /** Sends more after the earlier writes; resolves when there is room again. */
+  /** Sends data after the earlier writes. Resolves when more can be sent. */
   write(data: Uint8Array | string): Promise<void> {
     this.#sent = this.#sent.then(() => this.#send(data));
     return this.#sent;
   }
 
-  // One write at a time: the stream would send its own backlog to a lost connection.
+  // Writes one piece at a time: the stream would send a backlog to a lost connection.
   #send(data: Uint8Array | string): Promise<void> {
     if (this.#failure) throw this.#failure;
     const { promise, resolve, reject } = Promise.withResolvers<void>();

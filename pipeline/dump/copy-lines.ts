@@ -1,6 +1,6 @@
 const LINE_FEED = 10;
 
-/** Lines for `COPY … (format csv, delimiter ';')`, gathered between two writes. */
+/** Collects lines for `COPY … (format csv, delimiter ';')` between two writes. */
 export class CopyLines {
   #bytes = Buffer.allocUnsafeSlow(256 * 1024);
   #length = 0;
@@ -10,7 +10,7 @@ export class CopyLines {
     return this.#length;
   }
 
-  /** A record whose fields need no parser, as it stands in the file. */
+  /** Adds a record whose fields need no parser, byte for byte. */
   addPlain(prefix: string, data: Buffer, start: number, end: number): void {
     this.#reserve(prefix.length + end - start + 1);
     this.#length += this.#bytes.write(prefix, this.#length, 'latin1');
@@ -21,11 +21,12 @@ export class CopyLines {
 
   addFields(prefix: string, fields: readonly string[]): void {
     const text = `${prefix}${fields.map(quoteField).join(';')}\n`;
+    // A UTF-16 unit takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
   }
 
-  /** Takes out the lines, in their own memory: they may still be on their way later. */
+  /** Returns the lines in a buffer that is not used again: COPY may still be sending it. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(this.#bytes.length);
@@ -41,7 +42,7 @@ export class CopyLines {
   }
 }
 
-/** A field as RFC 4180 writes it. */
+/** Quotes a field by RFC 4180, if necessary. */
 export function quoteField(field: string): string {
   return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
 }

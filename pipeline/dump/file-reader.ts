@@ -13,19 +13,19 @@ import { isWellFormed } from './well-formed.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
-/** The most unreadable rows of a file: more of them, from a file of another kind, would fill the disk. */
+/** At most this many unreadable rows per file. A file of another kind could fill the disk with them. */
 const UNREADABLE_ROWS = 100_000;
-/** The most unreadable rows in a row: more of them mean a quote that never closes, or no table. */
+/** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
 const UNREADABLE_IN_A_ROW = 1000;
 
 /** The columns that every staged record begins with. */
 const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
 
-/** Turns the records of one file into lines to COPY and rejects. The first record is the header. */
+/** Turns the records of one file into COPY lines and rejects. The first record is the header. */
 export class FileReader implements RecordHandler {
   readonly lines = new CopyLines();
   readonly rejects: UnreadableRow[] = [];
-  /** Records read, without the header and blank lines. */
+  /** Counts records, without the header and blank lines. */
   read_count = 0;
   layout: Layout | undefined;
 
@@ -48,7 +48,7 @@ export class FileReader implements RecordHandler {
     this.#known = known;
   }
 
-  /** The columns of a line to COPY; those that the source does not describe are not among them. */
+  /** The columns of a COPY line. Columns that the source does not describe are left out. */
   get columns(): string[] {
     return [...prefixColumns, ...this.layout!.columns.filter((column) => column !== null)];
   }
@@ -90,7 +90,7 @@ export class FileReader implements RecordHandler {
     this.#reject(data.subarray(start, end), line, reason);
   }
 
-  /** Throws a `Refusal` when there was no header; called after the last record. */
+  /** Call after the last record. Throws a `Refusal` when the file had no header. */
   end(): void {
     if (!this.layout) throw new Refusal(`${this.#file.file}: an empty file, without a header`);
   }
@@ -182,9 +182,9 @@ export class FileReader implements RecordHandler {
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, because one row has lost a quote. Such a
- * field ends behind a separator, at the opening quote of a later field, or holds the separators of a
- * whole row.
+ * Whether a field with line breaks looks like parts of two rows, because one row lacks a quote. Such a
+ * field ends right after a separator (at the opening quote of a later field), or has the separators of
+ * a whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

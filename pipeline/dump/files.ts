@@ -17,14 +17,14 @@ export interface DumpFile {
   file: string;
   path: string;
   byte_count: number;
-  /** Milliseconds since 1970: shows a write during the reading. */
+  /** Milliseconds since 1970. A change reveals a write during the reading. */
   modified_ms: number;
   sha256: string;
 }
 
 export interface Dump {
   files: DumpFile[];
-  /** Names of files in the folder that are no part of the dump. */
+  /** Files in the folder that do not belong to the dump. */
   ignored: string[];
 }
 
@@ -33,8 +33,8 @@ type ListedFile = Omit<DumpFile, 'sha256'>;
 type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
 
 /**
- * Lists a dump, a folder or one file. Throws `WrongUsage` when there is none, and a `Refusal` for two files
- * of one part, and for a part that is no regular file.
+ * Lists the files of a dump, which is a folder or one file. Throws `WrongUsage` when there is no dump.
+ * Throws a `Refusal` for two files of one part, and for a part that is no regular file.
  */
 export async function listDump(source: Source, path: string): Promise<ListedDump> {
   const parts = new Map<string, Found>();
@@ -53,14 +53,14 @@ export async function listDump(source: Source, path: string): Promise<ListedDump
   const sorted = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const measured = sorted.map(async ([file_key, found], file_no) => {
     const stats = await stat(found.path).catch(refuse(found.file));
-    // A pipe would never end, a folder cannot be read.
+    // A pipe would never end, and a folder cannot be read.
     if (!stats.isFile()) throw new Refusal(`${found.file}: not a regular file`);
     return { ...found, file_no, file_key, byte_count: stats.size, modified_ms: stats.mtimeMs };
   });
   return { files: await Promise.all(measured), ignored: ignored.toSorted() };
 }
 
-/** Takes the SHA-256 of every file of a dump. Throws a `Refusal` for a file that cannot be read. */
+/** Computes the SHA-256 of every file of a dump. Throws a `Refusal` for an unreadable file. */
 export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
   const hashed = await inParallel(files, HASHED_FILES, async (file) => {
     const sha256 = await hashFile(file.path).catch(refuse(file.file));
@@ -72,7 +72,7 @@ export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
 /** The SHA-256 of a file, hexadecimal. */
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
-  // One piece of memory for the whole file: a stream leaves garbage of the size of the file.
+  // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
   const file = await open(path);
   try {
@@ -86,7 +86,7 @@ async function hashFile(path: string): Promise<string> {
   }
 }
 
-/** Throws a `Refusal` for a file that cannot be read; a missing permission or a broken disk is a fault. */
+/** Makes a handler that throws a `Refusal`, or a fault for a missing permission or a broken disk. */
 function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   return (cause) => {
     const isFault = ['EACCES', 'EPERM', 'EIO'].includes(cause.code ?? '');
@@ -99,7 +99,7 @@ export async function readDump(source: Source, path: string): Promise<Dump> {
   return await hashDump(await listDump(source, path));
 }
 
-/** Throws a `Refusal` when a file was written to since it was measured. */
+/** Throws a `Refusal` when a file was changed or removed after `listDump`. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {
     const now = await stat(path).catch(() => undefined);

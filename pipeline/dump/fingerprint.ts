@@ -6,8 +6,8 @@ export interface Fingerprint {
 
 /**
  * Fingerprints bytes[start, end) into `out`: two 32-bit lanes that feed each other, with the rotations
- * and constants of MurmurHash3_x86_128 (Austin Appleby, public domain), eight bytes a step. It does not
- * withstand an attacker, who could only make a change to his own record look unchanged.
+ * and constants of MurmurHash3_x86_128 (Austin Appleby, public domain), eight bytes a step. The hash is
+ * not cryptographic. An attack could only hide a change of the attacker's own record.
  *
  * @param seed the fingerprint of the context: file, header and mapping
  */

@@ -4,29 +4,29 @@ import type { TableSource } from '../sources/source.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { FormedColumns } from './well-formed.ts';
 
-/** Which column of a file goes where; made from its header. */
+/** The columns of a file, from its header. */
 export interface Layout {
   /** The header line, without a byte order mark. */
   header: string;
-  /** For each field of a record the column of `stage.record`, or null where it is not known. */
+  /** The column of `stage.column_text` for each field of a record; null for an unknown column. */
   columns: readonly (string | null)[];
   formed: FormedColumns;
   unknown: readonly string[];
-  /** Whether the first field numbers the rows, so that the rest of the record is its content. */
+  /** Whether the first field is the row number, which is no content of the record. */
   starts_with_row_number: boolean;
 }
 
-/** The column of `stage.record` that holds a source's row number. */
+/** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
 /**
- * Reads the header of a file. Columns are matched by name, in any order.
- * Throws a `Refusal` when a column is missing or there twice, or the line cannot be read.
+ * Reads the header of a file. Matches columns by name, in any order.
+ * Throws a `Refusal` when a column is missing or repeated, or when the line is unreadable.
  */
 export function readHeader(source: TableSource, file: string, bytes: Buffer): Layout {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
-  // UTF-16 has no valid UTF-8 behind its byte order mark, and NUL bytes without one.
+  // Detects UTF-16: its byte order mark is no valid UTF-8, and its ASCII letters contain NUL bytes.
   if (!isUtf8(line) || line.includes(0)) {
     throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   }

@@ -1,7 +1,7 @@
 import type { Fingerprint } from './fingerprint.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
-/** The state of an entry: its record was met today; not yet; or another entry has its fingerprint. */
+/** The states of an entry. Met: a file of today holds its record. Shared: see `#add`. */
 const MET = 0;
 const NOT_MET = 1;
 const SHARED = 2;
@@ -10,8 +10,8 @@ const FINGERPRINT_BYTES = 8;
 const PLACE_BYTES = 6;
 
 /**
- * The entries of yesterday by fingerprint: an open-addressing table of indexes, at most half full, over
- * the bytes from the database. It takes 19 to 23 bytes an entry.
+ * The entries of yesterday by fingerprint: an open-addressing hash table of indexes into the bytes from
+ * the database. The table is at most half full. An entry takes 19 to 23 bytes in all.
  */
 export class KnownFingerprints {
   readonly #entries: YesterdaysEntries;
@@ -33,20 +33,20 @@ export class KnownFingerprints {
   #add(index: number): void {
     const high = this.#prints.getInt32(FINGERPRINT_BYTES * index);
     const low = this.#prints.getInt32(FINGERPRINT_BYTES * index + 4);
-    // The record of an entry without a fingerprint is always read.
+    // An entry without a fingerprint is not in the table, so that its record is always read.
     if (high === 0 && low === 0) return;
     const slot = this.#find(high, low);
     const other = this.#slots[slot]! - 1;
     if (other < 0) {
       this.#slots[slot] = index + 1;
     } else {
-      // Of two entries that share one, both are always read.
+      // Two entries share the fingerprint: the records of both are always read.
       this.#states[index] = SHARED;
       this.#states[other] = SHARED;
     }
   }
 
-  /** Notes a record. @returns whether it is yesterday's and can be skipped; a repeated one is read again */
+  /** Marks a record as met. @returns whether to skip it: it is known, not shared, and met once */
   meet({ high, low }: Fingerprint): boolean {
     const index = this.#slots[this.#find(high, low)]! - 1;
     if (index < 0 || this.#states[index] !== NOT_MET) return false;
@@ -54,7 +54,7 @@ export class KnownFingerprints {
     return true;
   }
 
-  /** The entries whose record was not met today: fingerprint and place, as SQL writes them. */
+  /** Lists the entries whose record was not met today: fingerprint and ctid, as SQL writes them. */
   *missing(): Generator<{ fingerprint: bigint; place: string }> {
     const { places } = this.#entries;
     for (let index = 0; index < this.#states.length; index += 1) {

@@ -4,10 +4,10 @@ const BLANK = 32;
 const QUOTE = 34;
 const SEPARATOR = 59;
 
-/** What a byte may mean; the others are ordinary, 0. */
+/** The kinds of special bytes, as bits. Ordinary bytes have kind 0. */
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, white_space: 16, quote: 32 };
 
-/** White space beyond ASCII (U+0085 … U+FEFF) is known by the first byte of its UTF-8 form. */
+/** The kind of each byte. The listed bytes begin non-ASCII white space (U+0085 … U+FEFF) in UTF-8. */
 const KIND_OF_BYTE = new Uint8Array(256).map((_, byte) => {
   if (byte === SEPARATOR) return kinds.separator;
   if (byte === BLANK) return kinds.blank;
@@ -17,10 +17,10 @@ const KIND_OF_BYTE = new Uint8Array(256).map((_, byte) => {
   return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
 });
 
-/** The most bytes of a record; a longer one is rejected, line by line. */
+/** The longest record, in bytes. A longer record is rejected line by line. */
 export const RECORD_BYTES = 32 * 1024;
 
-/** Why a record has no end: a quoted field is open at the end of the bytes, or closes in its middle. */
+/** Why a record has no end: a quoted field never closes, or continues after its closing quote. */
 type ScanFault = 'open quote' | 'stray quote';
 
 /** Finds the fields and the end of one record after another, by RFC 4180 with `;`. */
@@ -38,7 +38,7 @@ export class RecordScanner {
   is_plain = true;
   /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
   has_inner_quote = false;
-  /** Whether there may be white space to trim or to collapse; never false when there is. */
+  /** Whether there may be white space to trim or to collapse. False only when there is none. */
   needs_tidying = false;
   is_ascii = true;
   has_nul = false;
@@ -117,7 +117,7 @@ export class RecordScanner {
     return at;
   }
 
-  /** @returns the place behind the closing quote, -1 where there is none */
+  /** @returns the index after the closing quote, or -1 without a closing quote */
   #scanQuoted(data: Uint8Array, start: number, stop: number): number {
     let at = start + 1;
     let before: number = kinds.blank;
@@ -125,7 +125,7 @@ export class RecordScanner {
       const byte = data[at]!;
       let kind = KIND_OF_BYTE[byte]!;
       if (kind === kinds.quote) {
-        // Two quotes in a row are one of the text.
+        // Two consecutive quotes stand for one quote in the text.
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
         at += 1;
       } else if (kind === kinds.separator) kind = 0;

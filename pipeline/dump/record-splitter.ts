@@ -4,7 +4,7 @@ const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
 
-/** What the splitter hands out; `data` is only valid during the call. */
+/** Receives the records of the splitter. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
    * One record, data[start, end) without its line end, on `line`, from 1.
@@ -25,16 +25,16 @@ export interface RecordHandler {
 
 /**
  * Splits bytes into records by RFC 4180 with `;`: a line break inside a quoted field does not end a
- * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed.
- * A quote that never closes, or closes in the middle of a field, costs only its own line: reading resumes
- * at the next one.
+ * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed. A quote that
+ * never closes, or closes in the middle of a field, costs only its own line: reading resumes at the
+ * next one.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
   readonly #scanner = new RecordScanner();
   #rest: Buffer | undefined;
   #line = 1;
-  /** Inside a line that is longer than a record may be: bytes are dropped up to its end. */
+  /** Whether bytes are dropped up to the end of a line that is too long. */
   #isSkipping = false;
 
   constructor(handler: RecordHandler) {
@@ -48,7 +48,7 @@ export class RecordSplitter {
 
   write(chunk: Buffer): void {
     let data = chunk;
-    // What is left of the last chunk is joined with a line of this one, not with all of it.
+    // Joins the rest of the last chunk with one line of this chunk, not with the whole chunk.
     while (this.#rest && data.length > 0) {
       const lineEnd = data.indexOf(LINE_FEED) + 1 || data.length;
       const joined = Buffer.concat([this.#rest, data.subarray(0, lineEnd)]);
@@ -58,12 +58,12 @@ export class RecordSplitter {
     if (data.length > 0) this.#keep(data, this.#split(data, false));
   }
 
-  /** Keeps what was not used, in a copy, so that the chunk can go. */
+  /** Copies the unused bytes, so that the chunk can be freed. */
   #keep(data: Buffer, used: number): void {
     this.#rest = used < data.length ? Buffer.from(data.subarray(used)) : undefined;
   }
 
-  /** Hands out what is left; a file need not end with a line end. */
+  /** Splits the remaining bytes. The last line needs no line end. */
   end(): void {
     const data = this.#rest;
     this.#rest = undefined;
@@ -116,7 +116,7 @@ export class RecordSplitter {
       this.#handler.reject(data, start, trimEnd(data, start, lineEnd), this.#line, reason);
     } else {
       const { line_feed } = scanned;
-      // Only the bytes that follow tell whether the record ends here.
+      // Only the next bytes decide whether the record ends here.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record(data, start, scanned.end, this.#line, scanned)) {
         this.#line += countLines(data, start, line_feed);

@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 
-/** Rejects that are gathered before they are sent. */
+/** Rejects are sent in batches of this size. */
 export const REJECT_BATCH = 1000;
 
 /** A record, or an answer, that cannot be read. */
@@ -8,14 +8,14 @@ export interface UnreadableRow {
   file_no: number;
   line: number;
   reason: string;
-  /** As written; shortened. */
+  /** The record as written, shortened. */
   raw: string;
 }
 
-/** Characters, or bytes, of a record or an answer that are kept. */
+/** At most this many characters of a record or an answer are kept; reject.sql has the same limit. */
 const RAW_LENGTH = 4000;
 
-/** The part of a text that the database keeps. */
+/** Returns the part of a text that the database keeps. */
 export function shorten(raw: string | Buffer): string {
   const text = typeof raw === 'string' ? raw : raw.toString('utf8', 0, RAW_LENGTH);
   return text.slice(0, RAW_LENGTH).toWellFormed().replaceAll('\0', '␀').trimEnd();

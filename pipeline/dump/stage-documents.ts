@@ -7,16 +7,16 @@ import { CopyIn } from './copy-in.ts';
 import { REJECT_BATCH, saveRejects, shorten, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
 
-/** Files read in parallel: small ones mostly wait for the disk. */
+/** Files read in parallel: small files mostly wait for the disk. */
 const PARALLEL_FILES = 4;
-/** The most unreadable answers of a file: more of them would fill the disk. */
+/** At most this many unreadable answers per file: more could fill the disk. */
 const UNREADABLE_ANSWERS = 100_000;
 
 /**
- * Reads every file of a dump of answers into `stage.answer`. The source's `collect.sql` makes documents of
- * the answers in `stage.document`, which go, normalised, to `stage.entry`. Unreadable answers go to
- * `stage.reject` and `stage.notice`.
- * Throws a `Refusal` when a file as a whole cannot be read.
+ * Reads the answers of every file of a dump into `stage.answer`. The `collect*.sql` of the source turn
+ * the answers into documents in `stage.document`. Normalised documents go to `stage.entry`. Unreadable
+ * answers go to `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` when a file as a
+ * whole cannot be read.
  */
 export async function stageDocuments(
   client: PoolClient,
@@ -86,7 +86,7 @@ async function stageAnswers(
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };
 
-/** A field of COPY in its text format. */
+/** Escapes a field for COPY in text format. */
 function escape(text: string): string {
   return text.replace(/[\\\n\r\t]/g, (character) => escapes[character]!);
 }

@@ -7,7 +7,7 @@ import type { DumpFile } from './files.ts';
 import { REJECT_BATCH, saveRejects } from './rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
 
-/** Bytes of lines that are gathered before they are sent. */
+/** COPY lines are sent in batches of about this many bytes. */
 const BATCH_BYTES = 192 * 1024;
 const PROGRESS_RECORDS = 10_000;
 
@@ -17,18 +17,18 @@ export interface FileCount {
   line_count: number;
   /** Columns that the source does not describe. */
   unknown: readonly string[];
-  /** Whether its records still have to be normalised, together with the records of other small files. */
+  /** Whether the records of this small file are still to be normalised, together with other files. */
   is_left: boolean;
 }
 
 /**
- * Reads one file of a dump and stages what was not there yesterday, in its own session: records go to
- * `column_text` and, normalised, to `entry`; unreadable ones to `reject`. A small file is left to be
- * normalised with others: one statement for many small files takes as long as for one.
- * Throws a `Refusal` when the file as a whole cannot be read.
+ * Reads one file of a dump and stages its new records, in its own session. Records go to `column_text`,
+ * and normalised to `entry`. Unreadable records go to `reject`. The caller normalises small files
+ * together: one statement for many small files takes as long as for one. Throws a `Refusal` when the
+ * file as a whole cannot be read.
  *
- * @param onProgress called now and then with the number of further records, and of further bytes, read
- * @param signal aborted when the night is given up; the next batch is then not written
+ * @param onProgress called now and then with the numbers of records and bytes read since the last call
+ * @param signal aborted when the night fails; the next batch is then not written
  */
 export async function stageFile(
   pool: Pool,
@@ -45,7 +45,7 @@ export async function stageFile(
   let client: PoolClient | undefined;
   let copy: CopyIn | undefined;
   let batch_count = 0;
-  // Opens the session with the first lines: most files do not change.
+  // Opens the session only for the first lines: most files have no new records.
   const sendLines = async () => {
     if (!copy) {
       client = await pool.connect();
@@ -80,14 +80,14 @@ export async function stageFile(
     await saveRejects(pool, stage, rejects);
     await copy?.end();
     if (batch_count > 1) {
-      // Without a count Postgres plans for a handful of records.
+      // Without a row count, Postgres plans for a handful of records.
       await client!.query(`analyze ${table} (file_no)`);
-      // Normalises the records while other files are still being read.
+      // Normalises the records in parallel with the reading of other files.
       await runFile(client!, 'nightly/1_read/normalise.sql', [[file_no]], stage);
     }
     client?.release();
   } catch (error) {
-    // Ends the session, which rolls back what it sent.
+    // Ends the session, which rolls back its COPY.
     client?.release(true);
     throw error;
   }

@@ -85,7 +85,7 @@ describe('stageDump', () => {
       client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
     });
     await expect(stageFolder(folder, noEntries, other.pool)).rejects.toThrow(/terminat/);
-    // Otherwise this never ends.
+    // Without released sessions, this would never end.
     await other.close();
   });
 });

@@ -10,9 +10,9 @@ import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
-/** Files read in parallel: while some wait for the disk, others are inflated or normalised. */
+/** Files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
-/** Characters that are sent together. */
+/** Missing entries are sent in batches of about this many characters. */
 const COPIED_LENGTH = 64 * 1024;
 
 export interface Staging<Kind extends Source> {
@@ -21,16 +21,15 @@ export interface Staging<Kind extends Source> {
   stage: string;
   source: Kind;
   files: readonly DumpFile[];
-  /** Called now and then with the records and the bytes read so far. */
+  /** Called now and then with the numbers of records and bytes read so far. */
   onProgress: (records: number, bytes: number) => void;
 }
 
 /**
- * Reads every file of a dump, and stages what was not there yesterday; counts go to `file`, unknown
- * columns to `notice`.
- * Throws a `Refusal` when a file as a whole cannot be read.
+ * Reads every file of a dump, and stages its new records. Counts go to `file`, unknown columns to
+ * `notice`. Throws a `Refusal` when a file as a whole cannot be read.
  *
- * @param yesterday the entries whose records are skipped where they did not change
+ * @param yesterday the entries whose unchanged records are skipped
  */
 export async function stageDump(
   client: PoolClient,
@@ -57,7 +56,7 @@ async function stageFiles(
   let bytes = 0;
   const onProgress = (moreRecords: number, moreBytes: number) =>
     staging.onProgress((records += moreRecords), (bytes += moreBytes));
-  // The largest first, so that the last one is short.
+  // Reads the largest file first, so that no large file runs alone at the end.
   const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
   return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) => {
     const reader = new FileReader(source, file, known);
@@ -66,9 +65,9 @@ async function stageFiles(
 }
 
 /**
- * Creates the tables that depend on the source. `column_text` holds the columns as in the files, one
- * partition per file. `record` shows the same with tidied white space, and the whole row as `raw`.
- * `mapped` shows the records in the terms of all sources.
+ * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in
+ * the files, one partition per file. `record` shows the same with tidied white space, and the whole row
+ * as `raw`. `mapped` shows the records in the terms of all sources.
  */
 async function createRecordTables(
   client: PoolClient,
@@ -110,7 +109,7 @@ async function createRecordTables(
   await saveFiles(client, stage, files);
 }
 
-/** Makes the files of the dump known. */
+/** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
 export async function saveFiles(
   client: PoolClient,
   stage: string,

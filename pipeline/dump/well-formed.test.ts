@@ -38,8 +38,7 @@ describe('check digits', () => {
     ['is_regon9', 9, areRegon9Digits],
   ] as const)('are those of registry.%s', async (name, length, are) => {
     const odd = ['12345678', '٣', ' ', '-', ':', '/', 'O'].map((part) => part.padEnd(length, '0'));
-    // Some 180 of 2000 are valid.
-    // Behind '9', where a check digit of ten would be.
+    // ':' follows '9' in ASCII: the code of a check digit of ten.
     const colons = fc.sample(digits(length - 1), 200).map((text) => `${text}:`);
     const texts = [...fc.sample(digits(length), 2000), '0'.repeat(length), ...odd, ...colons];
     const { rows } = await db.pool.query<{ value: string; is_valid: boolean }>(
@@ -49,6 +48,7 @@ describe('check digits', () => {
     expect(rows.map(({ value }) => are(Buffer.from(value), 0) && value.length === length)).toEqual(
       rows.map(({ is_valid }) => is_valid),
     );
+    // About 180 of 2000 random numbers are valid.
     expect(rows.filter(({ is_valid }) => is_valid).length).toBeGreaterThan(50);
   });
 });

@@ -1,7 +1,7 @@
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import type { RecordScanner } from './record-scanner.ts';
 
-/** What the fields of a column look like in nearly all records. */
+/** The form that the fields of a column have in nearly all records. */
 export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'date';
 
 const [zero, nine, firstLetter, lastLetter, dash] = Buffer.from('09AZ-') as unknown as number[];
@@ -11,7 +11,7 @@ const activitySeparator = Buffer.from('$##$');
 /** Whether data[start, end), which is not empty, has the form. */
 const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number) => boolean> = {
   nip: (data, start, end) => end - start === 10 && areNipDigits(data, start),
-  // Of 14 digits the last five number a unit.
+  // The last five of 14 digits are the number of a unit.
   regon: (data, start, end) =>
     (end - start === 9 || (end - start === 14 && areDigits(data, start + 9, end))) &&
     areRegon9Digits(data, start),
@@ -20,10 +20,10 @@ const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number)
   date: (data, start, end) => end - start === 10 && isDate(data, start),
 };
 
-/** The columns of a file that have a form, by their place in a record. */
+/** The columns of a file that have a form. `at`: the index of the field in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 
-/** Whether all fields of the columns are blank or have their form; SQL would take 100 times as long. */
+/** Whether every field of these columns is blank or has its form. SQL would take 100 times as long. */
 export function isWellFormed(
   columns: FormedColumns,
   data: Uint8Array,
@@ -54,10 +54,10 @@ function isActivity(data: Uint8Array, at: number): boolean {
   return areDigits(data, at, at + 4) && letter >= firstLetter! && letter <= lastLetter!;
 }
 
-/** Of each month but in leap years. */
+/** The days of each month of a common year. */
 const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
 
-/** YYYY-MM-DD, from 1900 to 2099; 29 February is left to SQL. */
+/** Whether a date YYYY-MM-DD lies between 1900 and 2099. False for 29 February, which SQL checks. */
 function isDate(data: Uint8Array, at: number): boolean {
   if (data[at + 4] !== dash || data[at + 7] !== dash) return false;
   if (!areDigits(data, at, at + 4) || !areDigits(data, at + 5, at + 7)) return false;
@@ -69,7 +69,7 @@ function isDate(data: Uint8Array, at: number): boolean {
   return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonths[month - 1]!;
 }
 
-/** The number of two digits. */
+/** The value of two digits. */
 function numberAt(data: Uint8Array, at: number): number {
   return (data[at]! - zero!) * 10 + data[at + 1]! - zero!;
 }

@@ -3,11 +3,11 @@ import { escapeLiteral, type Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { inSession } from '../../sql/database.ts';
 
-/** The entries that a source showed last time, in no order, in the byte order of the network. */
+/** The entries of the last snapshot of a source, in no order. Numbers are big-endian. */
 export interface YesterdaysEntries {
-  /** Eight bytes an entry; zero: its record must be read again. */
+  /** Eight bytes per entry. Zero: the record of the entry must be read again. */
   fingerprints: Buffer;
-  /** The place of its row, six bytes an entry: the numbers of the page and of the row in it. */
+  /** The ctid of each row, six bytes per entry: the number of the page, and of the row in the page. */
   places: Buffer;
 }
 
@@ -17,16 +17,16 @@ export const noEntries: YesterdaysEntries = {
   places: Buffer.alloc(0),
 };
 
-/** What precedes the fields of the only row of a binary COPY: signature, flags and number of fields. */
+/** The bytes before the fields of the only row: signature, flags, extension and number of fields. */
 const HEADER_BYTES = 11 + 4 + 4 + 2;
 
 /**
- * Loads the fingerprints of the entries that a source showed last time. A place is valid until the row is
- * updated, such as by another source that joins companies: sql/nightly/1_read/moved.sql notices it.
+ * Loads the entries of the last snapshot of a source. A ctid is valid until its row is updated, for
+ * example when another source merges companies: sql/nightly/1_read/moved.sql detects this.
  */
 export async function loadYesterday(pool: Pool, source: string): Promise<YesterdaysEntries> {
   return inSession(pool, async (client) => {
-    // COPY sends bytes as such, a query in hexadecimal.
+    // A binary COPY sends raw bytes; a query would send hexadecimal text.
     const copy = client.query(
       copyTo(
         `copy (

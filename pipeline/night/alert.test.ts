@@ -71,7 +71,7 @@ describe('mails of a night', () => {
     await client.query('begin; lock table customer.alert in access exclusive mode');
     const killed = startCommand(command, { DATABASE_URL: db.url });
     await killed.says('"step":"statistics"');
-    // It has written the mail by the time it waits for the table of what it told.
+    // The night has written the mail when it waits for the locked table of alerts.
     await waitForLock(db);
     killed.child.kill('SIGKILL');
     expect(await killed.end).toBe('SIGKILL');

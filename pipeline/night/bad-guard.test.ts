@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => baseline.drop());
 
-/** The reports of a day after something was done to them. */
+/** The usual reports of a day, changed by the test. */
 function reports(change: (lines: Reports) => void): Reports {
   const made = makeReports();
   change(made);

@@ -19,7 +19,7 @@ afterAll(() => baseline.drop());
 const good = makeReports({ śląskie: 300 });
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
 
-/** The reports of a day after something was done to them. */
+/** The usual reports of a day, changed by the test. */
 function reports(change: (lines: Reports) => void): Reports {
   const made = makeReports({ śląskie: 300 });
   change(made);

@@ -5,13 +5,13 @@ import type { NightSessions } from './steps.ts';
 
 const folder = new URL('../../sql/check/', import.meta.url);
 
-/** Files, or fields, of one guard that are named. */
+/** A sentence names at most this many files or fields of one guard. */
 const NAMED = 3;
 
 export interface Findings {
-  /** What a person may accept with a reason. */
+  /** Findings that a person may accept with a reason. */
   guards: GuardFinding[];
-  /** Sentences on what must never be published: a fault of ours. */
+  /** Sentences about broken invariants: a bug of the pipeline, which no reason accepts. */
   invariants: string[];
 }
 
@@ -33,7 +33,7 @@ function findingOf(guard: string, { refusal, file, value, limit_value }: GuardRo
   return { guard, file, value: Number(value), limit: Number(limit_value), sentence: refusal };
 }
 
-/** A sentence for each guard: of several files it names the first three, the worst ones. */
+/** Makes one sentence per guard. It names the first three files, in the order of the query. */
 export function describeFindings(
   findings: readonly GuardFinding[],
 ): { guard: string; sentence: string }[] {
@@ -50,7 +50,7 @@ function describeGuard(found: readonly GuardFinding[]): string {
   if (found.length === 1 || file === null) {
     return `${named.map((each) => each.sentence).join(', ')}${more}`;
   }
-  // Its sentence begins with its name.
+  // The sentence about a file begins with the name of the file.
   const rest = sentence.startsWith(file) ? sentence.slice(file.length) : ` ${sentence}`;
   return `${named.map((each) => each.file).join(', ')}${more}; the first${rest}`;
 }

@@ -19,7 +19,7 @@ const tellKrs = (date: string, name: string) =>
 const tellRegon = (date: string, name: string) =>
   runRegon(db, date, { reports: company(regon, nip, { nazwa: name }) });
 
-/** What was told and by whom it was confirmed, in order. */
+/** The events in order, each with the registries that confirmed it. */
 async function readTold(): Promise<string[]> {
   const { rows } = await db.pool.query<{ told: string }>(
     `select concat_ws(' ', event.event_date, event.source, event.new_value,

@@ -116,7 +116,7 @@ describe('the list of deletions', () => {
     const deleted = [regonOf(5), regonOf(6), regonOf(999)];
     expect(await runRegon(db, day2, { deleted })).toMatchObject({ deleted: 3, entries: 1 });
     expect(await readEvents(db, day2)).toEqual([
-      // Both activities of the person, told once.
+      // One event for both activities of the person, and one for the company.
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
       `COMPANY_STRUCK_OFF: ACTIVE → ${day2}`,
     ]);
@@ -150,7 +150,7 @@ describe('the list of deletions', () => {
     expect(await verify(db, 'regon')).toEqual([]);
   });
 
-  // Nothing says so again, so that it would wait for ever.
+  // No later delta repeats the deletion, so that a waiting entry would wait for ever.
   test('is believed where an answer about the company could not be read', async () => {
     await runRegon(db, day1, { reports: company(regonOf(6), nipOf(6)) });
     const broken = `{"report":"BIR12OsPrawna","regon":"${regonOf(6)}","data":[`;
@@ -198,7 +198,7 @@ describe('a strike-off date', () => {
     });
     expect(summary).toMatchObject({ accepted: 1, new: 0, deleted: 0, entries: 0, events: 0 });
     expect(await readStatus(regonOf(2))).toEqual(['DELETED']);
-    // The ids of rows that count as nothing are taken all the same.
+    // A row that is no entry uses up an id too.
     await runRegon(db, day3, { reports: company(regonOf(3), nipOf(3)) });
     expect(await verify(db, 'regon')).toEqual([]);
   });

@@ -107,7 +107,7 @@ describe('a generated country of many changes', () => {
   );
 });
 
-/** Writes the dump of a day, runs its night, and holds the night against what was meant. */
+/** Writes the dump of a day, runs its night, and compares events and counts with the generator's. */
 async function runDay(
   db: TestDatabase,
   options: DumpOptions,

@@ -19,7 +19,7 @@ export interface RefusedRun {
   dump_date: string;
   state: 'refused';
   message: string;
-  /** Null: the folder held no dump, so that no run began. */
+  /** Null for a dry run, and for a folder without a dump: no run is kept. */
   run_id: number | null;
   /** Empty: no reason can accept the dump. */
   findings: readonly GuardFinding[];
@@ -28,7 +28,7 @@ export interface RefusedRun {
   published_date: string | null;
 }
 
-/** How a night ended; `failed` only in an inbox, since `ingest` throws a fault. */
+/** How a night ended. Only the nights of an inbox can be `failed`: `ingest` throws a fault. */
 export type Outcome =
   | RunSummary
   | RefusedRun
@@ -82,9 +82,9 @@ interface InboxOptions extends NightsContext {
 }
 
 /**
- * Runs the night over every dump of the inbox that is newer than the newest published one of its source,
- * in the order of dates, then of names. A refused full dump does not hold up the next one, which holds
- * the same entries. After a refused delta, and after a fault, later dumps of the source wait.
+ * Runs a night for every dump in the inbox that is newer than the newest published one of its source.
+ * Dumps run by date, then by source. A refused full dump does not block the next one, which holds the
+ * same entries. A refused delta, a fault, or a run under way blocks the later dumps of the source.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, inboxDir, lastDate, onOutcome } = options;
@@ -105,7 +105,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** One of several nights: its fault is an outcome, since the outcomes before it are still to be printed. */
+/** Runs one night of several. Returns a fault as an outcome, so that earlier outcomes are printed. */
 async function ingestOne(
   context: NightsContext,
   options: { source: string; path: string; dump_date: string },
@@ -146,10 +146,10 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
 }
 
 /**
- * Makes sure of the inbox: the default one is made where it is absent. Throws `WrongUsage` for another
- * one that is absent or no folder.
+ * Checks the inbox, and creates the default one where it is absent. Throws `WrongUsage` when another
+ * inbox is absent or is no folder.
  *
- * @returns a sentence for each folder in it that is ignored; hidden ones are ignored in silence
+ * @returns a sentence for each ignored folder of the inbox; hidden folders get no sentence
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) await mkdir(inboxDir, { recursive: true });

@@ -9,7 +9,7 @@ import { Random } from '../../scripts/generator/random.ts';
 import { verify } from './verify.ts';
 
 const days = await generateDays();
-/** What a night of the day begins with. */
+/** The database before the night of each day. */
 const before = [
   await createOrigin(() => Promise.resolve()),
   await createOrigin(async (db) => void (await runDump(db, ...days.night(0)))),
@@ -45,7 +45,7 @@ async function withCopy(day: 0 | 1, use: (db: TestDatabase) => Promise<void>): P
   }
 }
 
-/** The line of a step is written when it is over: the kill falls into the next one. */
+/** A step writes its line when it ends, so that the kill falls into the next step. */
 async function killAfter(db: TestDatabase, day: 0 | 1, step: string): Promise<End> {
   const command = startCommand(days.command(day), { DATABASE_URL: db.url });
   await command.says(`"step":"${step}"`);
@@ -91,7 +91,7 @@ describe.each([
         expect(await killAfter(db, day, step)).toBe('SIGKILL');
         states.push('running');
         expect(await statesOf(db, day)).toEqual(states);
-        // The session of the killed process ends within seconds: then it is told of.
+        // The killed run is reported once its session ends, within seconds.
         await expect.poll(() => shownState(db), { timeout: 10_000 }).toBe('abandoned');
         states[states.length - 1] = 'abandoned';
       }

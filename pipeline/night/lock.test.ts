@@ -30,7 +30,7 @@ test('sources read their dumps at the same time, and publish one after another',
       },
     }),
   );
-  // Both have read: what is left needs the lock.
+  // Both nights have read their dumps. Their next steps need the lock.
   const notes = await Promise.all(Object.values(waiting).map(({ promise }) => promise));
   expect(notes).toEqual(Array(2).fill('waiting until another source is published'));
   const { rows } = await db.pool.query(
@@ -66,7 +66,7 @@ test('an entry that another source moves meanwhile is found where it lies then',
     },
   });
   await waiting.promise;
-  // As the joining of companies does: every row gets another place.
+  // Merging companies does the same: every row gets another ctid.
   await db.pool.query('update registry.entry set company_id = company_id');
   client.release(true);
   const { deleted, events } = await night;

@@ -4,9 +4,9 @@ import { AlreadyRunning } from '../errors.ts';
 
 /** The class of our advisory locks: 'regi' in ASCII. */
 const LOCK_CLASS = 0x72656769;
-/** What the runs of all sources lock; no source has this name. */
+/** The name of the lock that the runs of all sources share; no source has this name. */
 const PUBLISHING = '';
-/** The longest time in which the session of a killed process ends. */
+/** The session of a killed process ends within this time. */
 const PATIENCE_MS = 3000;
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
@@ -24,8 +24,8 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 }
 
 /**
- * Takes the lock that the runs of all sources share, held until the session ends. They read their dumps
- * in parallel, but compare and publish one after another: companies, events and ids are common.
+ * Takes the lock that the runs of all sources share, until the session ends. Runs read their dumps in
+ * parallel. Runs compare and publish one after another, since all sources share companies and ids.
  *
  * @param onWaiting called when another source is publishing
  */

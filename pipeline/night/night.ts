@@ -6,17 +6,17 @@ export interface NightOptions {
   source: string;
   /** A dump: a folder, or one file. */
   path: string;
-  /** The day the dump speaks of, YYYY-MM-DD. */
+  /** The day that the dump describes, YYYY-MM-DD. */
   dump_date: string;
-  /** Why the dump is published although the guards refuse it. */
+  /** Why a person accepts the dump although the guards refuse it. */
   reason?: string | undefined;
   /** Compute everything, publish nothing. */
   isDryRun?: boolean;
-  /** Read every record, also those that were there yesterday. */
+  /** Read every record, including the records of yesterday. */
   isFullRead?: boolean;
   /**
-   * The dump holds what a registry was asked for on demand: only what is not known yet is taken from
-   * it, no date is claimed, and there are no events.
+   * The dump is an import on demand. The night takes only unknown entries, makes no events, and does
+   * not mark the date as published.
    */
   isImport?: boolean;
   now: () => Date;
@@ -25,10 +25,10 @@ export interface NightOptions {
 
 /** What a night reports while it runs. */
 export interface NightReporter {
-  /** The run has its number; a night with nothing to do has none. */
+  /** Reports the number of the run. A night with nothing to do deletes its run later. */
   run?(run_id: number): void;
   step(name: string): void;
-  /** The files are being read: so many records so far, and so many of all bytes. */
+  /** Reports how many records, and how many of all bytes, are read so far. */
   progress(records: number, bytes: number, byteCount: number): void;
   note(sentence: string): void;
 }

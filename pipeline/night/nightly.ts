@@ -25,8 +25,8 @@ import { type RunSummary, summarise } from './summary.ts';
 import { timeSteps } from './timed-reporter.ts';
 
 /**
- * The steps between reading and publishing, files of sql/nightly. The lists of one row run in parallel:
- * none reads what another one writes.
+ * The steps between reading and publishing: files of sql/nightly. The lists of one row run in parallel,
+ * since none depends on what another one writes.
  */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
@@ -52,11 +52,11 @@ const publication = {
 };
 
 /**
- * One dump through the whole night, up to and including publication.
+ * Runs one dump through the whole night, publication included.
  *
- * Throws `Refusal`, `AlreadyRunning` or `NothingToDo` with a sentence for people; any other error is a
- * fault. In all cases yesterday's snapshot stays as it was. Every attempt leaves a row in
- * `registry.run`, except a dry run and one with nothing to do.
+ * Throws `Refusal`, `AlreadyRunning`, `NothingToDo` or `WrongUsage` with a sentence for people; any
+ * other error is a fault. After any error, yesterday's snapshot is unchanged. An attempt leaves a row
+ * in `registry.run` unless it is a dry run, finds no dump, finds nothing to do, or meets another run.
  */
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;
@@ -99,7 +99,7 @@ async function attempt(
       newest,
       isFirst,
     };
-    // A night makes its tables anew: no statement waits until they are on the disk.
+    // Every night recreates its tables, so no statement waits for the disk.
     await client.query('set synchronous_commit = off');
     reporter.step('read the list of files');
     const listed = await listDump(description, options.path);
@@ -119,14 +119,14 @@ async function attempt(
     throw await noteFailure(client, run_id, options, error);
   } finally {
     reporter.step('');
-    // The row, or the server, may be gone.
+    // The row may be deleted, and the server may be unreachable.
     await client
       .query('update registry.run set step_seconds = $2 where run_id = $1', [run_id, seconds])
       .catch(() => undefined);
   }
 }
 
-/** Yesterday against today: yesterday's snapshot is only read. */
+/** Rejects records, then compares yesterday's entries with today's. Only reads yesterday's snapshot. */
 async function compare(night: Night, dump: Dump): Promise<void> {
   const { reporter } = night;
   reporter.step('reject');
@@ -141,7 +141,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
   for (const row of comparison) await runParallel(night, row);
 }
 
-/** Rejects records and finds absent entries. @returns why every record must be read, if it must */
+/** Rejects records and finds absent entries. @returns the reason to read every record, if any */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
   await runSteps(night, ['1_read/number']);
@@ -156,7 +156,7 @@ async function reject(night: Night): Promise<string | undefined> {
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
-/** Throws a `Refusal` where a guard refuses the dump, and no reason accepts it. */
+/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. */
 async function check(night: Night): Promise<void> {
   const { reporter, isImport, reason } = night;
   reporter.step('check');
@@ -169,7 +169,7 @@ async function check(night: Night): Promise<void> {
   for (const sentence of sentences) reporter.note(`accepted: ${sentence}`);
 }
 
-/** One transaction: readers see yesterday or today. */
+/** Publishes in one transaction: readers see yesterday's snapshot or today's. */
 async function publish(night: Night): Promise<RunSummary> {
   const { client, reporter, run_id, stage, isFirst, isImport } = night;
   reporter.step('publish');
@@ -196,7 +196,7 @@ async function publish(night: Night): Promise<RunSummary> {
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
-/** @returns what to throw: why the attempt failed */
+/** Records the failure. @returns the error to throw, which says why the attempt failed */
 async function noteFailure(
   client: PoolClient,
   run_id: string,
@@ -210,7 +210,7 @@ async function noteFailure(
   } catch (cause) {
     // The server has probably gone away; the next run marks this one as abandoned.
     options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
-    // A later session, perhaps with a server that is back, may have failed in another way.
+    // The first error may hide the lost connection, since sessions fail in different ways.
     const saysWhy = isLostConnection(error) || isDiskFull(error);
     if (isLostConnection(cause) && !saysWhy) return cause;
   }

@@ -11,7 +11,7 @@ interface NightsOptions {
   environment: Environment;
   logger: Logger;
   signal: AbortSignal;
-  /** Whether the registries that are set up are asked first. */
+  /** Whether the configured registries are fetched first. */
   isFetching?: boolean | undefined;
   onIgnored?: ((sentence: string) => void) | undefined;
   onFetched?: ((outcome: FetchOutcome) => void) | undefined;

@@ -9,7 +9,7 @@ import { verify } from './verify.ts';
 
 const LIMITED = 'SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ';
 
-/** One change by two registries: event_type, new_value, who told it when, who confirmed it when. */
+/** A change of two registries: type, new value, source and date of the event and its confirmation. */
 // prettier-ignore
 const expectedCorroborations = [
   // The bakery: the telephone number of the 3rd is in REGON a day later.
@@ -101,7 +101,7 @@ describe('the fixture days of three registries', () => {
         activity_start: '2020-03-16',
         entries: ['ceidg 990800024', 'regon 990800024-1', 'regon 990800024-2', 'regon 990800024-3'],
       },
-      // What the courts say goes first; when it began KRS does not say.
+      // KRS has the first rank, but does not know the start of the activity.
       {
         name: `BURSZTYN JANTARSKI ${LIMITED}`,
         status: 'ACTIVE',
@@ -132,9 +132,9 @@ describe('the fixture days of three registries', () => {
        order by event_type`,
     );
     expect(rows).toEqual([
-      // Reserved, and not told yet.
+      // Reserved: no step makes this event yet.
       { event_type: 'COMPANY_REGISTERED' },
-      // The tests of the KRS mapping bring them about.
+      // The tests of the KRS mapping make these events.
       { event_type: 'COMPANY_RESTRUCTURING_ENDED' },
       { event_type: 'COMPANY_RESTRUCTURING_STARTED' },
     ]);

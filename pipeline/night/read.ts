@@ -9,7 +9,7 @@ import { runSteps, settle } from './steps.ts';
 export async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
   const { pool, reporter, description } = night;
   reporter.step('load fingerprints');
-  // Documents have no fingerprints: what a delta holds has changed.
+  // Documents have no fingerprints: a delta holds only changed entries.
   const readsAll = isFullRead || description.format === 'document';
   const [yesterday] = await settle([
     readsAll ? Promise.resolve(noEntries) : loadYesterday(pool, description.name),

@@ -35,7 +35,7 @@ export async function hasImported(client: pg.ClientBase, source: string): Promis
   return rowCount === 1;
 }
 
-/** Marks runs of killed processes; the caller holds the lock of the source. */
+/** Marks the runs of killed processes as abandoned. The caller holds the lock of the source. */
 export async function abandonRuns(
   client: pg.ClientBase,
   source: string,
@@ -64,7 +64,7 @@ export async function startRun(
   return rows[0]!.run_id;
 }
 
-/** @param end.reason why a dump was accepted that the guards refused */
+/** @param end.reason why a person accepts a dump that the guards refuse */
 export async function endRun(
   client: pg.ClientBase,
   run_id: string,
@@ -92,9 +92,9 @@ export async function endRun(
 }
 
 /**
- * Compares a dump with what is published. Throws `NothingToDo` when this very dump is, and a
- * `Refusal` when its date is in the future, older than the newest published one, or published with
- * other bytes.
+ * Compares a dump with the published dumps of its source. Throws `NothingToDo` when the same bytes are
+ * published for the date. Throws a `Refusal` when other bytes are, or when the date is in the future or
+ * older than the newest published one.
  */
 export async function checkDate(
   client: pg.ClientBase,
@@ -129,8 +129,8 @@ export async function checkDate(
 }
 
 /**
- * Ends the open transaction, and records an attempt that was refused or failed, with the reason. Leaves
- * no trace of an attempt without anything to do, without a dump, or of a dry run.
+ * Ends the open transaction, and records a refused or failed attempt with its reason. Deletes the run
+ * of a dry run, and of an attempt without a dump or without anything to do.
  */
 export async function recordFailure(
   client: pg.ClientBase,
@@ -151,7 +151,7 @@ export async function recordFailure(
   await client.query('commit');
 }
 
-/** A refused run keeps what it read, so that `rejects` can show why. */
+/** Keeps what a refused run read, so that the command `rejects` can show why it was refused. */
 async function recordRefused(client: pg.ClientBase, run_id: string, stage: string): Promise<void> {
   // A dump may be refused before the tables of its night are made.
   if (!(await isThere(client, `${stage}.night`))) return;
@@ -159,7 +159,7 @@ async function recordRefused(client: pg.ClientBase, run_id: string, stage: strin
   if (rows.length > 0) await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
 }
 
-/** Leaves no trace of an attempt. */
+/** Deletes the run of an attempt. */
 export async function forgetRun(client: pg.ClientBase, run_id: string): Promise<void> {
   await client.query('delete from registry.run where run_id = $1', [run_id]);
 }

@@ -34,8 +34,8 @@ export async function runSteps({ client, stage }: NightSessions, steps: Steps): 
 }
 
 /**
- * Runs lists of steps in parallel: the first in the session of the night, each other one in a session of
- * its own, which sees nothing that an open transaction has written.
+ * Runs lists of steps in parallel: the first in the session of the night, each other one in a session
+ * of its own. Those sessions do not see what the open transaction of the night has written.
  */
 export async function runParallel(
   sessions: NightSessions,
@@ -50,7 +50,7 @@ export async function runParallel(
 async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promise<void> {
   await inSession(pool, async (client) => {
     await configureSession(client);
-    // A night makes its tables anew: no statement waits until they are on the disk.
+    // Every night recreates its tables, so no statement waits for the disk.
     await client.query('set synchronous_commit = off');
     await runSteps({ pool, client, stage }, steps);
     await client.query('reset all');
@@ -58,8 +58,9 @@ async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promi
 }
 
 /**
- * Waits for all tasks, also when one fails, so that none still writes after the night. Of several errors
- * it throws a full disk, which ends other sessions too, or else the first one.
+ * Waits for all tasks, even after one fails, so that no task still writes after the night. Throws the
+ * error of a full disk, if there is one: a full disk ends other sessions too. Otherwise throws the
+ * first error.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

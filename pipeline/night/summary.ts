@@ -16,14 +16,14 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** Entries that vanished from a file with unreadable rows. */
+  /** Vanished entries that are not struck off yet, such as those of a file with unreadable rows. */
   waiting: number;
   /** Entries after the run. */
   entries: number;
   events: number;
   /** Events by type, the most frequent first. */
   event_types: Record<string, number>;
-  /** Unknown values of the source, with the number of their rows. */
+  /** Unknown values, ignored files and doubtful numbers, each with the number of its rows. */
   notices: { subject: string; value: string; rows: number }[];
 }
 

@@ -1,13 +1,13 @@
 import type { NightReporter } from './night.ts';
 
-/** Knows which step is under way and since when. */
+/** Measures how long each step takes. */
 export class StepClock {
   name = '';
   #started_ms = 0;
   /** Seconds of the steps that have ended. */
   total = 0;
 
-  /** Since the step under way began. */
+  /** Seconds since the current step began. */
   get seconds(): number {
     return (performance.now() - this.#started_ms) / 1000;
   }
@@ -23,7 +23,7 @@ export class StepClock {
   }
 }
 
-/** Passes on what a night reports, and adds the seconds of each step that ended to `seconds`. */
+/** Forwards what a night reports, and adds the duration of each finished step to `seconds`. */
 export function timeSteps(
   reporter: NightReporter,
   seconds: Record<string, number>,

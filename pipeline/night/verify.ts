@@ -4,8 +4,8 @@ import { type Database, inSnapshot, queryFile } from '../../sql/database.ts';
 const folder = new URL('../../sql/verify/', import.meta.url);
 
 /**
- * Proves from the tables that the published entries of a source are whole: runs every query of
- * `sql/verify` in one snapshot of the database. Returns a sentence for each contradiction.
+ * Checks that the published entries of a source are consistent: runs every query of `sql/verify` in one
+ * snapshot of the database. Returns a sentence for each contradiction.
  */
 export async function verify(db: Database, source: string): Promise<string[]> {
   return inSnapshot(db.pool, async (client) => {

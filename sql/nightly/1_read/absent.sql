@@ -1,11 +1,11 @@
--- Known entries whose record of yesterday is not there today, or that a delta lists as struck off. Runs
--- in parallel with reject.sql.
+-- Collects the known entries that may be gone; 2_compare/vanished.sql decides. Runs in parallel with
+-- reject.sql.
 
 analyze stage.missing_entry;
 analyze stage.deleted_number;
 
--- One row per entry of a full dump whose record of yesterday is not there today. Only these rows are
--- visited.
+-- One row per known entry that may be gone. When records were skipped, these are the entries whose
+-- record of yesterday is not there today: only their rows are read.
 create unlogged table stage.absent as
 select
     entry.company_id,
@@ -19,7 +19,7 @@ join registry.entry
     and coalesce(entry.fingerprint, 0) = missing_entry.fingerprint
 where entry.source = (select night.source from stage.night);
 
--- … of all entries, when every record was read …
+-- When every record of a full dump was read, these are all entries that are not gone yet.
 insert into stage.absent
 select
     entry.company_id,
@@ -33,7 +33,7 @@ where
     and entry.source = (select night.source from stage.night)
     and entry.gone_date is null;
 
--- … and of a delta, in which an absent record means nothing, the entries that it lists as struck off.
+-- In a delta an absent record means nothing: these are the entries that it lists as struck off.
 insert into stage.absent
 select
     entry.company_id,

@@ -1,5 +1,5 @@
--- Counts the records of documents before they are normalised: what speaks of an entry, and what could
--- not be read. Values of notices are cut, since they are part of a key.
+-- Turns the outcomes into notices, and counts the documents and rejects of each file, before the
+-- documents are normalised. The value of a notice is cut, since it is part of a key.
 
 analyze stage.document;
 

@@ -1,5 +1,4 @@
--- An import on demand takes only entries that are not known yet. The next dump finds what has changed
--- about the known ones.
+-- An import on demand takes only unknown entries. The next dump finds the changes of known entries.
 delete from stage.entry
 using stage.night
 cross join registry.entry as known

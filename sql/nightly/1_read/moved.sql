@@ -1,3 +1,3 @@
--- Whether an entry whose record is missing lies elsewhere by now: another source that was published
--- since the fingerprints were loaded has joined its company to another one.
+-- Whether the row of a missing entry has another ctid by now: since the fingerprints were loaded, a
+-- night of another source has merged its company into another one.
 select (select count(*) from stage.missing_entry) > (select count(*) from stage.absent) as is_moved

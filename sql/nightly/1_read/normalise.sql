@@ -1,7 +1,8 @@
--- What the records of some files say, in the terms of every source; records that cannot be meant are
--- rejected. Files are normalised in parallel, each in the session that staged it.
--- A record is well-formed when the reading thread has found its numbers, dates and activity codes valid:
--- there SQL need not look at them again, which would take a hundred times as long.
+-- Normalises the records of the files $1 into the terms of all sources, and gives invalid records a
+-- reason. Large files are normalised in parallel, each in the session that staged it. A record is
+-- well-formed when the reader has found its numbers, dates and activity codes valid. SQL does not check
+-- them again, which would take a hundred times as long. The text of this file is part of each
+-- fingerprint: after any edit, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
@@ -125,7 +126,7 @@ select
             then format(
                 'the end of the restructuring ''%s'' is not a date', mapped.restructuring_end_date
             )
-        -- Under a version without codes, every activity would seem to be another one.
+        -- Without the codes of its version, every activity would seem to change.
         when mapped.activity_version is not null and activity.version is null
             then format('the activity version ''%s'' is not known', mapped.activity_version)
         when
@@ -142,8 +143,9 @@ select
         when octet_length(mapped.entry_key) > 2000
             then 'names of more than 2000 bytes, and no number to know the entry by'
     end as reason
--- The offsets keep Postgres from computing a column again wherever it is used. A function of a long
--- expression is not expanded in place, and costs as much as half of the statement.
+-- With `offset 0`, Postgres computes a column once, not at each use. Functions also get plain columns
+-- as arguments: Postgres would not inline a function of a long expression, which costs as much as half
+-- of the statement.
 from (
     select
         mapped.*,

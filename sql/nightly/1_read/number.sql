@@ -1,5 +1,5 @@
--- New entries get the ids after the last one, in the order of the dump: the same ids however many records
--- were read. The ids have gaps, since a line that is no new entry uses up an id too.
+-- Numbers new entries after the last id, in the order of the dump. The ids do not depend on how many
+-- records are skipped. The ids have gaps, since a line that is no new entry uses up an id too.
 update stage.file
 set first_id = last_id.last_id + counted.lines_before
 from (

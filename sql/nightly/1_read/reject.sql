@@ -1,11 +1,12 @@
--- Records that repeat or contradict each other, over all files; then all rejects, with their text.
+-- Rejects records that repeat or contradict each other, over all files. Then writes all rejects with
+-- their text, and pairs the other records with known entries by key.
 
 set local default_statistics_target = 20;
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 
--- One row per hash that a key or number shares with another: a few among all, found in one pass. A key
--- that is a number of its own entry is looked at once. A sort is used, since a hash table of millions of
--- groups that have one member each is larger than any cache.
+-- One row per hash that occurs more than once among all keys and numbers: few do. A number that is also
+-- the key of its entry counts once. Sorts, since nearly every group has one member: a hash table of
+-- millions of groups would not fit into a cache.
 set local enable_hashagg = off;
 
 create unlogged table stage.repeated_hash as
@@ -51,8 +52,8 @@ where
 
 analyze stage.suspect;
 
--- The same entry twice: rows that say the same count once, the one that was published being kept;
--- of rows that contradict each other none is believed.
+-- Several rows of one entry: equal rows count once, and the published row is kept. Rows that contradict
+-- each other are all rejected.
 with repeated_key as (
     select suspect.entry_key
     from stage.suspect
@@ -97,8 +98,8 @@ where
     and entry.line = ranked.line
     and (ranked.is_contradicted or ranked.rank > 1);
 
--- One row per record with the key of a known entry; is_skipped: the entry's own record is
--- yesterday's, and was skipped.
+-- One row per record with the key of a known entry. is_skipped: the dump also holds yesterday's record
+-- of the entry, which was skipped.
 create unlogged table stage.known_key as
 select
     entry.file_no,
@@ -121,7 +122,7 @@ where entry.reason is null or entry.is_contradicted;
 
 analyze stage.known_key (file_no, line);
 
--- A row that says the same as a record that was skipped, in another spelling, repeats it.
+-- A row with the same content as a skipped record, in another spelling, repeats it.
 update stage.entry
 set
     reason = 'repeats another row of the same entry',
@@ -146,7 +147,7 @@ from stage.entry
 join stage.record using (file_no, line)
 where entry.reason is not null;
 
--- Rows that contradict one that was skipped: all have to be read to be rejected.
+-- Counts rows that contradict a skipped record: both are rejected only if both are read.
 select count(*)::integer as contradictions
 from stage.entry
 join stage.known_key using (file_no, line)

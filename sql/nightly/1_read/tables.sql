@@ -1,9 +1,9 @@
--- Empty tables for one night of one source; what a run that was killed left is dropped. In all files of
--- the night `stage` stands for the schema of the source, such as stage_ceidg.
+-- Creates the empty tables for one night of one source, and drops the tables of a killed run. In all
+-- files of the night, `stage` stands for the schema of the source, such as stage_ceidg.
 drop schema if exists stage cascade;
 create schema stage;
 
--- One row: the night that is being computed. Time is data: no step asks for the clock.
+-- One row: the current night. Time is data: no step reads the clock.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
@@ -31,7 +31,7 @@ create unlogged table stage.file (
 
 -- The tables of a source of documents, filled by its collect.sql.
 
--- One row per answer of a registry that could be read.
+-- One row per readable answer of a registry.
 create unlogged table stage.answer (
     file_no integer not null,
     line bigint not null,
@@ -39,7 +39,7 @@ create unlogged table stage.answer (
     raw text not null
 );
 
--- One row per entry that the answers speak of, at the place of one of them.
+-- One row per entry that the answers describe. (file_no, line) is that of one of these answers.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,
@@ -49,20 +49,20 @@ create unlogged table stage.document (
     constraint document_place_once unique (file_no, line)
 );
 
--- One row per number that the source says is struck off: REGON9, KRS, or the key of one entry.
+-- One row per number that the source lists as struck off: a REGON9, a KRS number or an entry key.
 create unlogged table stage.deleted_number (
     number text not null
 );
 
--- One row per answer, or answer that is missing, that is no document and no reject.
+-- One row per answer that is missing, or that is neither a document nor a reject. Becomes a notice.
 create unlogged table stage.outcome (
     subject text not null,
     value text not null
 );
 
--- One row per staged record, in the terms of every source, with the columns of registry.entry but its ids.
--- A record with a reason is rejected. gone_date: the day on which the entry was struck
--- off, once that day is reached.
+-- One row per staged record, in the terms of all sources, with the columns of registry.entry; the ids
+-- stay null. A record with a reason is rejected. gone_date: the day of the strike-off, once it is
+-- reached.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
@@ -82,7 +82,7 @@ alter column country_code drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;
 
--- One row per rejected record; entry_key where it could be read.
+-- One row per rejected record. entry_key is null when the key could not be read.
 create unlogged table stage.reject (
     file_no integer not null,
     line bigint not null,
@@ -92,21 +92,22 @@ create unlogged table stage.reject (
     entry_key text
 );
 
--- One row per kind of source value that is not known.
+-- One row per finding that rejects no record: an unknown value, an ignored file, a doubtful number, a
+-- missing answer. Several rows may have the same subject and value.
 create unlogged table stage.notice (
     subject text not null,
     value text not null,
     row_count bigint not null
 );
 
--- One row per entry of yesterday whose record no file of today holds: its fingerprint, 0 for none, and
--- the ctid of its row.
+-- One row per entry of yesterday whose record no file of today holds. fingerprint: 0 when the entry has
+-- none. place: the ctid of its row.
 create unlogged table stage.missing_entry (
     fingerprint bigint not null,
     place tid not null
 );
 
--- One row per accepted record that speaks of a known entry; the others are new.
+-- One row per accepted record of a known entry. Records without a pair are new entries.
 create unlogged table stage.pair (
     file_no integer not null,
     line bigint not null,
@@ -129,17 +130,18 @@ create unlogged table stage.event (
     new_value text
 );
 
--- One row per node that shares a number with another one: a node is a known company, or a new entry by
--- its id. label: the smallest node that it is connected with, which is the oldest company; all of them
--- are that company.
+-- One row per node that is linked to another node. A node is the id of a known company or of a new
+-- entry. label: the smallest node of the connected component, which is the oldest company. All nodes of
+-- the component become that company.
 create unlogged table stage.component (
     node bigint not null,
     label bigint not null,
     constraint component_pkey primary key (node)
 );
 
--- One row per accepted record, as registry.entry will hold it, column by column. A new entry gets an id
--- of its own, and founds a company of that id unless it shares a number with another company.
+-- One row per accepted record, as registry.entry will hold it, with the same order of columns. A new
+-- entry gets an id of its own. Unless it is linked to another company, it founds a company with that
+-- id.
 create view stage.entry_row as
 select
     coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
@@ -203,8 +205,8 @@ left join stage.pair using (file_no, line)
 left join stage.component on component.node = file.first_id + entry.line
 where entry.reason is null;
 
--- One row per new entry. The ids of known ones are looked up in a hash table, not joined: of a first
--- snapshot there are none.
+-- One row per new entry. The ids of known entries are looked up in a hash table, which is empty in a
+-- first snapshot; a join would cost more.
 create view stage.new_entry as
 select entry_row.*
 from stage.entry_row

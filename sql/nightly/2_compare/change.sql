@@ -1,6 +1,6 @@
--- Yesterday against today: what the entries that are still there say differently.
+-- Compares yesterday with today: what changed in the entries that are still there.
 
--- One row per known entry that may say something else today: what it said yesterday, …
+-- One row per known entry that may have changed: its state of yesterday.
 create unlogged table stage.before as
 select entry.*
 from stage.pair
@@ -12,7 +12,7 @@ where
 
 analyze stage.before (company_id, entry_id);
 
--- … and what it says today.
+-- The same entries: their state of today.
 create unlogged table stage.after as
 select entry_row.*
 from stage.entry_row
@@ -20,8 +20,9 @@ where entry_row.entry_id in (select before.entry_id from stage.before);
 
 analyze stage.after (company_id, entry_id, file_key);
 
--- One row per such entry and field that differs. is_recoded: the activities moved to another version of
--- the classification. Each field is a query of its own: a list of `values` takes three times as long.
+-- One row per such entry and changed field. is_lost: the field has no value today. is_recoded: the
+-- activities moved to another version of the classification. Each field is a query of its own: joining
+-- a list of `values` takes three times as long.
 do $do$
 begin
     execute format(
@@ -37,7 +38,7 @@ begin
         cross join lateral (
             %s
             union all
-            -- The order of the activities says nothing.
+            -- The order of the activities has no meaning.
             select 'activities', after.activity_codes = ''
             where
                 before.activity_codes <> after.activity_codes
@@ -116,7 +117,7 @@ $do$;
 
 analyze stage.changed_field (entry_id);
 
--- One row per known entry that says something else than yesterday, is back or is struck off.
+-- One row per known entry that changed, has another key, is back or is struck off.
 create unlogged table stage.change as
 select
     pair.company_id,

@@ -1,6 +1,6 @@
--- Yesterday against today: which entries go on under another key.
+-- Compares yesterday with today: which entries continue under another key.
 
--- One row per known entry that may have become another key, and per new key (is_new).
+-- One row per known entry whose key may have changed, and per new key (is_new).
 create unlogged table stage.unmatched as
 select
     false as is_new,
@@ -21,7 +21,8 @@ select
 from stage.vanished
 where not vanished.is_unreadable;
 
--- From a delta nothing vanishes: there it is what a record of today says is over.
+-- In a delta, few entries vanish: only those on its list of deletions. Here an entry has also ended
+-- when its record of today has a first end date or strike-off date.
 do $$
 begin
     if (select night.dump_kind = 'delta' from stage.night) then
@@ -57,7 +58,7 @@ begin
 end;
 $$;
 
--- New keys are of interest where a known entry may have become one.
+-- New keys matter only when the key of a known entry may have changed.
 insert into stage.unmatched
 select
     true,
@@ -87,10 +88,11 @@ where
 
 analyze stage.unmatched;
 
--- A key that is over and one that appeared are one entry with a changed identity where they share
--- a number; the clearest likeness first, one to one, in the order of their names. Where one of the
--- two has no number at all, the names and the start date are what it is known by. A number that was a
--- natural person's and is a legal one's, or the other way round, goes on as an entry of another kind.
+-- Matches ended keys with new keys, one to one: a match is one entry with a changed identity. The
+-- strongest likeness comes first; equal candidates are matched in the order of their names.
+-- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
+-- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
+-- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.
 do $$
 declare
     likeness integer;
@@ -102,8 +104,8 @@ begin
                 unmatched.*,
                 coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
                 night.dump_kind = 'full' as is_full,
-                -- The sources of deltas hold the kind of an entry, such as the activity of a person, in
-                -- its key besides the number.
+                -- In a source of deltas, the key of an entry is its number and its kind, such as the
+                -- activity of a person.
                 case
                     when night.dump_kind = 'delta' then replace(
                         replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
@@ -112,7 +114,7 @@ begin
                     )
                     else ''
                 end as kind,
-                -- The type of a new key; of a known one the other type.
+                -- A new key has its own type here, a known key the opposite type: they meet.
                 case
                     when unmatched.is_new then unmatched.entity_type
                     when unmatched.entity_type = 'LEGAL' then 'NATURAL'
@@ -199,7 +201,8 @@ where exists (
     select from stage.pair where pair.entry_id = vanished.entry_id
 );
 
--- The record that said that it is over speaks of an entry of its own: the old key, struck off.
+-- In a delta, the record that ended the old key stays. Without its pair it becomes a new entry, struck
+-- off.
 do $$
 begin
     if (select night.dump_kind = 'delta' from stage.night) then

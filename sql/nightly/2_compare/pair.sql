@@ -1,4 +1,4 @@
--- Yesterday against today: which record belongs to which known entry.
+-- Compares yesterday with today: which record belongs to which known entry.
 
 insert into stage.pair (
     file_no, line, entry_key, content_hash, entry_id, company_id, old_entry_key, old_content_hash,

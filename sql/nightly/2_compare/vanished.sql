@@ -1,16 +1,16 @@
--- Yesterday against today: which entries are gone.
+-- Compares yesterday with today: which entries are gone.
 
--- One row per entry that no record of today speaks of. `waits`: an unreadable record may belong to the
--- entry, so the night decides nothing before the next clean dump. An entry on a list of deletions does
--- not wait, since no later delta repeats the list. `is_unreadable`: an unreadable record holds its
--- number, so another record with this number is not the entry with a new identity.
+-- One row per entry without a record of today. `waits`: the night decides nothing before the next clean
+-- dump, for example because an unreadable record may belong to the entry. An entry on a list of
+-- deletions does not wait, since no later delta repeats the list. `is_unreadable`: an unreadable record
+-- holds a number of the entry, so another record with this number is not the entry with a new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
     from stage.absent
     cross join stage.night
     where not exists (
-        -- A rejected record counts, where its key could be read; but not against a list of deletions.
+        -- A rejected record with a readable key counts too, but not against a list of deletions.
         select from stage.entry
         where
             entry.entry_key = absent.entry_key
@@ -62,9 +62,9 @@ select
     and (
         own.is_unreadable
         or absent.file_key in (select unreadable_file.file_key from unreadable_file)
-        -- What was asked for on demand may be younger than the dump.
+        -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
-        -- CEIDG tells on demand of an entry that has not begun, and reports it from its start on.
+        -- On demand, CEIDG also answers with future entries; the dump lists them from their start on.
         or entry.start_date > night.dump_date
     ) as waits
 from absent

@@ -1,7 +1,7 @@
--- What the changes of the activities mean.
+-- Turns changed activities into events.
 
--- One row per changed entry and code that came or went. Where an entry moves to another version of the
--- classification, the codes that the official key explains are one reclassification. The key is read in
+-- One row per changed entry and code that came or went. When an entry moves to another version of the
+-- classification, the codes that the official key maps are one reclassification. The key is read in
 -- both directions.
 create unlogged table stage.activity_change as
 with changed as (

@@ -1,4 +1,4 @@
--- What the changes mean: typed events. Severity, class and category are the dictionary's.
+-- Turns changed fields into typed events. The dictionary gives severity, class and category.
 
 -- Each type is a query of its own, so that its values are computed only where its condition holds.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
@@ -43,7 +43,7 @@ cross join lateral (
         'COMPANY_STRUCK_OFF',
         before.status,
         after.struck_off_date::text
-    -- An announced strike-off makes its event when its day is reached.
+    -- An announced strike-off becomes an event on its day (5_publish/entries.sql).
     where
         not change.was_gone
         and after.struck_off_date <= night.dump_date
@@ -116,8 +116,8 @@ cross join lateral (
     where before.krs is null and after.krs is not null
 ) as event;
 
--- Values that are added, changed or removed: the event types are named after what happened. An address
--- is written only where a part of it differs.
+-- Values that are added, changed or removed: each case has its own event type. The address lines are
+-- composed only when a part of the address differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     change.company_id,
@@ -196,7 +196,7 @@ cross join lateral (
 ) as value
 where value.old_value is distinct from value.new_value;
 
--- Rows gone from a full dump, and what a delta says is struck off.
+-- Entries that are gone from a full dump, or that a delta lists as struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     entry.company_id,

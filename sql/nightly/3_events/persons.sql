@@ -1,4 +1,4 @@
--- What the changes of owners, shareholders and representatives mean.
+-- Turns changed owners, shareholders and representatives into events.
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select

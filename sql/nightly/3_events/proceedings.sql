@@ -1,6 +1,6 @@
--- What the changes of a bankruptcy or a restructuring mean. Proceedings that are withdrawn end too, and
--- an end that is withdrawn starts them again. A registry may tell of both without a date: to learn the
--- date later is no event.
+-- Turns changed bankruptcies and restructurings into events. Withdrawn proceedings end too; a withdrawn
+-- end starts them again. A registry may report a start or an end without a date: learning the date
+-- later is no event.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     change.company_id,

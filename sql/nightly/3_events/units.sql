@@ -1,7 +1,7 @@
--- What the changes of the units mean: one that is listed and has no end is open.
+-- Turns changed units into events. A unit is open when it is listed without an end.
 
--- One row per changed entry and open unit of yesterday or today. What tells it from the others is its
--- number or, where it has none, a name of its own, or else all that is said of it.
+-- One row per changed entry and open unit of yesterday or today. unit_key: the number of the unit;
+-- without a number its name, if the name is unique in the entry; otherwise the whole line.
 create unlogged table stage.unit as
 with open_unit as (
     select

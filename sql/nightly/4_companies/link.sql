@@ -1,12 +1,13 @@
--- Which entries and companies share a number, and are therefore one company. The numbers of an entry
--- are valid or null, so that an invalid one never links.
+-- Links entries and companies that share a REGON or a KRS number: they are one company. link_nip.sql
+-- does the same for the NIP. The numbers of an entry are valid or null, so that an invalid number never
+-- links.
 --
--- A typing error can give an entry the valid number of another one. So a shared number does not link
--- entries that differ in both other respects: in the other number, and in the person (another KRS number,
--- a legal and a natural person, or two persons with no name in common). One difference is no reason: a
--- company has several REGON over the years, or several KRS numbers when it changes its form. Entries
--- that are not linked are a notice of the run. So are legal persons that share a NIP and differ in REGON,
--- which are linked.
+-- A typing error can give an entry the valid number of another entry. So two differences contradict a
+-- shared number. A shared REGON: another NIP and another person (another KRS number, a legal and a
+-- natural person, or no name in common). A shared KRS number: another NIP and another REGON. A shared
+-- NIP: another REGON and another person. One difference is no contradiction: a company has several
+-- REGON over the years, or several KRS numbers when it changes its form. The run notes every
+-- contradicted link, and every link by NIP of legal persons that differ in REGON.
 
 create function stage.is_somebody_else(
     one_type text,
@@ -23,13 +24,13 @@ return one_type <> other_type
 or coalesce(one_krs <> other_krs, false)
 or coalesce(
     lower(one_surname) <> lower(other_surname)
-    -- REGON tells the second name too.
+    -- REGON also lists the second name.
     and lower(split_part(one_first_name, ' ', 1)) <> lower(split_part(other_first_name, ' ', 1)),
     false
 );
 
--- One row per accepted record. A node is a known company, or a new entry by the id that it gets: ids of
--- new entries are larger than the ids of all companies.
+-- One row per accepted record. node: the id of the known company, or the future id of the new entry.
+-- The ids of new entries are larger than the ids of all companies.
 create view stage.node as
 select
     entry.file_no,
@@ -53,8 +54,8 @@ join stage.node using (file_no, line);
 
 analyze stage.suspect_node;
 
--- One row per pair of nodes that share a REGON or a KRS number: entries of today with the same number
--- as the first of them, and an entry with the companies that have its number.
+-- One row per pair of nodes that share a REGON or a KRS number. Entries of today pair with the first
+-- entry of the same number; the next statement pairs them with the known companies of that number.
 create unlogged table stage.link as
 select
     node.node,
@@ -113,7 +114,7 @@ from stage.node
 join registry.entry using (krs)
 where node.node <> entry.company_id;
 
--- Gives each node the smallest label of its neighbours until nothing changes.
+-- Labels connected components: gives each node the smallest label of its neighbours until none changes.
 create function stage.label_components() returns void
 language plpgsql as $$
 begin

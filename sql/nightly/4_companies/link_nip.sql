@@ -1,7 +1,7 @@
--- Which of them share a NIP as well. This comes last, since entries that share another number contradict
--- a NIP together.
+-- Links the components of link.sql that share a NIP; link.sql explains contradictions. The NIP comes
+-- last, since all entries of a component together can contradict it.
 
--- One row per NIP, and component that has it, where there are several.
+-- One row per NIP and component, for each NIP of several components.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -38,8 +38,8 @@ where labelled.label_count > 1;
 
 analyze stage.same_nip;
 
--- One row per such component and entry of it: what it says today or, of entries without a record of
--- today, what is known.
+-- One row per such component and entry: the state of today or, without a record of today, the known
+-- state.
 create unlogged table stage.nip_holder as
 with member as (
     select same_nip.label, same_nip.label as node
@@ -69,7 +69,7 @@ select
     node.first_name
 from member
 join stage.node using (node)
--- In a first snapshot, only suspect nodes share a number with another one.
+-- While there are no known entries, only suspect nodes share a number.
 where exists (select from registry.entry)
 union
 select
@@ -88,7 +88,7 @@ where not exists (
 
 analyze stage.nip_holder;
 
--- One row per NIP and two components that have it and different REGON.
+-- One row per NIP and pair of its components that differ in REGON.
 create unlogged table stage.nip_doubt as
 select
     younger.nip,
@@ -112,8 +112,8 @@ group by younger.nip, younger.label, older.label;
 
 analyze stage.nip_doubt;
 
--- A component is linked to the oldest one with its NIP, unless it contradicts one of the older ones:
--- through something that contradicts neither, two that do would be one.
+-- Links a component to the oldest component with its NIP, unless it contradicts any older one of them.
+-- Otherwise a third component could link two components that contradict each other.
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label,
@@ -158,7 +158,7 @@ from stage.nip_doubt
 where nip_doubt.is_legal and not nip_doubt.is_contradicted
 group by nip_doubt.nip;
 
--- One row per company that turns out to be another one: the older stays.
+-- One row per known company that is merged into an older one.
 create unlogged table stage.merged_company as
 select
     component.node as company_id,

@@ -1,7 +1,7 @@
--- The facts become today's. Runs in the transaction that publishes.
+-- Brings registry.entry up to date. Runs in the transaction that publishes.
 
--- Changed entries are replaced: first all of them go, so that two entries may change keys with each
--- other, and a new one may take the key of another.
+-- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new
+-- entry can take over the key of another one.
 delete from registry.entry
 using stage.after
 where
@@ -11,13 +11,13 @@ where
 insert into registry.entry
 select after.* from stage.after;
 
--- New entries. A first snapshot has attached its entries as a partition.
+-- Inserts new entries. In a first snapshot, first/attach.sql has attached them already.
 insert into registry.entry
 select new_entry.*
 from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
--- A record may say the same in other bytes, in another file, or later.
+-- A record with the same content may have other bytes, another file or a newer version.
 update registry.entry
 set
     fingerprint = staged.fingerprint,
@@ -52,7 +52,8 @@ where
     and entry.company_id = vanished.company_id
     and entry.entry_id = vanished.entry_id;
 
--- An entry whose rows contradict each other is read again until they agree.
+-- An entry with a rejected row loses its fingerprint: every night reads its rows until all are
+-- accepted.
 update registry.entry
 set fingerprint = null
 from stage.reject
@@ -63,8 +64,8 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- One row per entry whose end or strike-off, announced earlier, is reached: its record did not change,
--- its status does. What it was until then.
+-- One row per entry whose announced end or strike-off is reached: its record did not change, but its
+-- status does. Holds the state before the change.
 create unlogged table stage.due as
 select
     entry.company_id,

@@ -1,7 +1,8 @@
--- The events of the night; event_date is the day of the dump. Runs in the transaction that publishes.
+-- Writes the events of the night; event_date is the day of the dump. Runs in the transaction that
+-- publishes.
 
--- One row per difference of a company: two entries that changed alike make one event. event_id: the
--- event of the same change that another registry has reported already.
+-- One row per change of a company: two entries with the same change make one event. event_id: the event
+-- of another registry that this change confirms; null for a new event.
 create unlogged table stage.company_event as
 select
     coalesce(merged_company.into_company_id, event.company_id) as company_id,
@@ -16,9 +17,10 @@ group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;
 
--- That is the newest event of 30 days (before or after: registries come at different times), unless this
--- registry has reported or confirmed the same since: each change there and back is an event. Companies
--- are looked up one by one, and only where another registry has reported anything.
+-- A change confirms the newest event of the same change by another registry, at most 30 days before or
+-- after: registries differ in speed. It confirms nothing when this registry has reported or confirmed
+-- the same change later: each change there and back is an event. The search runs company by company,
+-- and only when another registry has events in these days.
 update stage.company_event
 set event_id = (
     select case
@@ -75,8 +77,8 @@ order by
     company_event.company_id, company_event.event_id, company_event.entry_id, company_event.old_value,
     company_event.new_value;
 
--- The others are the events of the night, in a stable order. Proceedings that begin and end in one night
--- come in the order of their dates.
+-- All other changes are new events, in a stable order. Proceedings that begin and end in one night come
+-- in the order of their dates.
 insert into registry.event (
     company_id, event_id, entry_id, event_date, source, event_type, old_value, new_value
 )

@@ -1,8 +1,8 @@
--- New companies of one entry show what that entry says: nearly all new companies. Runs in the
--- transaction that publishes.
+-- Inserts new companies that have one entry, which are nearly all new companies. Runs in the
+-- transaction that publishes. touched_companies.sql inserts the others.
 
--- Of the very first snapshot there is nothing to read yet. A table that is emptied in the transaction
--- that fills it needs no WAL where the server keeps a minimal one, and its index is built at once.
+-- Before the very first snapshot the table is empty. A table that is truncated and filled in one
+-- transaction needs no WAL at wal_level minimal. One build of the index is faster than many inserts.
 do $$
 begin
     if not exists (select from registry.company) then

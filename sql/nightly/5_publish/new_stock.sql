@@ -1,6 +1,6 @@
--- How many new entries there are of each kind, for stock.sql. Runs in a session of its own, in parallel
--- with the transaction that publishes; reads the records rather than stage.new_entry, which looks up
--- more of each.
+-- Counts the new entries of each kind, for stock.sql. Runs in a session of its own, in parallel with
+-- the transaction that publishes. Reads stage.entry, since the joins of stage.new_entry are not needed
+-- here.
 create unlogged table stage.new_stock as
 select
     entry.voivodeship,

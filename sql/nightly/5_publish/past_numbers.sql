@@ -1,5 +1,5 @@
--- A company stays known by the numbers that its entries no longer have. Runs in the transaction that
--- publishes.
+-- Keeps the numbers that entries lost, so that a company is still found by them. Runs in the
+-- transaction that publishes.
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select

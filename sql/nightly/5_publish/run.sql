@@ -1,4 +1,4 @@
--- What a run read and could not read, kept whether or not it is published.
+-- Records the files, rejects and notices of a run. Runs also for a refused run.
 
 insert into registry.run_file (
     run_id, file_key, file, byte_count, sha256, read_count, rejected_count, entry_count

@@ -1,8 +1,7 @@
--- What the night did, in figures, and what it leaves to the next one. Runs in the transaction that
--- publishes.
+-- Writes the counts of the night, and advances the last ids. Runs in the transaction that publishes.
 
--- One row: the figures of the night. An entry that is struck off when it is first seen does not count as
--- new. state_hash: by how much the sum over all entries changed.
+-- One row: the counts of the night. An entry that is struck off when it is first seen does not count as
+-- new. state_hash: the change of the sum of the state hashes of all entries.
 create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
@@ -68,13 +67,13 @@ set
     end,
     entry_count = coalesce(previous.entry_count, 0) + figure.new_count - figure.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
-    -- Also where entries came on demand before.
+    -- The first dump is the baseline, even after imports on demand.
     is_baseline = night.previous_run_id is null,
     is_full_read = night.is_full_read
 from stage.figure
 cross join stage.night
 left join lateral (
-    -- What was asked for on demand since the last dump counts too.
+    -- An import on demand since the last dump counts too.
     select before.entry_count, before.state_hash
     from registry.run as before
     where
@@ -98,7 +97,7 @@ select
     run.is_baseline
 from stage.night
 join registry.run using (run_id)
--- What came on demand since the last dump is new to a comparison of the dumps.
+-- Adds the entries that were imported on demand since the last dump.
 cross join lateral (
     select coalesce(sum(run.new_count), 0) as new_count
     from registry.run
@@ -111,7 +110,7 @@ where not night.is_import;
 
 update registry.last_id
 set last_id = case last_id.table_name
-    -- As far as the last line of the dump, whichever entries were new.
+    -- Advances by the lines of the dump: every line uses up an id (1_read/number.sql).
     when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
     when 'snapshot' then last_id.last_id + 1
     else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
@@ -120,7 +119,7 @@ where
     last_id.table_name in ('event', 'snapshot')
     or (select figure.new_count > 0 or figure.new_row_count > 0 from stage.figure);
 
--- Now that the ids of the night are used up: which run found an entry first.
+-- Records the last id of the run: it tells which run found an entry first.
 update registry.run
 set last_entry_id = last_id.last_id
 from stage.night

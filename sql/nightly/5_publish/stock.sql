@@ -1,10 +1,11 @@
--- By how much the night changed how many entries stand, and what flowed. Runs in the transaction that
--- publishes. An entry that is gone is in no stock; it stands unless it is gone or DELETED.
+-- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
+-- ended, suspended, resumed). Runs in the transaction that publishes. An entry stands unless it is gone
+-- or DELETED. An entry that is gone is in no stock.
 
--- Sums first by division, so that few rows look for their section. What came on demand waits for the
--- day of the next dump. The first snapshot of a source has a stock and no flow.
+-- Sums by division first, so that few rows look up their section. An import on demand has no day of its
+-- own: its changes have the date infinity until the next dump. A baseline has a stock and no flow.
 with movement as (
-    -- One row per known entry whose state may have changed: null is the status of an entry that is gone.
+    -- One row per known entry that may have changed. The status of an entry that is gone is null.
     select
         moved.*,
         coalesce(moved.old_status <> 'DELETED', false) as stood,

@@ -1,7 +1,8 @@
--- What search shows of each company that the night touched, but of the new ones of one entry. Runs in the
--- transaction that publishes, once the entries are today's.
+-- Updates registry.company for each company that the night touched. new_companies.sql has inserted the
+-- new companies of one entry. Runs in the transaction that publishes, after registry.entry is up to
+-- date.
 
--- One row per company with an entry that changed, came or went.
+-- One row per company with an entry that changed or went, and per linked company.
 create unlogged table stage.touched_company as
 select coalesce(merged_company.into_company_id, touched.company_id) as company_id
 from (

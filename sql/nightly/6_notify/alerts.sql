@@ -1,11 +1,11 @@
--- The alert mails about the events of the night. Runs in the transaction that publishes.
+-- Orders the alert mails about the events of the night. Runs in the transaction that publishes.
 
--- Intermediate results are analyzed tables, since the planner cannot foresee how many settings ask for
--- which alerts.
+-- Intermediate results are analyzed tables, since the planner cannot estimate how many alerts the
+-- settings ask for.
 
--- One row per watch of a company with events tonight that asks for alerts by mail, with the
--- settings that hold for it: what is set for one company goes before what is set for all. They are
--- the watches whose feeds the night has filled.
+-- One row per watch that asks for alerts by mail and whose company has events tonight. The settings of
+-- the watch go before the settings of the account. These watches are among those that feeds.sql has
+-- filled.
 create unlogged table stage.alert_watch as
 select
     watch.account_id,
@@ -42,7 +42,7 @@ where
 
 analyze stage.alert_watch;
 
--- One row per event of the night whose company is watched, as the mail shows it; none where no account
+-- One row per event of the night whose company is watched, as the mail shows it. Empty when no account
 -- asks for alerts.
 create unlogged table stage.alert_event as
 select
@@ -76,8 +76,8 @@ where exists (select from stage.alert_watch);
 
 analyze stage.alert_event;
 
--- One row per account and event of its mail; position counts the events of an account from the worst
--- on.
+-- One row per account and event of its mail. position: numbers the events of an account, the worst
+-- first.
 create unlogged table stage.alert as
 select
     alert_watch.account_id,
@@ -101,7 +101,7 @@ where
 
 analyze stage.alert;
 
--- One mail per account, with its worst events in full and the others as counts: the feed has them.
+-- One mail per account: the worst 200 events in full, and counts of all. The feed has every event.
 with digest as (
     select
         alert.account_id,

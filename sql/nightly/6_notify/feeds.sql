@@ -1,7 +1,7 @@
--- Adds the events of the night to the feeds of the accounts that watch their companies. Runs in the
--- transaction that publishes, after the watch lists: a company that became known tonight has its events
--- of tonight. Nights publish one after another (they wait for each other's lock). So an event that is
--- seen later never has a smaller id, and a reader that goes on from the newest id misses none.
+-- Adds the events of the night to the feeds of the accounts that watch the companies. Runs in the
+-- transaction that publishes, after watch_lists.sql, so that a company that became known tonight has
+-- its events of tonight. Nights share a lock and publish one after another. So event ids become visible
+-- in ascending order, and a reader that continues after the newest id misses none.
 
 -- One row per event of the night whose company is watched.
 create unlogged table stage.watched_event as
@@ -23,7 +23,7 @@ where
 
 analyze stage.watched_event;
 
--- A watch counts exactly what its feed gets, since one statement does both.
+-- One statement writes the feed and its counts, so that both always agree.
 with told as (
     update customer.watch
     set

@@ -1,6 +1,6 @@
--- Watch lists follow what the night has published. Runs in the transaction that publishes.
+-- Adapts the watch lists to the new snapshot. Runs in the transaction that publishes.
 
--- Only one transaction at a time locks the accounts of several customers.
+-- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
 do $$
 begin
     perform pg_advisory_xact_lock(hashtext('customer.watch'));
@@ -17,7 +17,7 @@ begin
 end;
 $$;
 
--- The feed lines of a merged company go to the company that stays, …
+-- Moves the feed rows of a merged company to the company that stays.
 update customer.feed
 set company_id = merged_company.into_company_id
 from stage.merged_company
@@ -26,7 +26,7 @@ where
     feed.account_id = watch.account_id
     and feed.company_id = merged_company.company_id;
 
--- … and their watches: the oldest one stays where an account watches several of them.
+-- Merges watches: when an account watches several of the merged companies, its oldest watch stays.
 do $$
 declare
     folded bigint[];
@@ -64,15 +64,15 @@ set company_id = merged_company.into_company_id
 from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
--- Queued watches whose company is known now become ready, and submissions are settled.
+-- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions.
 do $$
 begin
     perform customer.advance_watches((select night.published_at from stage.night));
 end;
 $$;
 
--- One row per account that the events of the night may concern. The accounts are locked: their watch
--- lists do not change until the night is published.
+-- One row per account that watches a company with events tonight. The accounts stay locked until the
+-- night is published, so that their watch lists do not change.
 create unlogged table stage.watcher as
 with concerned as materialized (
     select distinct watch.account_id

@@ -1,5 +1,5 @@
--- The table that was filled becomes the partition of its source. Runs in the transaction that publishes.
--- An autovacuum that looks at these tables may win a deadlock: the step is then tried again.
+-- Attaches the table of first/entries.sql as the partition of its source. Runs in the transaction that
+-- publishes. An autovacuum of these tables may win a deadlock: the step is then tried again.
 do $$
 declare
     source constant text := (select night.source from stage.night);
@@ -8,7 +8,7 @@ begin
     for attempt in 1..10 loop
         begin
             execute format('alter table stage.%I set schema registry', partition);
-            -- Postgres need not look whether the rows belong there: a constraint says so.
+            -- The check constraint proves that the rows belong here, so Postgres need not scan them.
             execute format(
                 'alter table registry.entry attach partition registry.%I for values in (%L)',
                 partition, source
@@ -27,8 +27,8 @@ begin
 end;
 $$;
 
--- Plans of the rest of this night and of tomorrow's depend on statistics, which autovacuum may make too
--- late, and never makes of all partitions together.
+-- The plans of the rest of this night, and of the next one, depend on statistics. Autovacuum may come
+-- too late, and never analyzes the partitioned table as a whole.
 set local default_statistics_target = 20;
 analyze registry.entry (company_id, entry_id, source, entry_key, nip, regon9, krs, status, end_date);
 set local default_statistics_target to default;

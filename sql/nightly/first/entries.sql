@@ -1,7 +1,8 @@
--- The entries of a source that has none yet: a table with its indexes, which becomes the partition of the
--- source. Runs in a session of its own, in parallel with the transaction that publishes. No autovacuum
--- locks the table before it is attached. A table that is made and filled at once needs no WAL where the
--- server keeps a minimal one. The parallel steps end before the indexes are made: a second process helps.
+-- Fills a table with the entries of a source that has none yet. attach.sql makes this table the
+-- partition of the source. Runs in a session of its own, in parallel with the transaction that
+-- publishes. Autovacuum is off, so that it does not lock the table before the table is attached. A
+-- table that is created and filled in one transaction needs no WAL at wal_level minimal. The parallel
+-- steps end before the indexes are built, so that a second process is free to help.
 set local max_parallel_maintenance_workers = 1;
 
 do $$
@@ -22,7 +23,7 @@ begin
     execute format('create index on stage.%I (nip) where nip is not null', partition);
     execute format('create index on stage.%I (regon9) where regon9 is not null', partition);
     execute format('create index on stage.%I (krs) where krs is not null', partition);
-    -- An end or a strike-off that is announced is reached without a new record.
+    -- Finds entries whose announced end or strike-off is reached without a new record.
     execute format(
         'create index on stage.%I (least(end_date, struck_off_date))
         where least(end_date, struck_off_date) is not null and status <> ''DELETED''',
