@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFixture } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { connect, runFile } from '../sql/database.ts';
-import { isLostConnection } from '../sql/fault.ts';
+import { isLostConnection } from '../sql/lost-connection.ts';
 import { describeFault } from './fault.ts';
 import { settle } from './night/steps.ts';
 import { ServiceFault } from './fetch/service.ts';

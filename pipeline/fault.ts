@@ -1,4 +1,4 @@
-import { isLostConnection } from '../sql/fault.ts';
+import { isLostConnection } from '../sql/lost-connection.ts';
 
 /** The SQLSTATE of a full disk. */
 const DISK_FULL = '53100';

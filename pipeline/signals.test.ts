@@ -70,7 +70,7 @@ describe('a run that is told to end', () => {
       // A terminal and `npm` may both send it.
       command.child.kill(signal);
       expect(await command.end).toBe(signal);
-      expect(await countSessions()).toBe(0);
+      await expect.poll(countSessions).toBe(0);
       expect(await statesOf(db, 1)).toEqual(['abandoned']);
       expect(await messageOfLastRun()).toBe(`stopped by ${signal}`);
       expect(command.sentences()).toEqual([

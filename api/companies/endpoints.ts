@@ -7,7 +7,7 @@ import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/pagin
 import { keep } from '../http/keep.ts';
 import { companyStatus, identifier } from './identifier.ts';
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
-import { search } from './search-page.ts';
+import { search } from './search-charge.ts';
 import { snapshotEndpoint } from './snapshot.ts';
 
 const result = z
@@ -68,15 +68,15 @@ function searchEndpoint(options: AppOptions, charging: Charging): Endpoint {
       description: [
         `All filters can be combined; ${pageSize} companies a page, in an order that does not change.`,
         'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
-        'The activities are those of all registry entries of a company that are not deleted; every other filter is of the entry that is shown.',
+        'The activities are those of all registry entries of a company that are not deleted; every other filter compares what the answer shows.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
-        `An answer costs ${searchCredits}, also beyond the last page; one whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+        `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
       ].join(' '),
       auth: 'token',
       query: searchQuery,
       answer: searchAnswer,
       example: searchExample,
-      errors: creditErrors(1),
+      errors: creditErrors(searchCredits),
     },
     async ({ query: { page, ...query }, caller, request, response }) => {
       const { account_id } = caller;

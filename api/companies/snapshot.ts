@@ -122,9 +122,9 @@ export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpo
       tag: 'Companies',
       summary: 'Read the full profile of a company',
       description: [
-        'One profile for each registry entry of the company, the one that the search shows first; companies that are deleted have one too.',
+        'One profile for each registry entry of the company: active entries first, then the latest start; companies that are deleted have one too.',
         'A field that the registry does not know is an empty string, a list of what it does not know is empty.',
-        `It costs ${snapshotCredits}, only together with the answer; \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+        `Credits for an answer: ${snapshotCredits}. An error is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
         'The same `Idempotency-Key` within 24 hours gives the same answer and no second charge; with another body it is refused.',
         'The `ETag` changes when the snapshot does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
       ].join(' '),
@@ -136,7 +136,7 @@ export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpo
       example: snapshotExample,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
-        ...creditErrors(5),
+        ...creditErrors(options.snapshotCredits),
         404: { description: 'No company is known by this number.', example: unknownCompany },
       },
     },

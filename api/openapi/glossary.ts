@@ -84,7 +84,7 @@ const properties: Record<string, string> = {
   prev_page: 'Number of the page before; null on the first one.',
   price: 'Price, a decimal in `currency`.',
   primary_identifier: 'Number of the company today: its NIP, else its REGON, else its KRS number.',
-  profiles: 'One for each registry entry, the one that the search shows first.',
+  profiles: 'One for each registry entry: active entries first, then the latest start.',
   removed: 'Numbers of companies that were taken off the list.',
   removed_at: 'When they were removed.',
   required: 'Credits that the request costs.',

@@ -333,7 +333,7 @@ describe('/console', () => {
     await page.keyboard.press('Enter');
     await page.keyboard.press('Enter');
     await page.getByText('3 in all').waitFor();
-    await expect.poll(() => statusOf(second)).toBe(401);
+    await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe(401);
   });
 
   it('names the wrong ones of the numbers to watch, and says what was taken before them', async () => {

@@ -5,7 +5,7 @@ import { openLog } from '../../sql/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { isLostConnection } from '../../sql/fault.ts';
+import { isLostConnection } from '../../sql/lost-connection.ts';
 import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 
 export interface Session {

@@ -160,7 +160,7 @@ describe('a folder is refused', () => {
       await refuse(db, (made) => writeReports((folder = made), nextDay()), {
         reporter: { step: () => undefined, note: () => undefined, progress },
       }),
-    ).toBe(`${mazowieckie}: somebody wrote to it while it was read`);
+    ).toBe(`${mazowieckie}: it changed while it was read`);
   });
 
   test('from which somebody takes a file while it is read', async () => {
@@ -170,7 +170,7 @@ describe('a folder is refused', () => {
       await refuse(db, (made) => writeReports((folder = made), nextDay()), {
         reporter: { step: () => undefined, note: () => undefined, progress },
       }),
-    ).toMatch(new RegExp(`^${opolskie}: (ENOENT|somebody wrote to it while it was read)`));
+    ).toMatch(new RegExp(`^${opolskie}: (ENOENT|it changed while it was read)`));
   });
 
   test('but not for what the machine cannot read: that is a fault', async () => {

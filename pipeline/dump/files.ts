@@ -104,7 +104,7 @@ export async function assertUntouched(files: readonly DumpFile[]): Promise<void>
   for (const { path, file, byte_count, modified_ms } of files) {
     const now = await stat(path).catch(() => undefined);
     if (now?.size !== byte_count || now.mtimeMs !== modified_ms) {
-      throw new Refusal(`${file}: somebody wrote to it while it was read`);
+      throw new Refusal(`${file}: it changed while it was read`);
     }
   }
 }

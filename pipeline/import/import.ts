@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/database.ts';
-import { isLostConnection } from '../../sql/fault.ts';
+import { isLostConnection } from '../../sql/lost-connection.ts';
 import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { runNightly } from '../night/nightly.ts';

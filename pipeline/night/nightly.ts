@@ -3,7 +3,7 @@ import { type Database, queryFile } from '../../sql/database.ts';
 import { warsawDate } from '../calendar.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
-import { isLostConnection } from '../../sql/fault.ts';
+import { isLostConnection } from '../../sql/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
 import { loadSource, type Source } from '../sources/source.ts';
 import { describeFindings, runChecks } from './checks.ts';

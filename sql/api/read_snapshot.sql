@@ -1,5 +1,5 @@
 -- One row per number of a company: its place in the lists $1 of types and $2 of values, and the registry
--- entries of the company as JSON. The entry that the search shows comes first.
+-- entries of the company as JSON. Active entries come first, then the latest start.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)

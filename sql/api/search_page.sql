@@ -1,5 +1,5 @@
--- The companies of a page, each with the contacts of its entries, and the balance of the account. The
--- entry that the search shows comes first. An unknown text is an empty string, an unknown date null.
+-- The companies of a page, each with the contacts of its entries, and the balance of the account. Active
+-- entries come first, then the latest start. An unknown text is an empty string, an unknown date null.
 -- $1: ids of companies; $2: the snapshot of the search, which gives no rows when it is not the newest;
 -- $3: the account.
 with page as materialized (

@@ -1,8 +1,8 @@
 -- Normalises the records of the files $1 into the terms of all sources, and gives invalid records a
 -- reason. Large files are normalised in parallel, each in the session that staged it. A record is
 -- well-formed when the reader has found its numbers, dates and activity codes valid. SQL does not check
--- them again, which would take a hundred times as long. The text of this file is part of each
--- fingerprint: after any edit, the next night reads every record.
+-- them again, which would take a hundred times as long. The statement of this file is part of
+-- each fingerprint: after it changes, the next night reads every record.
 insert into stage.entry (
     file_no, line, fingerprint, entry_key, nip, regon9, krs, entity_type, legal_form, name, surname,
     first_name, phone, email, fax, website, postal_code, county, commune, city, street, building,
