@@ -252,6 +252,7 @@ describe('/console', () => {
     await page.getByRole('button', { name: 'Copy the Master Token' }).click();
     await page.getByText('Copied').waitFor();
     await page.getByRole('link', { name: 'Open the console' }).click();
+    await page.locator('#token-form button:enabled').waitFor();
     await page.getByLabel('Master Token or API token').press('ControlOrMeta+V');
     await page.keyboard.press('Enter');
     await page.getByText(account.user_ref).waitFor();
@@ -277,10 +278,8 @@ describe('/console', () => {
     await page.getByRole('button', { name: 'Open', exact: true }).click();
     await page.getByText('Welcome bonus').waitFor();
     expect(await page.locator('#balance').innerText()).toBe('200');
-    const { rows } = await database.pool.query(
-      'select language from customer.account where email = $1',
-      [email],
-    );
+    const language = 'select language from customer.account where email = $1';
+    const { rows } = await database.pool.query(language, [email]);
     expect(rows).toEqual([{ language: 'pl' }]);
   });
 

@@ -27,10 +27,13 @@ function checkboxes(name: string, legend: string, values: readonly string[]): st
   return `<fieldset class="full"><legend>${legend}</legend>${boxes.join('\n')}</fieldset>`;
 }
 
-/** A form whose fields the script sends; the answer appears in the output. */
+/**
+ * A form whose fields the script sends; the answer appears in the output. The script enables the button:
+ * before it, the Enter key would send the fields as a query, a token among them.
+ */
 function formOf(id: string, button: string, fields: string): string {
   return `<form class="row" id="${id}-form">${fields}
-<button type="submit">${button}</button>
+<button type="submit" disabled>${button}</button>
 <output role="status" tabindex="-1"></output></form>`;
 }
 

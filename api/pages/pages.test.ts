@@ -167,6 +167,15 @@ describe('GET /stats', () => {
   });
 });
 
+describe('GET /console', () => {
+  it('200 has no form that the Enter key sends before the script is there', async () => {
+    const page = await read('/console');
+    const forms = page.match(/<form class="row".*?<\/form>/gs)!;
+    expect(forms.length).toBeGreaterThan(5);
+    for (const form of forms) expect(form).toContain('<button type="submit" disabled>');
+  });
+});
+
 describe('GET /assets/', () => {
   it('200 is not kept under another version', async () => {
     for (const path of ['/assets/site.css', '/assets/site.css?v=0']) {

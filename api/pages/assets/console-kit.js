@@ -71,6 +71,7 @@ export function onSubmit(id, run) {
     await report(output, () => run(fields, form));
     isBusy = false;
   });
+  form.querySelector('[type=submit]').disabled = false;
   return form;
 }
 
