@@ -41,9 +41,7 @@ interface PageRow {
  * Finds the companies that match, reads those in the window, and charges for the page unless the total
  * is 0. Total and results are of one snapshot. When a night publishes in between, the search starts
  * again before it charges.
- *
- * Throws a 402 when the credits are short, even for a total of 0, and a 503 while the companies are
- * loading.
+ * Throws a 402 when the credits are short, even for a total of 0, and a 503 until the companies are loaded.
  */
 export async function search(
   { db, searchIndex }: Pick<AppOptions, 'db' | 'searchIndex'>,
