@@ -49,10 +49,7 @@ export async function stageFile(
   const sendLines = async () => {
     if (!copy) {
       client = await pool.connect();
-      // To count the rows of a table, a small sample is enough.
-      await client.query(
-        'set synchronous_commit = off; set jit = off; set default_statistics_target = 1',
-      );
+      await client.query('set synchronous_commit = off; set jit = off');
       const columns = reader.columns.map(escapeIdentifier).join(', ');
       const options = `format csv, delimiter ';', encoding utf8`;
       copy = new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
@@ -80,8 +77,11 @@ export async function stageFile(
     await saveRejects(pool, stage, rejects);
     await copy?.end();
     if (batch_count > 1) {
-      // Without a row count, Postgres plans for a handful of records.
-      await client!.query(`analyze ${table} (file_no)`);
+      // Without a row count, Postgres plans for a handful of records. A small sample is enough for it,
+      // but not for later steps that use the session.
+      await client!.query(
+        `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
+      );
       // Normalises the records in parallel with the reading of other files.
       await runFile(client!, 'nightly/1_read/normalise.sql', [[file_no]], stage);
     }
