@@ -283,6 +283,26 @@ describe('/console', () => {
     expect(rows).toEqual([{ language: 'pl' }]);
   });
 
+  it('shows no form of the account before its values are there', async () => {
+    const account = await createAccount(database.kysely);
+    const { page } = await visit('/console');
+    const held = Promise.withResolvers<void>();
+    await page.route('**/wallet/packages', async (route) => {
+      await held.promise;
+      await route.continue();
+    });
+    await page.getByLabel('Master Token or API token').fill(account.master_token);
+    const [settings] = await Promise.all([
+      page.waitForResponse('**/watchlist/events?per_page=100'),
+      page.keyboard.press('Enter'),
+    ]);
+    expect(settings.status()).toBe(200);
+    expect(await page.getByRole('button', { name: 'Buy' }).isVisible()).toBe(false);
+    held.resolve();
+    await page.getByRole('button', { name: 'Buy' }).waitFor();
+    expect(await page.getByLabel('Package').inputValue()).not.toBe('');
+  });
+
   it('leads to the checkout, and shows what was bought in the ledger', async () => {
     const account = await createAccount(database.kysely);
     const { page } = await visit('/console');

@@ -257,23 +257,24 @@ onSubmit('alerts', async ({ alert_min_severity }) => {
 
 // The way in and out.
 
+/** Shows the account when all of it is loaded: an empty form would save what nobody chose. */
 async function open(given) {
   setToken(given);
+  for (const node of document.querySelectorAll('#tokens, [href="#tokens"]')) {
+    node.hidden = !given.startsWith('sk_live_');
+  }
   try {
     const { data } = await call('POST', '/tokens/verify');
     masterRef = data.token_ref;
     find('#who').textContent =
       `${data.user_name} (${data.user_ref}), by the token ${data.token_name}`;
+    await loadAll();
   } catch (error) {
     setToken(undefined);
     throw error;
   }
-  for (const node of document.querySelectorAll('#tokens, [href="#tokens"]')) {
-    node.hidden = !given.startsWith('sk_live_');
-  }
   find('#entrance').hidden = true;
   find('#account').hidden = false;
-  await loadAll();
   const wanted = document.getElementById(location.hash.slice(1));
   wanted?.scrollIntoView();
   find('#who').focus({ preventScroll: Boolean(wanted) });
