@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { extract, type ExtractContent, runKrs } from '../../fixtures/dump/krs-day.ts';
+import { extractOf } from '../../fixtures/dump/krs-extract.ts';
 import { company, nipOf, readEvents, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from './verify.ts';
@@ -107,5 +108,17 @@ test('a company that has no extract any more is struck off, and comes back with 
   const back = await runKrs(db, day3, [extract(krs, { nip })], ['no number']);
   expect(back).toMatchObject({ new: 1, entries: 2, rejected: 1 });
   expect(await readEvents(db, day3)).toEqual([`COMPANY_REOPENED: ${day2} → `]);
+  expect(await verify(db, 'krs')).toEqual([]);
+});
+
+test('a struck-off company stays so by an extract from before, and comes back with one made later', async () => {
+  const madeOn = (day: string) =>
+    extractOf({ krs, header: { stanZDnia: '01.10.2026', dataCzasOdpisu: `${day} 04:12:09` } });
+  await runKrs(db, day1, [madeOn('02.11.2026')]);
+  await runKrs(db, day2, [], [krs]);
+  expect(await runKrs(db, day3, [madeOn('02.11.2026')])).toMatchObject({ read: 0, new: 0 });
+  const day4 = '2026-11-05';
+  expect(await runKrs(db, day4, [madeOn('05.11.2026')])).toMatchObject({ read: 1, new: 1 });
+  expect(await readEvents(db, day4)).toEqual([`COMPANY_REOPENED: ${day2} → `]);
   expect(await verify(db, 'krs')).toEqual([]);
 });

@@ -118,6 +118,7 @@ select
     answer.answer ->> 'form' as form,
     answer.answer ->> 'register' as register,
     registry.calendar_day(answer.answer ->> 'state_day') as state_day,
+    registry.calendar_day(answer.answer ->> 'made_day') as made_day,
     (answer.answer ->> 'entry_no')::integer as entry_no,
     answer.answer ->> 'entry_day' as entry_day,
     coalesce(
@@ -171,7 +172,7 @@ where
         extract.register, extract.entry_no, extract.state_day,
         extract.known_register, extract.known_no, extract.known_day
     )
-    or extract.state_day < extract.known_gone_date
+    or greatest(extract.state_day, extract.made_day) < extract.known_gone_date
     or (
         extract.content ? 'struck_off_day'
         and extract.register <> extract.known_register

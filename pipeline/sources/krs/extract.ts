@@ -17,6 +17,8 @@ export type KrsAnswer =
       register: string | undefined;
       /** The day whose state it shows. */
       state_day: string | undefined;
+      /** The day on which KRS made it. */
+      made_day: string | undefined;
       /** The number of the newest entry, and its day. */
       entry_no: number | undefined;
       entry_day: string | undefined;
@@ -80,6 +82,7 @@ export function readExtract(value: unknown): KrsAnswer {
     krs: readNumber(header),
     register: textOf(header.rejestr),
     state_day: textOf(header.stanZDnia),
+    made_day: textOf(header.dataCzasOdpisu),
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
     activity_day: findActivityDay(dane, entries),

@@ -287,8 +287,8 @@ export const headerShape: Shape = group({
   dataOstatniegoWpisu: day,
   numerOstatniegoWpisu: text,
   rejestr: text,
+  dataCzasOdpisu: firstDay,
   ...ignored(
-    'dataCzasOdpisu',
     'sygnaturaAktSprawyDotyczacejOstatniegoWpisu',
     'oznaczenieSaduDokonujacegoOstatniegoWpisu',
     'stanPozycji',
