@@ -53,10 +53,9 @@ return case
 end;
 
 -- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
--- the day of its entry, which a full extract tells; else the known day; else the day of the only entry
--- since the known extract; else none.
+-- the day of its entry, which a full extract tells; else the known day; else none.
 -- known: {state, start_day, end_day} of the known entry.
-create function stage.krs_proceeding(items jsonb, known jsonb, only_entry_day text) returns jsonb
+create function stage.krs_proceeding(items jsonb, known jsonb) returns jsonb
 language sql immutable
 return (
     select jsonb_build_object(
@@ -66,16 +65,12 @@ return (
             case
                 when known ->> 'state' = 'OPEN' or known ->> 'state' = told.state
                     then known ->> 'start_day'
-                else only_entry_day
             end
         ),
         'end_day', case
             when told.state = 'ENDED' then coalesce(
                 told.end_day,
-                case
-                    when known ->> 'state' = 'ENDED' then known ->> 'end_day'
-                    else only_entry_day
-                end
+                case when known ->> 'state' = 'ENDED' then known ->> 'end_day' end
             )
         end
     )
@@ -120,7 +115,6 @@ select
     registry.calendar_day(answer.answer ->> 'state_day') as state_day,
     registry.calendar_day(answer.answer ->> 'made_day') as made_day,
     (answer.answer ->> 'entry_no')::integer as entry_no,
-    answer.answer ->> 'entry_day' as entry_day,
     coalesce(
         answer.answer ->> 'activity_day',
         answer.answer -> 'content' ->> 'registered_day'
@@ -312,9 +306,6 @@ select
         'register', coalesce(extract.register, extract.known_register),
         'known_bankruptcy', extract.known_bankruptcy,
         'known_restructuring', extract.known_restructuring,
-        'only_entry_day', case
-            when extract.entry_no = extract.known_no + 1 then extract.entry_day
-        end,
         'nip', stage.krs_number_in_force(
             number.nip,
             extract.identity #>> '{danePodmiotu,identyfikatory,statusNip}',

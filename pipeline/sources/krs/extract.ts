@@ -19,9 +19,8 @@ export type KrsAnswer =
       state_day: string | undefined;
       /** The day on which KRS made it. */
       made_day: string | undefined;
-      /** The number of the newest entry, and its day. */
+      /** The number of the newest entry. */
       entry_no: number | undefined;
-      entry_day: string | undefined;
       /** The newest day on which an activity was entered; a current extract does not tell. */
       activity_day: string | undefined;
       content: {
@@ -84,7 +83,6 @@ export function readExtract(value: unknown): KrsAnswer {
     state_day: textOf(header.stanZDnia),
     made_day: textOf(header.dataCzasOdpisu),
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
-    entry_day: textOf(header.dataOstatniegoWpisu) ?? entries.at(-1)?.day,
     activity_day: findActivityDay(dane, entries),
     content,
     content_hash: hashContent(content),

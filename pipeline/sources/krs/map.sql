@@ -97,13 +97,11 @@ cross join lateral (
     select
         stage.krs_proceeding(
             part.sections #> '{dzial6,postepowanieUpadlosciowe}',
-            document.document -> 'known_bankruptcy',
-            document.document ->> 'only_entry_day'
+            document.document -> 'known_bankruptcy'
         ) as bankruptcy,
         stage.krs_proceeding(
             part.sections #> '{dzial6,restrukturyzacja}',
-            document.document -> 'known_restructuring',
-            document.document ->> 'only_entry_day'
+            document.document -> 'known_restructuring'
         ) as restructuring
     offset 0
 ) as proceeding

@@ -55,11 +55,11 @@ test('a bankruptcy without a date has that of its own entry, or none', async () 
   expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
-test('a bankruptcy without a date has that of the only entry since the known extract', async () => {
+test('a bankruptcy without a date in a current extract has none, even where one entry brought it', async () => {
   const krs = '0000991014';
   await runLines([currentLine({ krs, header: newest(4) })]);
   await runLines([currentLine({ krs, header: newest(5, '07.10.2026'), section6: bankrupt })]);
-  expect(await findEntry(krs, 'bankruptcy_start_date')).toEqual(['2026-10-07']);
+  expect(await findEntry(krs, 'bankruptcy_state, bankruptcy_start_date')).toEqual(['OPEN', null]);
 });
 
 test('a bankruptcy and its end learnt in one night are numbered in the order of their dates', async () => {

@@ -284,11 +284,11 @@ export const headerShape: Shape = group({
   stanZDnia: day,
   dataRejestracjiWKRS: day,
   dataWykreslenia: day,
-  dataOstatniegoWpisu: day,
   numerOstatniegoWpisu: text,
   rejestr: text,
   dataCzasOdpisu: firstDay,
   ...ignored(
+    'dataOstatniegoWpisu',
     'sygnaturaAktSprawyDotyczacejOstatniegoWpisu',
     'oznaczenieSaduDokonujacegoOstatniegoWpisu',
     'stanPozycji',
