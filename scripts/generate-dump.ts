@@ -1,12 +1,11 @@
 // Makes CEIDG countries to test and to measure with: any size, seeded, day after day.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { dayNumber, isoDate } from './generator/calendar.ts';
-import { createCountry, entryAt, sizeOf, type Country } from './generator/country.ts';
-import type { Entry } from './generator/entry.ts';
+import { createCountry, presentEntries, type Country } from './generator/country.ts';
 import type { ExpectedEvent } from './generator/expectation.ts';
-import { passNight, updateKinds, type NightReport } from './generator/night.ts';
+import { passNight, type NightReport } from './generator/night.ts';
 import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
 import { scaleShares, type ChangeKind } from './generator/share.ts';
 
@@ -51,13 +50,6 @@ export function replay(options: DumpOptions, day: number): [Country, NightReport
   return [country, report];
 }
 
-function* present(country: Country): Generator<Entry> {
-  const size = sizeOf(country);
-  for (let index = 0; index < size; index += 1) {
-    if (!country.gone.has(index)) yield entryAt(country, index);
-  }
-}
-
 /**
  * Writes the 17 reports of one day (0 = the first dump) into `folder` and returns what the night
  * that loads them after the day before must count and tell; nothing of the first dump. Earlier days
@@ -70,14 +62,17 @@ export async function writeDay(
   format: ReportFormat = 'zip',
 ): Promise<ExpectedDay> {
   const [country, night] = replay(options, day);
-  const total = await writeReports(folder, format, present(country));
+  const total = await writeReports(folder, format, presentEntries(country));
   const date = isoDate(dayNumber(options.from) + day);
   if (night === null) return { date, new: 0, updated: 0, deleted: 0, total, events: [] };
   const { counts, events } = night;
+  const added = counts.new + counts.new_shared + counts.back;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return {
     date,
-    new: counts.new + counts.new_shared + counts.back,
-    updated: updateKinds.reduce((sum, kind) => sum + counts[kind], 0),
+    new: added,
+    // White space does not count.
+    updated: all - added - counts.gone - counts.whitespace,
     deleted: counts.gone,
     total,
     events,
@@ -105,9 +100,6 @@ interface Flags extends DumpOptions {
 }
 
 async function writeDays(folder: string, { days, format, ...options }: Flags): Promise<void> {
-  // Throws before the folder is made.
-  scaleShares({}, options.changes);
-  await mkdir(folder, { recursive: true });
   for (let day = 0; day < days; day += 1) {
     const date = isoDate(dayNumber(options.from) + day);
     const expected = await writeDay(options, day, join(folder, date), format);

@@ -21,8 +21,16 @@ export const noAddress: Address = {
 const weighted = voivodeships.flatMap(({ weight }, file) => Array<number>(weight).fill(file));
 
 /** One of the 16 reports with a voivodeship, the populous ones more often. */
-export function drawVoivodeship(random: Random): number {
+function drawVoivodeship(random: Random): number {
   return random.pick(weighted);
+}
+
+// Measured on the reports of September 2026: rows without a voivodeship.
+const shareWithoutVoivodeship = 0.2006;
+
+/** Any of the 17 reports. */
+export function drawFile(random: Random): number {
+  return random.chance(shareWithoutVoivodeship) ? withoutVoivodeship : drawVoivodeship(random);
 }
 
 function drawBuilding(random: Random): string {

@@ -1,11 +1,10 @@
+import type { Entry } from './entry.ts';
 import type { Random } from './random.ts';
 
 const women =
   'Anna Maria Katarzyna Małgorzata Agnieszka Barbara Ewa Krystyna Elżbieta Magdalena Joanna Zofia Monika Aleksandra Danuta Teresa Karolina Natalia Beata Dorota Halina Iwona Jolanta Grażyna Justyna Paulina Alicja Sylwia Renata Urszula Łucja Bożena Wiktoria Julia Kinga Żaneta Świętosława Bogumiła Róża Mirosława'.split(
     ' ',
   );
-
-const womenNames = new Set(women);
 
 const men =
   'Piotr Krzysztof Andrzej Tomasz Jan Paweł Michał Marcin Stanisław Jakub Adam Marek Łukasz Grzegorz Mateusz Wojciech Mariusz Dariusz Zbigniew Maciej Rafał Robert Jerzy Kamil Józef Dawid Szymon Kacper Bartosz Artur Sławomir Przemysław Bogdan Włodzimierz Żegota Świętopełk Eugeniusz Błażej Radosław Ireneusz'.split(
@@ -41,17 +40,18 @@ function plain(text: string): string {
   return letters;
 }
 
+type Names = Pick<Entry, 'firstName' | 'surname'>;
+
 /** The names of an invented person; adjectival surnames follow the gender. */
-export function drawPerson(random: Random): { firstName: string; surname: string } {
-  const isWoman = random.chance(0.36);
-  const first = isWoman ? random.pickEarly(women) : random.pickEarly(men);
-  return { firstName: first, surname: drawSurname(random, first) };
+export function drawPerson(random: Random): Names {
+  const firstName = random.pickEarly(random.chance(0.36) ? women : men);
+  return { firstName, surname: drawSurname(random, { firstName }) };
 }
 
 /** A surname that goes with the first name; a woman's may be a double one. */
-export function drawSurname(random: Random, firstName: string): string {
+export function drawSurname(random: Random, { firstName }: Pick<Names, 'firstName'>): string {
   const surname = random.pickEarly(surnames);
-  if (!womenNames.has(firstName)) return surname;
+  if (!women.includes(firstName)) return surname;
   const own = surname.replace(/(?<=[sc]k|dzk)i$/, 'a');
   return random.chance(0.06) ? `${random.pick(surnames)}-${own}` : own;
 }
@@ -64,7 +64,7 @@ function drawBrand(random: Random): string {
 }
 
 /** The name of a firm: always with the owner's names, some with quotes or a semicolon. */
-export function drawName(random: Random, firstName: string, surname: string): string {
+export function drawName(random: Random, { firstName, surname }: Names): string {
   const kind = random.unit();
   const owner = `${firstName} ${surname}`;
   if (kind < 0.3) return owner;
@@ -81,7 +81,7 @@ export function drawName(random: Random, firstName: string, surname: string): st
  * A name that no other entry has: the serial number as six syllables, which no drawn name holds.
  * Entries without NIP and REGON are known by nothing else.
  */
-export function uniqueName(serial: number, firstName: string, surname: string): string {
+export function uniqueName(serial: number, { firstName, surname }: Names): string {
   let brand = '';
   for (let rest = serial, i = 0; i < 6; i += 1, rest = Math.floor(rest / syllables.length)) {
     brand += syllables[rest % syllables.length]!;
@@ -99,13 +99,13 @@ export function drawPhone(random: Random): string {
 }
 
 /** An e-mail address at a domain that is reserved for examples. */
-export function drawEmail(random: Random, firstName: string, surname: string): string {
+export function drawEmail(random: Random, { firstName, surname }: Names): string {
   const number = random.below(10_000);
   return `${plain(firstName)}.${plain(surname)}${number}@${random.pick(mailDomains)}`;
 }
 
 /** A website at a domain that is reserved for examples. */
-export function drawWebsite(random: Random, surname: string): string {
+export function drawWebsite(random: Random, { surname }: Names): string {
   const brand = drawBrand(random).toLowerCase();
   const host = `${plain(surname)}-${brand}${random.below(1000)}.example`;
   return random.chance(0.6) ? `www.${host}` : `https://${host}`;

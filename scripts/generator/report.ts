@@ -52,7 +52,6 @@ function pack(bytes: Readable, format: ReportFormat): NodeJS.ReadableStream {
   if (format === 'csv') return bytes;
   if (format === 'csv.gz') return bytes.pipe(createGzip({ level: compressionLevel }));
   const zip = new ZipFile();
-  zip.on('error', (error: Error) => bytes.destroy(error));
   zip.addReadStream(bytes, memberName, {
     compressionLevel,
     mode: 0o100644,
@@ -73,35 +72,19 @@ interface Report {
   lines: string[];
 }
 
-function openReport(path: string, format: ReportFormat, signal: AbortSignal): Report {
+function openReport(path: string, format: ReportFormat): Report {
   const stream = new PassThrough();
-  const written = pipeline(pack(stream, format), createWriteStream(path), { signal });
-  // A full disk must stop the writer, which may be waiting for this very stream to drain. The next
-  // write and `written` have the error, so the event itself has nothing to add.
-  stream.on('error', () => {});
-  written.catch((error: Error) => stream.destroy(error));
+  const written = pipeline(pack(stream, format), createWriteStream(path));
+  // The next row has to wait for the stream, and throws.
+  written.catch(() => {});
   return { stream, written, rows: 0, lines: [`\uFEFF${header}\r\n`] };
 }
 
 /** Hands on what waits; resolves when there is room again. */
-async function flush({ stream, lines }: Report): Promise<void> {
-  // A stream that has failed since would never drain.
-  if (stream.errored !== null) throw stream.errored;
-  if (!stream.write(lines.splice(0).join(''))) await once(stream, 'drain');
-}
-
-async function writeRows(reports: readonly Report[], entries: Iterable<Entry>): Promise<number> {
-  let total = 0;
-  for (const entry of entries) {
-    const report = reports[entry.file]!;
-    report.rows += 1;
-    report.lines.push(formatRow(report.rows, entry));
-    if (report.lines.length >= chunk_rows) await flush(report);
-    total += 1;
-  }
-  for (const { stream, lines } of reports) stream.end(lines.join(''));
-  await Promise.all(reports.map(({ written }) => written));
-  return total;
+async function flush({ stream, written, lines }: Report): Promise<void> {
+  const hasRoom = stream.write(lines.splice(0).join(''));
+  // A file that has failed, as on a full disk, never drains.
+  if (!hasRoom) await Promise.race([once(stream, 'drain'), written]);
 }
 
 /**
@@ -116,20 +99,22 @@ export async function writeReports(
   entries: Iterable<Entry>,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
-  for (const voivodeship of files) {
-    for (const other of reportFormats) {
-      await rm(join(folder, `${reportName(voivodeship)}.${other}`), { force: true });
-    }
+  const paths = files.map((voivodeship) => join(folder, reportName(voivodeship)));
+  for (const path of paths) {
+    for (const other of reportFormats) await rm(`${path}.${other}`, { force: true });
   }
-  const stop = new AbortController();
-  const reports = files.map((voivodeship) =>
-    openReport(join(folder, `${reportName(voivodeship)}.${format}`), format, stop.signal),
-  );
+  const reports = paths.map((path) => openReport(`${path}.${format}`, format));
   try {
-    return await writeRows(reports, entries);
-  } catch (error) {
-    stop.abort();
+    for (const entry of entries) {
+      const report = reports[entry.file]!;
+      report.rows += 1;
+      report.lines.push(formatRow(report.rows, entry));
+      if (report.lines.length >= chunk_rows) await flush(report);
+    }
+  } finally {
+    for (const { stream, lines } of reports) stream.end(lines.join(''));
     await Promise.allSettled(reports.map(({ written }) => written));
-    throw error;
   }
+  await Promise.all(reports.map(({ written }) => written));
+  return reports.reduce((sum, { rows }) => sum + rows, 0);
 }
