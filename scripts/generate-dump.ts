@@ -2,6 +2,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { isDate } from '../pipeline/calendar.ts';
 import { dayNumber, isoDate } from './generator/calendar.ts';
 import { createCountry, presentEntries, type Country } from './generator/country.ts';
 import type { ExpectedEvent } from './generator/expectation.ts';
@@ -90,16 +91,14 @@ function numberFrom(least: number, most: number): (text: string) => number {
 }
 
 function parseDate(text: string): string {
-  if (Number.isNaN(dayNumber(text))) throw new InvalidArgumentError('It is not a date.');
+  if (!isDate(text)) throw new InvalidArgumentError('It is not a date.');
   return text;
 }
 
-interface Flags extends DumpOptions {
-  days: number;
-  format: ReportFormat;
-}
-
-async function writeDays(folder: string, { days, format, ...options }: Flags): Promise<void> {
+async function writeDays(
+  folder: string,
+  { days, format, ...options }: DumpOptions & { days: number; format: ReportFormat },
+): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     const date = isoDate(dayNumber(options.from) + day);
     const expected = await writeDay(options, day, join(folder, date), format);

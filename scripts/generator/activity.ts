@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
 import { allCodes, type Activities } from './entry.ts';
 import type { Random } from './random.ts';
+import { readRows } from './table.ts';
 
 type CodeYear = Activities['codeYear'];
 
@@ -11,21 +10,16 @@ const popularDivisions = new Set(
   '41 43 45 46 47 49 56 62 68 69 71 73 74 81 82 85 86 95 96'.split(' '),
 );
 
-function readRows(file: string): string[][] {
-  const path = new URL(`../../sql/dictionary/${file}`, import.meta.url);
-  return parse(readFileSync(path), { from_line: 2 });
-}
-
 const codes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
 const popularCodes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
-for (const [version, code] of readRows('activity_code.csv')) {
+for (const [version, code] of readRows('../../sql/dictionary/activity_code.csv')) {
   codes[version as CodeYear].push(code!);
   if (popularDivisions.has(code!.slice(0, 2))) popularCodes[version as CodeYear].push(code!);
 }
 
 /** The targets of each code of 2007. */
 const officialKey = new Map<string, string[]>();
-for (const [old, target] of readRows('activity_key.csv')) {
+for (const [old, target] of readRows('../../sql/dictionary/activity_key.csv')) {
   officialKey.set(old!, [...(officialKey.get(old!) ?? []), target!]);
 }
 
