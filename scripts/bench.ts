@@ -1,7 +1,7 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { connect, type Database } from '../sql/database.ts';
 import { destroyEmbedded } from '../sql/embedded/embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
@@ -12,6 +12,7 @@ import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
 import { benchSnapshot } from './bench/snapshot.ts';
 import { benchVerify } from './bench/verify.ts';
+import { wholeNumber } from './generate-dump.ts';
 
 /** What a night may take in CPU seconds, by a million entries, and in the time of the plain copy. */
 const LIMITS = {
@@ -27,14 +28,9 @@ const DATABASE_RATIO = 3;
 
 const program = new Command('bench')
   .description('The night against `unzip -p | COPY` of the same files, in one run')
-  .option('--entries <number>', 'size of the country', wholeNumber, 1_000_000)
+  .option('--entries <number>', 'size of the country', wholeNumber(1, 20_000_000), 1_000_000)
   .option('--folder <path>', 'where generated countries are kept', join(tmpdir(), 'registry-bench'))
   .parse();
-
-function wholeNumber(text: string): number {
-  if (!/^[1-9]\d{0,7}$/.test(text)) throw new InvalidArgumentError('a number of entries');
-  return Number(text);
-}
 
 async function bench({ entries, folder }: { entries: number; folder: string }): Promise<boolean> {
   await mkdir(folder, { recursive: true });

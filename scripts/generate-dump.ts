@@ -80,7 +80,8 @@ export async function writeDay(
   };
 }
 
-function numberFrom(least: number, most: number): (text: string) => number {
+/** Reads a whole number of the command line, from the least to the most. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (text.trim() === '' || !Number.isSafeInteger(number) || number < least || number > most) {
@@ -118,10 +119,10 @@ async function main(argv: string[]): Promise<number> {
   const command = new Command('generate-dump')
     .description('Makes the CEIDG reports of an invented country, and what each night must tell.')
     .argument('<folder>', 'gets a folder and <date>.expected.json a day')
-    .option('--entries <number>', 'entries of the first dump', numberFrom(1, 20_000_000), 5000)
-    .option('--seed <number>', 'number of the country', numberFrom(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--entries <number>', 'entries of the first dump', wholeNumber(1, 20_000_000), 5000)
+    .option('--seed <number>', 'number of the country', wholeNumber(0, Number.MAX_SAFE_INTEGER), 1)
     .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD', parseDate)
-    .option('--days <number>', 'days, the first one included', numberFrom(1, lastDay + 1), 2)
+    .option('--days <number>', 'days, the first one included', wholeNumber(1, lastDay + 1), 2)
     .option('--changes <share>', 'share of all entries that change a day (0.005)', Number)
     .addOption(
       new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),

@@ -1,19 +1,31 @@
-/** The answer to one request. */
+import autocannon from 'autocannon';
+import { requestOf } from './load.ts';
+
+/** A GET request of one of the paths of the API. */
+export interface Question {
+  path: string;
+  token: string;
+}
+
 export interface Answer {
   path: string;
   ms: number;
-  text: string;
 }
 
-/** Sends one GET request, as one client does that waits for each answer; throws when it is no success. */
-export async function ask(api: string, path: string, token: string): Promise<Answer> {
-  const started_ms = performance.now();
-  const headers = { Authorization: `Bearer ${token}` };
-  const response = await fetch(`${api}/api/v1${path}`, { headers });
-  const text = await response.text();
-  const ms = performance.now() - started_ms;
-  if (!response.ok) throw new Error(`${path}: ${response.status} ${text}`);
-  return { path, ms, text };
+/** Asks one thing after the other, as one client does. Throws when an answer is no success. */
+export async function askInTurn(api: string, questions: Question[]): Promise<Answer[]> {
+  const times: number[] = [];
+  const result = await autocannon({
+    url: api,
+    connections: 1,
+    amount: questions.length,
+    requests: questions.map(({ path, token }) => {
+      return { ...requestOf('GET', token), path: `/api/v1${path}` };
+    }),
+    setupClient: (client) => client.on('response', (_status, _bytes, ms) => times.push(ms)),
+  });
+  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} were no success`);
+  return questions.map(({ path }, at) => ({ path, ms: times[at]! }));
 }
 
 /** The median, the 99th percentile and the slowest one of some answers. */

@@ -3,7 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { inSession, inStage } from '../../sql/database.ts';
-import { type Answer, ask, rank } from './ask.ts';
+import { askInTurn, rank } from './ask.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
 import type { Measurement } from './measurement.ts';
 import type { Setting } from './setting.ts';
@@ -85,8 +85,10 @@ async function collectCursors(api: string, token: string): Promise<string[]> {
   const cursors: string[] = [];
   while (cursors.length < 50) {
     const after = cursors.length > 0 ? `&after=${cursors.at(-1)}` : '';
-    const { text } = await ask(api, `/events/feed?limit=1000${after}`, token);
-    const { meta } = JSON.parse(text) as { meta: { next_cursor: string } };
+    const response = await fetch(`${api}/api/v1/events/feed?limit=1000${after}`, {
+      headers: { authorization: `Bearer ${token}` },
+    });
+    const { meta } = (await response.json()) as { meta: { next_cursor: string } };
     cursors.push(meta.next_cursor);
   }
   return cursors;
@@ -95,11 +97,10 @@ async function collectCursors(api: string, token: string): Promise<string[]> {
 async function timePages(api: string, tokens: string[], types: string[]): Promise<Measurement[]> {
   const cursors = await collectCursors(api, tokens[0]!);
   const time = async (count: number, question: (typeof questions)[string]) => {
-    const answers: Answer[] = [];
-    for (let at = 0; at < count; at += 1) {
-      answers.push(await ask(api, question(types, cursors), tokens[at % tokens.length]!));
-    }
-    return rank(answers);
+    const asked = Array.from({ length: count }, (_, at) => {
+      return { path: question(types, cursors), token: tokens[at % tokens.length]! };
+    });
+    return rank(await askInTurn(api, asked));
   };
   for (const question of Object.values(questions)) await time(warmCount, question);
   const measurements: Measurement[] = [];

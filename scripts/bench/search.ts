@@ -1,32 +1,26 @@
 // The search with random combinations of filters, as a client meets it.
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
+import { createAccount } from '../../fixtures/client/account.ts';
 import { Random } from '../generator/random.ts';
-import { type Answer, ask, rank } from './ask.ts';
+import { type Answer, askInTurn, rank } from './ask.ts';
 import { atMost, type Measurement } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
 const seed = 4;
-/** Requests of one token: fewer than its limit. */
-const requestsPerToken = 150;
+/** So many that none meets its limit. */
+const tokenCount = 10;
 
 /** Memory of the API; a country of more companies than `largeCount` is large. */
 const limits_mb = { usual: 300, large: 500 };
 const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 60 }, remembered: { p50: 5, p99: 60 }, any: 500 };
 
-interface Company {
-  status: string;
-  voivodeship: string | null;
-  city: string | null;
-  postal_code: string | null;
-  legal_form: string | null;
-  activity_start: string | null;
-  name: string | null;
-  activity_codes: string | null;
-}
+type Text = 'voivodeship' | 'city' | 'postal_code' | 'legal_form' | 'name' | 'activity_codes';
+
+type Company = { status: string; activity_start: string | null } & Record<Text, string | null>;
 
 async function readCompanies(pool: Pool): Promise<Company[]> {
   const { rows } = await pool.query<Company>(`
@@ -115,22 +109,22 @@ async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */
-export async function benchSearch({ db, tokens, startApi }: Setting): Promise<Measurement[]> {
+export async function benchSearch({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
   const queries = await drawQueries(db.pool);
   const api = await startApi();
   await waitUntilLoaded(api);
-  const secrets = tokens.flat();
-  let count = 0;
-  const search = (query: string) => {
-    const token = secrets[Math.floor(count / requestsPerToken)]!;
-    count += 1;
-    return ask(api, `/companies/search?${query}`, token);
+  const making = Array.from({ length: tokenCount }, () => createAccount(kysely));
+  const tokens = (await Promise.all(making)).map(({ master_token }) => master_token);
+  const search = (some: string[]) => {
+    const questions = some.map((query, at) => {
+      return { path: `/companies/search?${query}`, token: tokens[at % tokenCount]! };
+    });
+    return askInTurn(api, questions);
   };
   // Until everything is compiled.
-  for (let at = 0; at < 200; at += 1) await search(`voivodeship=opolskie&postal_code=${at}`);
-  const [counted, remembered]: [Answer[], Answer[]] = [[], []];
-  for (const query of queries) counted.push(await search(query));
-  for (const query of queries) remembered.push(await search(query));
+  await search(Array.from({ length: 200 }, (_, at) => `voivodeship=opolskie&postal_code=${at}`));
+  const counted = await search(queries);
+  const remembered = await search(queries);
   return [
     judge('with a count', counted, limits_ms.counted),
     judge('with a count that is remembered', remembered, limits_ms.remembered),

@@ -141,13 +141,13 @@ function assignRegon(_: Entry, { country }: Occasion): Partial<Entry> {
   return { regon: country.numbering.regon((country.freshSerial -= 1)) };
 }
 
-function welcomePartner(entry: Entry, { country, day }: Occasion): Partial<Entry> {
+function addShared(entry: Entry, { country, day }: Occasion): Partial<Entry> {
   addNewcomer(country, day, entry);
   return { isShared: true };
 }
 
 /** Any entry serves as the occasion: it stays as it is. */
-function welcome(_: Entry, { country, day }: Occasion): Partial<Entry> {
+function addNew(_: Entry, { country, day }: Occasion): Partial<Entry> {
   addNewcomer(country, day);
   return {};
 }
@@ -186,6 +186,6 @@ export const kinds = {
   county: { share: 0.000_08, suits: hasCounty, change: respellCounty },
   whitespace: { share: 0.000_08, change: spaceOut },
   gone: { share: 0.000_15, change: (_, { day }) => ({ goneOn: day }) },
-  new: { share: 0.000_3, change: welcome },
-  new_shared: { share: 0.000_01, suits: hasNip, change: welcomePartner },
+  new: { share: 0.000_3, change: addNew },
+  new_shared: { share: 0.000_01, suits: hasNip, change: addShared },
 } satisfies Record<string, Kind>;

@@ -16,60 +16,46 @@ export interface ExpectedEvent {
   name: string | null;
 }
 
-type Told = [type: string, old: string | null, now: string | null];
+type EventValues = [type: string, old: string | null, now: string | null];
 
 /** A value of an entry, and the types of event where it is added, changed or removed. */
 interface Field {
   read: (entry: Entry) => string | null;
-  added: string;
-  changed: string;
-  removed: string;
+  types: readonly string[];
 }
 
-function optional(type: string, read: Field['read']): Field {
-  return { read, added: `${type}_ADDED`, changed: `${type}_CHANGED`, removed: `${type}_REMOVED` };
-}
-
-/** A value that each entry has. */
-function required(changed: string, read: Field['read']): Field {
-  return { read, added: changed, changed, removed: changed };
+function field(
+  type: string,
+  read: Field['read'],
+  verbs: readonly string[] = ['ADDED', 'CHANGED', 'REMOVED'],
+): Field {
+  return { read, types: verbs.map((verb) => `${type}_${verb}`) };
 }
 
 const fields: readonly Field[] = [
-  required('COMPANY_NAME_CHANGED', (entry) => clean(entry.name)),
-  required('COMPANY_OWNER_CHANGED', (entry) => clean(`${entry.firstName} ${entry.surname}`)),
-  required('COMPANY_START_DATE_CHANGE', (entry) => entry.startDate),
-  optional('COMPANY_PHONE', (entry) => clean(entry.phone)),
-  optional('COMPANY_EMAIL', (entry) => clean(entry.email)),
-  optional('COMPANY_WEBSITE', (entry) => clean(entry.website)),
-  optional('COMPANY_ADDRESS', addressLine),
-  {
-    read: (entry) => clean(entry.nip),
-    added: 'COMPANY_TAX_IDENTITY_ASSIGNED',
-    changed: 'COMPANY_TAX_IDENTITY_CHANGED',
-    removed: 'COMPANY_TAX_IDENTITY_REVOKED',
-  },
+  field('COMPANY_NAME', (entry) => clean(entry.name)),
+  field('COMPANY_OWNER', (entry) => clean(`${entry.firstName} ${entry.surname}`)),
+  field('COMPANY_PHONE', (entry) => clean(entry.phone)),
+  field('COMPANY_EMAIL', (entry) => clean(entry.email)),
+  field('COMPANY_WEBSITE', (entry) => clean(entry.website)),
+  field('COMPANY_ADDRESS', addressLine),
+  field('COMPANY_TAX_IDENTITY', (entry) => clean(entry.nip), ['ASSIGNED', 'CHANGED', 'REVOKED']),
+  // Each entry has a start date.
+  { read: (entry) => entry.startDate, types: ['', 'COMPANY_START_DATE_CHANGE', ''] },
   {
     read: (entry) => clean(entry.regon),
-    added: 'COMPANY_REGON_ASSIGNED',
-    changed: 'ANOMALY_REGON_CHANGE',
-    removed: 'ANOMALY_REGON_CHANGE',
+    types: ['COMPANY_REGON_ASSIGNED', 'ANOMALY_REGON_CHANGE', 'ANOMALY_REGON_CHANGE'],
   },
   {
     read: (entry) => clean(entry.endDate),
-    added: 'COMPANY_CLOSED_DATE',
-    changed: 'COMPANY_CLOSED_DATE',
-    removed: 'COMPANY_REOPENED',
+    types: ['COMPANY_CLOSED_DATE', 'COMPANY_CLOSED_DATE', 'COMPANY_REOPENED'],
   },
 ];
 
-function compareField(
-  { read, added, changed, removed }: Field,
-  before: Entry,
-  after: Entry,
-): Told[] {
+function compareField({ read, types }: Field, before: Entry, after: Entry): EventValues[] {
   const [old, now] = [read(before), read(after)];
   if (old === now) return [];
+  const [added = '', changed = '', removed = ''] = types;
   return [[old === null ? added : now === null ? removed : changed, old, now]];
 }
 
@@ -77,28 +63,28 @@ function compareField(
  * Added, removed and main codes. From PKD 2007 to PKD 2025 the official key explains an old code when
  * one of its targets is among the new codes, and a new code when it is a target of one of the old ones.
  */
-function compareActivities(before: Entry, after: Entry): Told[] {
+function compareActivities(before: Entry, after: Entry): EventValues[] {
   const isReclassified = before.codeYear !== after.codeYear;
   const targetsOf = (code: string) => (isReclassified ? keyTargets(code) : [code]);
   const [old, now] = [allCodes(before), allCodes(after)];
   const targets = old.flatMap(targetsOf);
   const isKept = (code: string) => targetsOf(code).some((target) => now.includes(target));
   const isKnown = (code: string) => targets.includes(code);
-  const told: Told[] = [];
+  const events: EventValues[] = [];
   if (isReclassified) {
     const [from, to] = [old.filter(isKept).toSorted(), now.filter(isKnown).toSorted()];
-    told.push(['COMPANY_ACTIVITIES_RECLASSIFIED', from.join(','), to.join(',')]);
+    events.push(['COMPANY_ACTIVITIES_RECLASSIFIED', from.join(','), to.join(',')]);
   }
-  for (const code of old) if (!isKept(code)) told.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
-  for (const code of now) if (!isKnown(code)) told.push(['COMPANY_ACTIVITY_ADDED', null, code]);
+  for (const code of old) if (!isKept(code)) events.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
+  for (const code of now) if (!isKnown(code)) events.push(['COMPANY_ACTIVITY_ADDED', null, code]);
   if (!targetsOf(before.mainCode).includes(after.mainCode)) {
-    told.push(['COMPANY_MAIN_ACTIVITY_CHANGED', before.mainCode, after.mainCode]);
+    events.push(['COMPANY_MAIN_ACTIVITY_CHANGED', before.mainCode, after.mainCode]);
   }
-  return told;
+  return events;
 }
 
 /** Where a date is blank, the date of the dump serves. */
-function compareStatus(before: Entry, after: Entry, date: string): Told[] {
+function compareStatus(before: Entry, after: Entry, date: string): EventValues[] {
   if (before.status === after.status) return [];
   return after.status === suspended
     ? [['COMPANY_SUSPENDED', null, clean(after.suspensionDate) ?? date]]
@@ -110,7 +96,7 @@ function statusOn(date: string, { endDate, status }: Entry): string {
   return status === suspended ? 'SUSPENDED' : 'ACTIVE';
 }
 
-function comparePresence(before: Entry, after: Entry, day: number): Told[] {
+function comparePresence(before: Entry, after: Entry, day: number): EventValues[] {
   if (before.goneOn === after.goneOn) return [];
   return before.goneOn === undefined
     ? [['COMPANY_STRUCK_OFF', statusOn(isoDate(day - 1), before), isoDate(day)]]
@@ -119,13 +105,13 @@ function comparePresence(before: Entry, after: Entry, day: number): Told[] {
 
 /** The events that the night must make of an entry; `day` is the date of its dump. */
 export function expectEvents(before: Entry, after: Entry, day: number): ExpectedEvent[] {
-  const told = [
-    ...fields.flatMap((field) => compareField(field, before, after)),
+  const events = [
+    ...fields.flatMap((compared) => compareField(compared, before, after)),
     ...compareActivities(before, after),
     ...compareStatus(before, after, isoDate(day)),
     ...comparePresence(before, after, day),
   ];
-  return told.map(([event_type, old_value, new_value]) => ({
+  return events.map(([event_type, old_value, new_value]) => ({
     event_type,
     old_value,
     new_value,

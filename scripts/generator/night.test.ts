@@ -21,7 +21,7 @@ describe.each([1, 2, 3])('five nights of seed %i', (seed) => {
   });
 });
 
-test('nights of many changes tell every type of event', () => {
+test('nights of many changes make every type of event', () => {
   const types = [1, 2, 3].flatMap((day) => {
     const { events } = replay({ seed: 1, entries: 10_000, from, changes: 0.1 }, day)[1]!;
     return events.map(({ event_type }) => event_type);

@@ -25,7 +25,7 @@ interface Night {
  *
  * @returns how many entries changed
  */
-function happen(night: Night, kind: ChangeKind, wanted: number): number {
+function changeEntries(night: Night, kind: ChangeKind, wanted: number): number {
   const { country, day, random, touched } = night;
   const salt = (day - country.from) * 100 + changeKinds.indexOf(kind);
   const length = country.size;
@@ -58,7 +58,7 @@ export function passNight(
   const counts = {} as Record<ChangeKind, number>;
   const night: Night = { country, day, random: new Random(), touched: new Set(), events: [] };
   for (const kind of changeKinds) {
-    counts[kind] = happen(night, kind, countOf(shares[kind], country.entries));
+    counts[kind] = changeEntries(night, kind, countOf(shares[kind], country.entries));
   }
   return { counts, events: night.events };
 }

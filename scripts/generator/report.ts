@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ZipFile } from 'yazl';
@@ -47,51 +45,34 @@ function formatRow(number: number, e: Entry): string {
   );
 }
 
-/** The stored form of a report's bytes; the same bytes give the same file on every machine. */
-function pack(bytes: Readable, format: ReportFormat): NodeJS.ReadableStream {
-  if (format === 'csv') return bytes;
-  if (format === 'csv.gz') return bytes.pipe(createGzip({ level: compressionLevel }));
-  const zip = new ZipFile();
-  zip.addReadStream(bytes, memberName, {
-    compressionLevel,
-    mode: 0o100644,
-    // Only the DOS form, with a date made from local time, is the same in every time zone.
-    mtime: new Date(2020, 0, 1),
-    forceDosTimestamp: true,
-  });
-  zip.end();
-  return zip.outputStream;
-}
-
-interface Report {
-  stream: PassThrough;
-  /** Settles when the file is closed. */
-  written: Promise<void>;
-  rows: number;
-  /** Lines that wait to be handed on. */
-  lines: string[];
-}
-
-function openReport(path: string, format: ReportFormat): Report {
-  const stream = new PassThrough();
-  const written = pipeline(pack(stream, format), createWriteStream(path));
-  // The next row has to wait for the stream, and throws.
-  written.catch(() => {});
-  return { stream, written, rows: 0, lines: [`\uFEFF${header}\r\n`] };
-}
-
-/** Hands on what waits; resolves when there is room again. */
-async function flush({ stream, written, lines }: Report): Promise<void> {
-  const hasRoom = stream.write(lines.splice(0).join(''));
-  // A file that has failed, as on a full disk, never drains.
-  if (!hasRoom) await Promise.race([once(stream, 'drain'), written]);
+/** Packs the CSV file of a report; the same bytes give the same file on every machine. */
+async function pack(path: string, format: ReportFormat): Promise<void> {
+  if (format === 'csv') return;
+  const csv = createReadStream(`${path}.csv`);
+  const packed = createWriteStream(`${path}.${format}`);
+  if (format === 'csv.gz') {
+    await pipeline(csv, createGzip({ level: compressionLevel }), packed);
+  } else {
+    const zip = new ZipFile();
+    zip.on('error', (error: Error) => packed.destroy(error));
+    zip.addReadStream(csv, memberName, {
+      compressionLevel,
+      mode: 0o100644,
+      // Only the DOS form, with a date made from local time, is the same in every time zone.
+      mtime: new Date(2020, 0, 1),
+      forceDosTimestamp: true,
+    });
+    zip.end();
+    await pipeline(zip.outputStream, packed);
+  }
+  await rm(`${path}.csv`);
 }
 
 /**
  * Writes the 17 reports of one day into the folder, which is created; reports of the same name in
  * another format are removed, so that no voivodeship is there twice. `entries` must come in the
  * order of the rows. Resolves with the number of rows of all reports; rejects when one of them
- * cannot be written, after all are closed.
+ * cannot be written.
  */
 export async function writeReports(
   folder: string,
@@ -99,22 +80,23 @@ export async function writeReports(
   entries: Iterable<Entry>,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
-  const paths = files.map((voivodeship) => join(folder, reportName(voivodeship)));
-  for (const path of paths) {
+  const reports = files.map((voivodeship) => ({
+    path: join(folder, reportName(voivodeship)),
+    rows: 0,
+    waiting: [`\uFEFF${header}\r\n`],
+  }));
+  for (const { path } of reports) {
     for (const other of reportFormats) await rm(`${path}.${other}`, { force: true });
   }
-  const reports = paths.map((path) => openReport(`${path}.${format}`, format));
-  try {
-    for (const entry of entries) {
-      const report = reports[entry.file]!;
-      report.rows += 1;
-      report.lines.push(formatRow(report.rows, entry));
-      if (report.lines.length >= chunk_rows) await flush(report);
-    }
-  } finally {
-    for (const { stream, lines } of reports) stream.end(lines.join(''));
-    await Promise.allSettled(reports.map(({ written }) => written));
+  const flush = ({ path, waiting }: (typeof reports)[number]) =>
+    appendFileSync(`${path}.csv`, waiting.splice(0).join(''));
+  for (const entry of entries) {
+    const report = reports[entry.file]!;
+    report.rows += 1;
+    report.waiting.push(formatRow(report.rows, entry));
+    if (report.waiting.length >= chunk_rows) flush(report);
   }
-  await Promise.all(reports.map(({ written }) => written));
+  for (const report of reports) flush(report);
+  await Promise.all(reports.map(({ path }) => pack(path, format)));
   return reports.reduce((sum, { rows }) => sum + rows, 0);
 }
