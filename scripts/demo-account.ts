@@ -1,3 +1,4 @@
+// The account to try `npm start` with.
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -13,6 +14,9 @@ import { readSecretKey } from '../sql/secrets/secret-key.ts';
 /** Its mail is waited for, so that it can be looked at; the account does not depend on it. */
 const mailWait_ms = 10_000;
 
+/** Companies that it watches: as many as one request may add. */
+const watchedCount = 100;
+
 const demoAccount = z.object({
   email: z.string(),
   password: z.string(),
@@ -20,9 +24,9 @@ const demoAccount = z.object({
   master_token: z.string(),
 });
 
-export type DemoAccount = z.output<typeof demoAccount>;
+type DemoAccount = z.output<typeof demoAccount>;
 
-export interface DemoOptions {
+interface DemoOptions {
   db: Database;
   /** Where the API listens. */
   url: string;
@@ -36,35 +40,27 @@ export function demoFile(dataDir: string): string {
 }
 
 /**
- * The account to try the API with: the one that was kept, or a new one, made as everybody makes
- * theirs.
+ * Opens the account that was kept, or a new one, made as every client makes one. It watches the
+ * companies that are known now.
  *
- * @returns a sentence instead, where it was made before but not kept, or cannot be made
+ * @returns what to say of it, or why it cannot be used
  */
-export async function openDemoAccount(options: DemoOptions): Promise<DemoAccount | string> {
+export async function openDemoAccount(options: DemoOptions): Promise<string> {
   const { db, url, dataDir } = options;
-  const kept = await readKept(demoFile(dataDir));
-  if (kept && (await isValid(url, kept))) return kept;
-  const { rowCount } = await db.pool.query(
-    'select from customer.account where email = $1 and initialized_at is not null',
-    [EMAIL],
-  );
-  if (rowCount !== 0) return describeRecovery(url, dataDir);
-  const password = randomBytes(12).toString('base64url');
-  const registered = await post(url, 'register', {
-    email: EMAIL,
-    name: 'Demo Account',
-    password,
-    password_confirmation: password,
-  });
-  if (typeof registered === 'string') return `There is no account to try it with: ${registered}`;
-  const token = await signMailedToken(options);
-  const initialized = await post(url, 'init', { token });
-  if (typeof initialized === 'string') return `There is no account to try it with: ${initialized}`;
-  const account = demoAccount.parse({ ...initialized, password });
-  const text = `${JSON.stringify(account, undefined, 2)}\n`;
-  await writeSecretFile(demoFile(dataDir), text, rename);
-  return account;
+  let account = await readKept(demoFile(dataDir));
+  // A valid Master Token is of this very database.
+  if (!account || !(await call(url, 'POST', 'tokens/verify', account)).ok) {
+    const { rowCount } = await db.pool.query(
+      'select from customer.account where email = $1 and initialized_at is not null',
+      [EMAIL],
+    );
+    if (rowCount !== 0) return describeRecovery(url, dataDir);
+    const created = await createAccount(options);
+    if (typeof created === 'string') return `There is no account to try it with: ${created}`;
+    account = created;
+  }
+  await watchCompanies(db, url, account);
+  return describeAccount(account, url, dataDir);
 }
 
 async function readKept(file: string): Promise<DemoAccount | undefined> {
@@ -76,24 +72,39 @@ async function readKept(file: string): Promise<DemoAccount | undefined> {
   }
 }
 
-/** Whether its Master Token opens this very database. */
-async function isValid(url: string, { master_token }: DemoAccount): Promise<boolean> {
-  const answer = await fetch(`${url}/api/v1/tokens/verify`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${master_token}` },
+/** @returns what the API says instead, where it refuses */
+async function createAccount(options: DemoOptions): Promise<DemoAccount | string> {
+  const { url, dataDir } = options;
+  const password = randomBytes(12).toString('base64url');
+  const registered = await call(url, 'POST', 'auth/register', undefined, {
+    email: EMAIL,
+    name: 'Demo Account',
+    password,
+    password_confirmation: password,
   });
-  return answer.ok;
+  if (!registered.ok) return registered.said.message;
+  const token = await signMailedToken(options);
+  const initialized = await call(url, 'POST', 'auth/init', undefined, { token });
+  if (!initialized.ok) return initialized.said.message;
+  const account = demoAccount.parse({ ...initialized.said, password });
+  const text = `${JSON.stringify(account, undefined, 2)}\n`;
+  await writeSecretFile(demoFile(dataDir), text, rename);
+  return account;
 }
 
-/** @returns the answer; what the API says instead, where it refuses */
-async function post(url: string, operation: string, body: object): Promise<object | string> {
-  const answer = await fetch(`${url}/api/v1/auth/${operation}`, {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const said = (await answer.json()) as { message: string };
-  return answer.ok ? said : said.message;
+/** Calls the API, with the Master Token of an account where one is given. */
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  account?: DemoAccount,
+  body?: object,
+): Promise<{ ok: boolean; said: { message: string } }> {
+  const headers = new Headers({ 'Content-Type': 'application/json' });
+  if (account) headers.set('Authorization', `Bearer ${account.master_token}`);
+  const options = { method, headers, body: JSON.stringify(body) };
+  const answer = await fetch(`${url}/api/v1/${path}`, options);
+  return { ok: answer.ok, said: (await answer.json()) as { message: string } };
 }
 
 /** The one-time token as the mail brings it, once the mail is there. */
@@ -115,6 +126,40 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
   return signOneTimeToken(await readSecretKey(dataDir, secretKey), rows[0]!);
 }
 
+/**
+ * Makes the account watch the companies that are known now, with alerts by mail: the nights that follow
+ * fill its feed. Does nothing where the account watches a company already.
+ */
+async function watchCompanies(db: Database, url: string, account: DemoAccount): Promise<void> {
+  const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(
+    `select
+       case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' else 'KRS' end
+         as identifier_type,
+       array_agg(coalesce(nip, regon9, krs)) as identifier_value
+     from (
+       select nip, regon9, krs
+       from analyst.company
+       where coalesce(nip, regon9, krs) is not null
+       order by company_id
+       limit $1
+     ) as company
+     where not exists (
+       select from customer.watch
+       join customer.account using (account_id)
+       where account.email = $2
+     )
+     group by identifier_type`,
+    [watchedCount, EMAIL],
+  );
+  if (rows.length === 0) return;
+  const answers = [];
+  for (const row of rows) answers.push(await call(url, 'POST', 'companies/add', account, row));
+  const alerts = { alert_min_severity: 'notice', alerts_enabled: true, notify_via_email: true };
+  answers.push(await call(url, 'PATCH', 'watchlist/alerts', account, alerts));
+  const refused = answers.find(({ ok }) => !ok);
+  if (refused) throw new Error(`The companies are not watched: ${refused.said.message}`);
+}
+
 function describeRecovery(url: string, dataDir: string): string {
   return [
     `There is an account to try it with, ${EMAIL}, but ${demoFile(dataDir)}, which held its Master Token, is gone. To recover it:`,
@@ -124,11 +169,7 @@ function describeRecovery(url: string, dataDir: string): string {
 }
 
 /** The account, and what to do with it. */
-export function describeDemoAccount(
-  { email, master_token }: DemoAccount,
-  url: string,
-  dataDir: string,
-): string {
+function describeAccount({ email, master_token }: DemoAccount, url: string, dataDir: string) {
   const authorization = `-H 'Authorization: Bearer ${master_token}'`;
   return [
     `An account to try it with: ${email}`,

@@ -1,12 +1,12 @@
 // Makes CEIDG countries to test and to measure with: any size, seeded, day after day.
-import { mkdir, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { isDate } from '../pipeline/calendar.ts';
 import { dayNumber, isoDate } from './generator/calendar.ts';
-import { createCountry, entryAt, sizeOf, type Country } from './generator/country.ts';
-import type { Entry } from './generator/entry.ts';
+import { createCountry, presentEntries, type Country } from './generator/country.ts';
 import type { ExpectedEvent } from './generator/expectation.ts';
-import { passNight, updateKinds, type NightReport } from './generator/night.ts';
+import { passNight, type NightReport } from './generator/night.ts';
 import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
 import { scaleShares, type ChangeKind } from './generator/share.ts';
 
@@ -51,13 +51,6 @@ export function replay(options: DumpOptions, day: number): [Country, NightReport
   return [country, report];
 }
 
-function* present(country: Country): Generator<Entry> {
-  const size = sizeOf(country);
-  for (let index = 0; index < size; index += 1) {
-    if (!country.gone.has(index)) yield entryAt(country, index);
-  }
-}
-
 /**
  * Writes the 17 reports of one day (0 = the first dump) into `folder` and returns what the night
  * that loads them after the day before must count and tell; nothing of the first dump. Earlier days
@@ -70,21 +63,25 @@ export async function writeDay(
   format: ReportFormat = 'zip',
 ): Promise<ExpectedDay> {
   const [country, night] = replay(options, day);
-  const total = await writeReports(folder, format, present(country));
+  const total = await writeReports(folder, format, presentEntries(country));
   const date = isoDate(dayNumber(options.from) + day);
   if (night === null) return { date, new: 0, updated: 0, deleted: 0, total, events: [] };
   const { counts, events } = night;
+  const added = counts.new + counts.new_shared + counts.back;
+  const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   return {
     date,
-    new: counts.new + counts.new_shared + counts.back,
-    updated: updateKinds.reduce((sum, kind) => sum + counts[kind], 0),
+    new: added,
+    // White space does not count.
+    updated: all - added - counts.gone - counts.whitespace,
     deleted: counts.gone,
     total,
     events,
   };
 }
 
-function numberFrom(least: number, most: number): (text: string) => number {
+/** Reads a whole number of the command line, from the least to the most. */
+export function wholeNumber(least: number, most: number): (text: string) => number {
   return (text) => {
     const number = Number(text);
     if (text.trim() === '' || !Number.isSafeInteger(number) || number < least || number > most) {
@@ -95,19 +92,14 @@ function numberFrom(least: number, most: number): (text: string) => number {
 }
 
 function parseDate(text: string): string {
-  if (Number.isNaN(dayNumber(text))) throw new InvalidArgumentError('It is not a date.');
+  if (!isDate(text)) throw new InvalidArgumentError('It is not a date.');
   return text;
 }
 
-interface Flags extends DumpOptions {
-  days: number;
-  format: ReportFormat;
-}
-
-async function writeDays(folder: string, { days, format, ...options }: Flags): Promise<void> {
-  // Throws before the folder is made.
-  scaleShares({}, options.changes);
-  await mkdir(folder, { recursive: true });
+async function writeDays(
+  folder: string,
+  { days, format, ...options }: DumpOptions & { days: number; format: ReportFormat },
+): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     const date = isoDate(dayNumber(options.from) + day);
     const expected = await writeDay(options, day, join(folder, date), format);
@@ -127,10 +119,10 @@ async function main(argv: string[]): Promise<number> {
   const command = new Command('generate-dump')
     .description('Makes the CEIDG reports of an invented country, and what each night must tell.')
     .argument('<folder>', 'gets a folder and <date>.expected.json a day')
-    .option('--entries <number>', 'entries of the first dump', numberFrom(1, 20_000_000), 5000)
-    .option('--seed <number>', 'number of the country', numberFrom(0, Number.MAX_SAFE_INTEGER), 1)
+    .option('--entries <number>', 'entries of the first dump', wholeNumber(1, 20_000_000), 5000)
+    .option('--seed <number>', 'number of the country', wholeNumber(0, Number.MAX_SAFE_INTEGER), 1)
     .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD', parseDate)
-    .option('--days <number>', 'days, the first one included', numberFrom(1, lastDay + 1), 2)
+    .option('--days <number>', 'days, the first one included', wholeNumber(1, lastDay + 1), 2)
     .option('--changes <share>', 'share of all entries that change a day (0.005)', Number)
     .addOption(
       new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),

@@ -4,12 +4,11 @@ import { type Environment, readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { runSchedule } from '../pipeline/night/nights.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
-import { connect, type Database } from '../sql/database.ts';
+import { connect } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';
 import { openLog, sayFault } from '../sql/log.ts';
 import { migrate } from '../sql/migrate.ts';
-import { describeDemoAccount, openDemoAccount } from './demo-account.ts';
-import { watchCompanies } from './demo-watch.ts';
+import { openDemoAccount } from './demo-account.ts';
 import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
 import { createServerProcess } from './server-process.ts';
 
@@ -36,7 +35,8 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
       worker = runWorker(workerSettings, logger, AbortSignal.any([signal, end.signal]));
       const fault = Promise.race([worker.then(() => 0), api.fail()]);
-      const account = firstNights && hasAccount ? openAccount(db, pipeline, url) : undefined;
+      const account =
+        firstNights && hasAccount ? openDemoAccount({ ...pipeline, db, url }) : undefined;
       const shown = await Promise.race([Promise.resolve(account), fault]);
       if (typeof shown === 'number') return shown;
       const nights = firstNights && [
@@ -66,18 +66,6 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
     await Promise.all([api.stop(), worker?.catch(() => undefined)]);
     await db.close();
   }
-}
-
-/** @returns what to say of it */
-async function openAccount(
-  db: Database,
-  { dataDir, secretKey }: Environment,
-  url: string,
-): Promise<string> {
-  const account = await openDemoAccount({ db, url, dataDir, secretKey });
-  if (typeof account === 'string') return account;
-  await watchCompanies(db, url, account);
-  return describeDemoAccount(account, url, dataDir);
 }
 
 function describeApi(url: string, day: Day | undefined): string {

@@ -5,11 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { connect } from '../../sql/database.ts';
 
-const { pool } = await connect({
-  databaseUrl: process.env.DATABASE_URL,
-  dataDir: '',
-  applicationName: 'registry-bench',
-});
+const dataDir = process.env.DATA_DIR!;
+const { pool } = await connect({ dataDir, applicationName: 'registry-bench' });
 
 const statement = {
   name: 'find_token',

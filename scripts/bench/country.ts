@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { cpuSeconds } from './cpu.ts';
+import { inSession } from '../../sql/database.ts';
+import { writeDay } from '../generate-dump.ts';
+import { cpuSeconds, serverPid } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';
-
-const run = promisify(execFile);
 
 /** The days of a generated country: a baseline and the night after it. */
 export const days = ['2026-09-01', '2026-09-02'] as const;
@@ -21,9 +21,9 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   if (existsSync(country)) return country;
   const half = `${country}.part`;
   await rm(half, { recursive: true, force: true });
-  const generator = fileURLToPath(new URL('../generate-dump.ts', import.meta.url));
-  const options = ['--entries', String(entries), '--seed', '1', '--from', days[0], '--days', '2'];
-  await run(process.execPath, [generator, half, ...options]);
+  for (const [day, date] of days.entries()) {
+    await writeDay({ seed: 1, entries, from: days[0] }, day, join(half, date));
+  }
   await rename(half, country);
   return country;
 }
@@ -37,35 +37,43 @@ export interface Copy {
   bytes: number;
 }
 
-export async function timeCopy(client: PoolClient, server: number, folder: string): Promise<Copy> {
+export async function timeCopy(pool: Pool, folder: string): Promise<Copy> {
   const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
-  await client.query(`drop table if exists bench_copy`);
-  await client.query(`create unlogged table bench_copy (${columns.join(', ')})`);
-  const cpuOfAll = async () => (await cpuSeconds(process.pid)) + (await cpuSeconds(server));
-  const before = await cpuOfAll();
+  await pool.query(`drop table if exists bench_copy`);
+  await pool.query(`create unlogged table bench_copy (${columns.join(', ')})`);
+  const server = await serverPid(pool);
+  const cpuOfAll = () => cpuSeconds(process.pid) + cpuSeconds(server);
+  const before = cpuOfAll();
   const started_ms = performance.now();
   let bytes = 0;
-  for (const file of (await readdir(folder)).toSorted()) {
-    const unzip = spawn('unzip', ['-p', join(folder, file)], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    const copy = copyFrom(`copy bench_copy from stdin (format csv, delimiter ';', header)`);
-    unzip.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
-    await pipeline(unzip.stdout, client.query(copy));
-  }
+  await inSession(pool, async (client) => {
+    for (const file of (await readdir(folder)).toSorted()) {
+      const unzip = spawn('unzip', ['-p', join(folder, file)], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      const copy = copyFrom(`copy bench_copy from stdin (format csv, delimiter ';', header)`);
+      unzip.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
+      await pipeline(unzip.stdout, client.query(copy));
+    }
+  });
   const seconds = (performance.now() - started_ms) / 1000;
-  const cpu_seconds = (await cpuOfAll()) - before;
-  await client.query('drop table bench_copy');
+  const cpu_seconds = cpuOfAll() - before;
+  await pool.query('drop table bench_copy');
   return { seconds, cpu_seconds, bytes };
 }
 
 /** Runs one night in a process of its own. */
 export async function timeNight(
-  databaseUrl: string,
+  dataDir: string,
   folder: string,
   dump_date: string,
 ): Promise<MeasuredNight> {
   const script = fileURLToPath(new URL('night.ts', import.meta.url));
-  const { stdout } = await run(process.execPath, [script, databaseUrl, folder, dump_date]);
+  const { stdout } = await promisify(execFile)(process.execPath, [
+    script,
+    dataDir,
+    folder,
+    dump_date,
+  ]);
   return JSON.parse(stdout) as MeasuredNight;
 }

@@ -1,12 +1,12 @@
 // Feeds: pages of a large one, and the fan-out of the events of a night.
-// By itself: node scripts/bench/feed.ts [database]
-import autocannon from 'autocannon';
 import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
-import { inStage } from '../../sql/database.ts';
+import { inSession, inStage } from '../../sql/database.ts';
+import { askInTurn, rank } from './ask.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
-import { benchAlone, type Measurement, type Setting, withSetting } from './setting.ts';
+import type { Measurement } from './measurement.ts';
+import type { Setting } from './setting.ts';
 
 const nightEventCount = 20_000;
 /** The first requests, until everything is compiled, are not measured. */
@@ -81,11 +81,11 @@ const questions: Record<string, (types: string[], cursors: string[]) => string> 
     `/events/feed?after=${cursors[some(cursors.length)]}`,
 };
 
-async function collectCursors(url: string, token: string): Promise<string[]> {
+async function collectCursors(api: string, token: string): Promise<string[]> {
   const cursors: string[] = [];
   while (cursors.length < 50) {
     const after = cursors.length > 0 ? `&after=${cursors.at(-1)}` : '';
-    const response = await fetch(`${url}/api/v1/events/feed?limit=1000${after}`, {
+    const response = await fetch(`${api}/api/v1/events/feed?limit=1000${after}`, {
       headers: { authorization: `Bearer ${token}` },
     });
     const { meta } = (await response.json()) as { meta: { next_cursor: string } };
@@ -94,31 +94,21 @@ async function collectCursors(url: string, token: string): Promise<string[]> {
   return cursors;
 }
 
-/** Asks one thing after the other, as one client does. */
-async function time(url: string, count: number, tokens: string[], ask: () => string) {
-  const requests = Array.from({ length: count }, (_, at) => ({
-    method: 'GET' as const,
-    path: `/api/v1${ask()}`,
-    headers: { authorization: `Bearer ${tokens[at % tokens.length]}` },
-  }));
-  const result = await autocannon({ url, connections: 1, amount: count, requests });
-  if (result.non2xx > 0 || result.errors > 0) throw new Error(`${result.non2xx} were no success`);
-  return result.latency;
-}
-
-async function timePages(url: string, tokens: string[], types: string[]): Promise<Measurement[]> {
-  const cursors = await collectCursors(url, tokens[0]!);
-  const asked = Object.entries(questions).map(([name, ask]) => ({
-    name,
-    ask: () => ask(types, cursors),
-  }));
-  for (const { ask } of asked) await time(url, warmCount, tokens, ask);
+async function timePages(api: string, tokens: string[], types: string[]): Promise<Measurement[]> {
+  const cursors = await collectCursors(api, tokens[0]!);
+  const time = async (count: number, question: (typeof questions)[string]) => {
+    const asked = Array.from({ length: count }, (_, at) => {
+      return { path: question(types, cursors), token: tokens[at % tokens.length]! };
+    });
+    return rank(await askInTurn(api, asked));
+  };
+  for (const question of Object.values(questions)) await time(warmCount, question);
   const measurements: Measurement[] = [];
-  for (const { name, ask } of asked) {
-    const { p50, p99 } = await time(url, requestCount, tokens, ask);
+  for (const [name, question] of Object.entries(questions)) {
+    const { p50, p99 } = await time(requestCount, question);
     measurements.push({
       name: `${name} of a feed of ${eventCount.toLocaleString('en')} events`,
-      measured: `p99 ${p99} ms, p50 ${p50} ms`,
+      measured: `p99 ${p99.toFixed(1)} ms, p50 ${p50.toFixed(1)} ms`,
       limit: `below ${longestPage_ms} ms`,
       holds: p99 < longestPage_ms,
     });
@@ -126,34 +116,19 @@ async function timePages(url: string, tokens: string[], types: string[]): Promis
   return measurements;
 }
 
-async function fill({ db, kysely }: Setting): Promise<{ fanOut: Measurement; tokens: string[] }> {
-  const { account_id } = await createAccount(kysely);
-  const client = await db.pool.connect();
-  try {
-    await fillFeeds(client, account_id);
-    const fanOut = await timeFanOut(db.pool, client);
-    const making = Array.from({ length: tokenCount }, () => createApiToken(kysely, account_id));
-    const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
-    return { fanOut, tokens };
-  } finally {
-    client.release(true);
-  }
-}
-
 /**
  * Measures the fan-out of a night, and pages of the feed of an account that watches 100,000 companies
  * with 1,000,000 events, which are written into the database.
  */
-export function benchFeed(databaseUrl: string): Promise<Measurement[]> {
-  return withSetting(databaseUrl, async (setting) => {
-    const { fanOut, tokens } = await fill(setting);
-    const rows = await setting.kysely
-      .selectFrom('registry.event_type')
-      .select('event_type')
-      .execute();
-    const types = rows.map(({ event_type }) => event_type);
-    return [fanOut, ...(await timePages(await setting.startApi(), tokens, types))];
+export async function benchFeed({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
+  const { account_id } = await createAccount(kysely);
+  const fanOut = await inSession(db.pool, async (client) => {
+    await fillFeeds(client, account_id);
+    return timeFanOut(db.pool, client);
   });
+  const making = Array.from({ length: tokenCount }, () => createApiToken(kysely, account_id));
+  const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
+  const rows = await kysely.selectFrom('registry.event_type').select('event_type').execute();
+  const types = rows.map(({ event_type }) => event_type);
+  return [fanOut, ...(await timePages(await startApi(), tokens, types))];
 }
-
-if (import.meta.main) await benchAlone(benchFeed);

@@ -4,11 +4,11 @@ import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { cpuSeconds, serverPid } from './cpu.ts';
 
-/** A step, or a whole night; CPU seconds of this process and of the server. */
+/** Seconds of a step, or of a whole night; CPU seconds of this process and of the server. */
 interface Measured {
-  seconds: number;
-  node_cpu_seconds: number;
-  server_cpu_seconds: number;
+  elapsed: number;
+  node_cpu: number;
+  server_cpu: number;
 }
 
 /** What `night.ts` prints. */
@@ -20,29 +20,28 @@ export interface MeasuredNight extends Measured {
   database_bytes: number;
 }
 
-const [, , databaseUrl, path, dump_date] = process.argv;
-if (!databaseUrl || !path || !dump_date) throw new Error('night.ts <database> <folder> <date>');
+const [, , dataDir, path, dump_date] = process.argv;
+if (!dataDir || !path || !dump_date) throw new Error('night.ts <data directory> <folder> <date>');
 
-const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry-bench' });
+const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
 
-function look() {
+function look(): Measured {
   const { user, system } = process.cpuUsage();
-  return { ms: performance.now(), node: (user + system) / 1e6, server: cpuSeconds(server) };
+  const node_cpu = (user + system) / 1e6;
+  return { elapsed: performance.now() / 1000, node_cpu, server_cpu: cpuSeconds(server) };
 }
 
-type Moment = ReturnType<typeof look>;
-
-async function between(from: Moment, to: Moment): Promise<Measured> {
+function between(from: Measured, to: Measured): Measured {
   return {
-    seconds: (to.ms - from.ms) / 1000,
-    node_cpu_seconds: to.node - from.node,
-    server_cpu_seconds: (await to.server) - (await from.server),
+    elapsed: to.elapsed - from.elapsed,
+    node_cpu: to.node_cpu - from.node_cpu,
+    server_cpu: to.server_cpu - from.server_cpu,
   };
 }
 
-const begun: { name: string; at: Moment }[] = [];
+const begun: { name: string; at: Measured }[] = [];
 const { events } = await runNightly(db, {
   source: 'ceidg',
   path,
@@ -55,20 +54,16 @@ const { events } = await runNightly(db, {
   },
 });
 const end = look();
-// The sessions of a night end with it, and are counted by then.
-await end.server;
 const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );
 await db.close();
-const steps = await Promise.all(
-  begun.map(async ({ name, at }, index) => ({
-    name,
-    ...(await between(at, begun[index + 1]?.at ?? end)),
-  })),
-);
+const steps = begun.map(({ name, at }, index) => ({
+  name,
+  ...between(at, begun[index + 1]?.at ?? end),
+}));
 const measured: MeasuredNight = {
-  ...(await between(begun[0]!.at, end)),
+  ...between(begun[0]!.at, end),
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,

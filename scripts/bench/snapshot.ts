@@ -1,8 +1,8 @@
 // Snapshots under load, each read, charged and answered.
-// By itself: node scripts/bench/snapshot.ts <database with a country>
 import type { Pool } from 'pg';
-import { compare, createTokens } from './load.ts';
-import { benchAlone, type Measurement, withSetting } from './setting.ts';
+import { compare, requestOf } from './load.ts';
+import type { Measurement } from './measurement.ts';
+import type { Setting } from './setting.ts';
 
 const leastShare = 0.35;
 
@@ -23,23 +23,15 @@ async function drawNips(pool: Pool, count: number): Promise<string[]> {
  * Measures `POST /companies/snapshot` of the API, a process of its own, in a country that is loaded,
  * against a bare server on the same database that does one indexed read.
  */
-export function benchSnapshot(databaseUrl: string): Promise<Measurement[]> {
-  return withSetting(databaseUrl, async ({ db, kysely, startApi, startBare }) => {
-    const tokens = await createTokens(kysely);
-    const nips = await drawNips(db.pool, tokens.flat().length);
-    const bodies = new Map(
-      tokens.flat().map((token, at) => {
-        return [token, { identifier_type: 'NIP', identifier_value: nips[at % nips.length] }];
-      }),
-    );
-    await db.pool.query('vacuum analyze customer.account, customer.token, customer.wallet');
-    const url = `${await startApi()}/api/v1/companies/snapshot`;
-    const targets = {
-      api: { url, method: 'POST' as const, tokens, bodies },
-      bare: { url: await startBare(), method: 'POST' as const, tokens, bodies },
-    };
-    return [await compare('POST /companies/snapshot', targets, leastShare)];
-  });
+export async function benchSnapshot(setting: Setting): Promise<Measurement[]> {
+  const { db, tokens, startApi, startBare } = setting;
+  const nips = await drawNips(db.pool, tokens.flat().length);
+  const requests = tokens.map((some, connection) =>
+    some.map((token, at) => {
+      const nip = nips[(connection * some.length + at) % nips.length];
+      return requestOf('POST', token, { identifier_type: 'NIP', identifier_value: nip });
+    }),
+  );
+  const urls = { api: `${await startApi()}/api/v1/companies/snapshot`, bare: await startBare() };
+  return [await compare('POST /companies/snapshot', urls, requests, leastShare)];
 }
-
-if (import.meta.main) await benchAlone(benchSnapshot);

@@ -1,8 +1,8 @@
 // Authentication under load, and what hashing passwords leaves to other requests.
-// By itself: node scripts/bench/verify.ts [database]
 import { setTimeout as delay } from 'node:timers/promises';
-import { compare, createTokens, load } from './load.ts';
-import { benchAlone, type Measurement, withSetting } from './setting.ts';
+import { compare, load, requestOf } from './load.ts';
+import type { Measurement } from './measurement.ts';
+import type { Setting } from './setting.ts';
 
 const recovery_s = 8;
 
@@ -33,17 +33,18 @@ async function recoverUntil(api: string, emails: string[], isOver: () => boolean
 }
 
 async function disturb(api: string, emails: string[], tokens: string[][]): Promise<Measurement> {
-  const wallet = { url: `${api}/api/v1/wallet`, method: 'GET' as const, tokens };
-  await load(wallet, 1);
+  const url = `${api}/api/v1/wallet`;
+  const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
+  await load(url, requests, 1);
   let isOver = false;
   const recovering = recoverUntil(api, emails, () => isOver);
   await delay(500);
-  const { latency, requests } = await load(wallet, recovery_s);
+  const { latency, requests: rate } = await load(url, requests, recovery_s);
   isOver = true;
   const count = await recovering;
   return {
     name: `GET /wallet beside ${parallelRecoveries} parallel recoveries`,
-    measured: `p99 ${latency.p99} ms at ${requests.average.toFixed(0)} requests/s, ${count} recoveries`,
+    measured: `p99 ${latency.p99} ms at ${rate.average.toFixed(0)} requests/s, ${count} recoveries`,
     limit: `below ${longestWait_ms} ms`,
     holds: latency.p99 < longestWait_ms && count > parallelRecoveries,
   };
@@ -53,22 +54,15 @@ async function disturb(api: string, emails: string[], tokens: string[][]): Promi
  * Measures the API, a process of its own, against a bare server on the same database: the rate of
  * `POST /tokens/verify`, and the p99 of `GET /wallet` while passwords are hashed.
  */
-export function benchVerify(databaseUrl: string): Promise<Measurement[]> {
-  return withSetting(databaseUrl, async ({ db, kysely, startApi, startBare }) => {
-    const tokens = await createTokens(kysely);
-    const accounts = await kysely.selectFrom('customer.account').select('email').execute();
-    await db.pool.query('vacuum analyze');
-    const [api, bare] = [await startApi(), await startBare()];
-    const targets = {
-      api: { url: `${api}/api/v1/tokens/verify`, method: 'POST' as const, tokens },
-      bare: { url: bare, method: 'POST' as const, tokens },
-    };
-    const emails = accounts.map(({ email }) => email);
-    return [
-      await compare('POST /tokens/verify', targets, leastShare),
-      await disturb(api, emails, tokens.slice(0, 10)),
-    ];
-  });
+export async function benchVerify(setting: Setting): Promise<Measurement[]> {
+  const { kysely, tokens, startApi, startBare } = setting;
+  const accounts = await kysely.selectFrom('customer.account').select('email').execute();
+  const emails = accounts.map(({ email }) => email);
+  const [api, bare] = [await startApi(), await startBare()];
+  const requests = tokens.map((some) => some.map((token) => requestOf('POST', token)));
+  const urls = { api: `${api}/api/v1/tokens/verify`, bare };
+  return [
+    await compare('POST /tokens/verify', urls, requests, leastShare),
+    await disturb(api, emails, tokens.slice(0, 10)),
+  ];
 }
-
-if (import.meta.main) await benchAlone(benchVerify);

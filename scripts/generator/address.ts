@@ -1,6 +1,18 @@
 import { clean, type Address, type Entry } from './entry.ts';
-import { streets, villages, voivodeships } from './place.ts';
 import type { Random } from './random.ts';
+import { readRows, readWords } from './table.ts';
+
+const villages = readWords('villages');
+const streets = readWords('streets');
+// Towns with their county and the first two digits of their postal codes; the larger ones first.
+const towns = readRows('place.csv') as [string, city: string, county: string, prefix: string][];
+
+// With the share of the entries that have a voivodeship.
+const voivodeships = readRows('voivodeship.csv').map(([name, perMille]) => ({
+  name: name!,
+  perMille: Number(perMille),
+  towns: towns.filter(([of]) => of === name),
+}));
 
 /** The voivodeship of each of the 17 reports, the last one being "brak województwa". */
 export const files: readonly (string | null)[] = [...voivodeships.map(({ name }) => name), null];
@@ -18,11 +30,19 @@ export const noAddress: Address = {
   apartment: '',
 };
 
-const weighted = voivodeships.flatMap(({ weight }, file) => Array<number>(weight).fill(file));
+const weighted = voivodeships.flatMap(({ perMille }, file) => Array<number>(perMille).fill(file));
 
 /** One of the 16 reports with a voivodeship, the populous ones more often. */
-export function drawVoivodeship(random: Random): number {
+function drawVoivodeship(random: Random): number {
   return random.pick(weighted);
+}
+
+// Measured on the reports of September 2026: rows without a voivodeship.
+const shareWithoutVoivodeship = 0.2006;
+
+/** Any of the 17 reports. */
+export function drawFile(random: Random): number {
+  return random.chance(shareWithoutVoivodeship) ? withoutVoivodeship : drawVoivodeship(random);
 }
 
 function drawBuilding(random: Random): string {
@@ -33,7 +53,7 @@ function drawBuilding(random: Random): string {
 /** An address in the voivodeship of the report; in "brak województwa" one from anywhere. */
 export function drawAddress(random: Random, file: number): Address {
   const from = file === withoutVoivodeship ? drawVoivodeship(random) : file;
-  const [, town, county, prefix] = random.pickEarly(voivodeships[from]!.places);
+  const [, town, county, prefix] = random.pickEarly(voivodeships[from]!.towns);
   const isVillage = random.chance(0.3);
   const hasStreet = random.chance(isVillage ? 0.35 : 0.97);
   return {

@@ -1,43 +1,23 @@
-import { drawEntry, drawHolding, type Origin } from './origin.ts';
-import { changes, type FieldKind } from './change.ts';
+import { drawEntry } from './draw-entry.ts';
 import type { Entry } from './entry.ts';
 import { createNumbering, serialLimit, type Numbering } from './identifier.ts';
 import { Random } from './random.ts';
-import { changeKinds } from './share.ts';
-
-/** A change of an entry on one day: with the seed, all that is needed to make it again. */
-export interface Happening {
-  kind: FieldKind;
-  day: number;
-  /** A serial number that no other entry has, for a kind that needs a fresh NIP or REGON. */
-  serial: number;
-}
-
-/** An entry that was not in the first dump. */
-export interface Newcomer {
-  day: number;
-  /** The entry whose NIP it shares, if it does, and that NIP. */
-  partner: number | undefined;
-  nip: string;
-}
 
 /**
- * A country as of one day. Only what happened since the first day is kept, a few numbers for each
- * change; every entry is drawn again whenever it is looked at, so millions need no memory.
+ * A country as of one day. Only what differs from the first dump is kept. Every other entry is drawn
+ * again whenever it is looked at, so millions need no memory.
  */
 export interface Country {
   seed: number;
   /** How many entries the first dump has. */
   entries: number;
+  /** How many entries there are or have been; they are numbered from 0. */
+  size: number;
   /** Date of the first dump, in days since 1970. */
   from: number;
   numbering: Numbering;
-  happenings: Map<number, Happening[]>;
-  newcomers: Newcomer[];
-  /** Entries that are gone, with the day on which they went. */
-  gone: Map<number, number>;
-  /** Entries whose NIP a newcomer shares. */
-  sharers: Set<number>;
+  /** The fields of entries that changed since the first dump; all fields of newcomers. */
+  changed: Map<number, Partial<Entry>>;
   /** A serial number that no entry has; the next one is one less. */
   freshSerial: number;
 }
@@ -52,80 +32,57 @@ export function createCountry(seed: number, entries: number, from: number): Coun
   return {
     seed,
     entries,
+    size: entries,
     from,
     numbering: createNumbering(seed),
-    happenings: new Map(),
-    newcomers: [],
-    gone: new Map(),
-    sharers: new Set(),
+    changed: new Map(),
     freshSerial: serialLimit - 1,
   };
 }
 
-/** How many entries there are or have been; they are numbered from 0. */
-export function sizeOf(country: Country): number {
-  return country.entries + country.newcomers.length;
-}
-
-function newcomerAt(country: Country, index: number): Newcomer | undefined {
-  return index < country.entries ? undefined : country.newcomers[index - country.entries];
-}
-
 /** True where the first dump has another entry with the same NIP: an odd index and the one before. */
-function isPaired(country: Country, index: number): boolean {
+function isPaired({ seed, entries }: Country, index: number): boolean {
   const second = index | 1;
-  if (second >= country.entries) return false;
-  return random.start(country.seed, second, 4).chance(shareOfPairs);
+  return second < entries && random.start(seed, second, 4).chance(shareOfPairs);
 }
 
-/** The first of the entries that share a NIP with this one; itself when it shares none. */
-export function groupOf(country: Country, index: number): number {
-  const partner = newcomerAt(country, index)?.partner;
-  if (partner !== undefined) return groupOf(country, partner);
-  return isPaired(country, index) ? index & ~1 : index;
-}
-
-/** True where another entry has, or has had, the same NIP: its numbers do not change. */
-export function sharesNip(country: Country, index: number): boolean {
-  return (
-    isPaired(country, index) ||
-    country.sharers.has(index) ||
-    newcomerAt(country, index)?.partner !== undefined
-  );
-}
-
-function originOf(country: Country, index: number): Origin {
-  const newcomer = newcomerAt(country, index);
-  // Entries that share a NIP have both numbers, so that their keys differ.
-  const isSharer = newcomer?.partner !== undefined || isPaired(country, index);
-  return {
-    serial: index,
-    person: groupOf(country, index),
-    holding: isSharer ? 'both' : drawHolding(country.seed, index),
-    nip: newcomer?.nip ?? '',
-    day: newcomer?.day ?? country.from,
-    isNew: newcomer !== undefined,
-  };
-}
-
-/** What a happening changes; undefined where its kind does not suit the entry. */
-export function changedFields(
-  country: Country,
-  index: number,
-  entry: Entry,
-  { kind, day, serial }: Happening,
-): Partial<Entry> | undefined {
-  // Every kind, day and entry has its own random numbers, so the order of looking does not matter.
-  const salt = 1000 + (day - country.from) * 100 + changeKinds.indexOf(kind);
-  random.start(country.seed, index, salt);
-  return changes[kind](entry, { random, numbering: country.numbering, serial, day });
+function drawFirst(country: Country, index: number): Entry {
+  const isShared = isPaired(country, index);
+  const owner = isShared ? index & ~1 : index;
+  const origin = { serial: index, owner, day: country.from, isNew: false, isShared };
+  return drawEntry(country.seed, country.numbering, origin);
 }
 
 /** The entry as it stands in the newest dump, or last stood there when it is gone. */
 export function entryAt(country: Country, index: number): Entry {
-  const entry = drawEntry(country.seed, country.numbering, originOf(country, index));
-  for (const happening of country.happenings.get(index) ?? []) {
-    Object.assign(entry, changedFields(country, index, entry, happening));
+  const changed = country.changed.get(index);
+  if (index >= country.entries) return changed as Entry;
+  return Object.assign(drawFirst(country, index), changed);
+}
+
+export function isGone({ changed }: Country, index: number): boolean {
+  return changed.get(index)?.goneOn !== undefined;
+}
+
+/** The entries that the newest dump shows, in the order of its rows. */
+export function* presentEntries(country: Country): Generator<Entry> {
+  for (let index = 0; index < country.size; index += 1) {
+    if (!isGone(country, index)) yield entryAt(country, index);
   }
-  return entry;
+}
+
+/** Changes fields of an entry. */
+export function updateEntry(country: Country, index: number, fields: Partial<Entry>): void {
+  country.changed.set(index, { ...country.changed.get(index), ...fields });
+}
+
+/** Adds an entry that the dump of `day` shows first; with the NIP of a partner, where one is given. */
+export function addNewcomer(country: Country, day: number, partner?: Entry): void {
+  const { seed, numbering, size: serial } = country;
+  const owner = partner?.owner ?? serial;
+  const isShared = partner !== undefined;
+  const entry = drawEntry(seed, numbering, { serial, owner, day, isNew: true, isShared });
+  if (partner) entry.nip = partner.nip;
+  updateEntry(country, serial, entry);
+  country.size += 1;
 }

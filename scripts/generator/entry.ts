@@ -1,9 +1,16 @@
 /**
- * One row of the CEIDG report without its row number. Every field is text as it stands in the
- * file, blank = ''; `file` is the position of the report in `files`, which is the voivodeship.
+ * One row of the CEIDG report without its row number. Every field of the row is text as it stands in
+ * the file, blank = ''. The first four fields are not written.
  */
 export interface Entry {
+  /** The position of the report in `files`, which is the voivodeship. */
   file: number;
+  /** Serial number of the owner. Entries of one owner share the NIP. */
+  owner: number;
+  /** Whether the owner has had another entry: then the numbers do not change. */
+  isShared: boolean;
+  /** The first dump that lacks the entry, in days since 1970; undefined while the entry is there. */
+  goneOn: number | undefined;
   nip: string;
   regon: string;
   name: string;
@@ -48,9 +55,4 @@ export function clean(value: string): string | null {
 /** All codes of an entry, the main one first. */
 export function allCodes(entry: Activities): string[] {
   return [entry.mainCode, ...entry.otherCodes];
-}
-
-/** True where the entry is known only by its names and start date. */
-export function hasNoNumber(entry: Entry): boolean {
-  return entry.nip === '' && entry.regon === '';
 }

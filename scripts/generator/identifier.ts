@@ -13,9 +13,7 @@ export interface Numbering {
 }
 
 function weigh(digits: string, weights: readonly number[]): number {
-  let sum = 0;
-  for (let i = 0; i < weights.length; i += 1) sum += (digits.charCodeAt(i) - 48) * weights[i]!;
-  return sum;
+  return weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0);
 }
 
 /**
@@ -25,8 +23,8 @@ function weigh(digits: string, weights: readonly number[]): number {
 function completeNip(prefix: number): string {
   const digits = String(prefix);
   const sum = weigh(digits, nipWeights);
-  let ninth = (prefix * 7 + 3) % 10;
-  if ((sum + 7 * ninth) % 11 === 10) ninth = (ninth + 1) % 10;
+  const drawn = (prefix * 7 + 3) % 10;
+  const ninth = (sum + 7 * drawn) % 11 === 10 ? (drawn + 1) % 10 : drawn;
   return `${digits}${ninth}${(sum + 7 * ninth) % 11}`;
 }
 

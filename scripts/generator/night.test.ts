@@ -21,6 +21,44 @@ describe.each([1, 2, 3])('five nights of seed %i', (seed) => {
   });
 });
 
+test('nights of many changes make every type of event', () => {
+  const types = [1, 2, 3].flatMap((day) => {
+    const { events } = replay({ seed: 1, entries: 10_000, from, changes: 0.1 }, day)[1]!;
+    return events.map(({ event_type }) => event_type);
+  });
+  expect([...new Set(types)].toSorted()).toEqual([
+    'ANOMALY_REGON_CHANGE',
+    'COMPANY_ACTIVITIES_RECLASSIFIED',
+    'COMPANY_ACTIVITY_ADDED',
+    'COMPANY_ACTIVITY_REMOVED',
+    'COMPANY_ADDRESS_ADDED',
+    'COMPANY_ADDRESS_CHANGED',
+    'COMPANY_ADDRESS_REMOVED',
+    'COMPANY_CLOSED_DATE',
+    'COMPANY_EMAIL_ADDED',
+    'COMPANY_EMAIL_CHANGED',
+    'COMPANY_EMAIL_REMOVED',
+    'COMPANY_MAIN_ACTIVITY_CHANGED',
+    'COMPANY_NAME_CHANGED',
+    'COMPANY_OWNER_CHANGED',
+    'COMPANY_PHONE_ADDED',
+    'COMPANY_PHONE_CHANGED',
+    'COMPANY_PHONE_REMOVED',
+    'COMPANY_REGON_ASSIGNED',
+    'COMPANY_REOPENED',
+    'COMPANY_RESUMED',
+    'COMPANY_START_DATE_CHANGE',
+    'COMPANY_STRUCK_OFF',
+    'COMPANY_SUSPENDED',
+    'COMPANY_TAX_IDENTITY_ASSIGNED',
+    'COMPANY_TAX_IDENTITY_CHANGED',
+    'COMPANY_TAX_IDENTITY_REVOKED',
+    'COMPANY_WEBSITE_ADDED',
+    'COMPANY_WEBSITE_CHANGED',
+    'COMPANY_WEBSITE_REMOVED',
+  ]);
+});
+
 test('nights leave the numbers of entries that share a NIP alone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'generated-night-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));

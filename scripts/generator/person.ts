@@ -1,32 +1,12 @@
+import type { Entry } from './entry.ts';
 import type { Random } from './random.ts';
+import { readWords } from './table.ts';
 
-const women =
-  'Anna Maria Katarzyna Małgorzata Agnieszka Barbara Ewa Krystyna Elżbieta Magdalena Joanna Zofia Monika Aleksandra Danuta Teresa Karolina Natalia Beata Dorota Halina Iwona Jolanta Grażyna Justyna Paulina Alicja Sylwia Renata Urszula Łucja Bożena Wiktoria Julia Kinga Żaneta Świętosława Bogumiła Róża Mirosława'.split(
-    ' ',
-  );
-
-const womenNames = new Set(women);
-
-const men =
-  'Piotr Krzysztof Andrzej Tomasz Jan Paweł Michał Marcin Stanisław Jakub Adam Marek Łukasz Grzegorz Mateusz Wojciech Mariusz Dariusz Zbigniew Maciej Rafał Robert Jerzy Kamil Józef Dawid Szymon Kacper Bartosz Artur Sławomir Przemysław Bogdan Włodzimierz Żegota Świętopełk Eugeniusz Błażej Radosław Ireneusz'.split(
-    ' ',
-  );
-
-const surnames =
-  'Nowak Kowalski Wiśniewski Wójcik Kowalczyk Kamiński Lewandowski Zieliński Szymański Woźniak Dąbrowski Kozłowski Jankowski Mazur Wojciechowski Kwiatkowski Krawczyk Kaczmarek Piotrowski Grabowski Zając Pawłowski Michalski Król Wieczorek Jabłoński Wróbel Nowakowski Majewski Olszewski Stępień Malinowski Jaworski Adamczyk Dudek Nowicki Pawlak Górski Witkowski Walczak Sikora Baran Rutkowski Michalak Szewczyk Ostrowski Tomaszewski Pietrzak Zalewski Wróblewski Marciniak Jasiński Zawadzki Bąk Jakubowski Sadowski Duda Włodarczyk Chmielewski Borkowski Sokołowski Szczepański Sawicki Kucharski Lis Maciejewski Kubiak Kalinowski Mazurek Wysocki Kołodziej Czarnecki Kaźmierczak Sobczak Konieczny Głowacki Urban Wasilewski Zakrzewski Krajewski Sikorski Gajewski Laskowski Ziółkowski Szulc Makowski Brzeziński Baranowski Przybylski Kozak Borowski Cieślak Mróz Górecki Źrebiec Śliwa Łuczak Żuraw Ćwikliński Gęsicki Jędrzejczyk Świątek Brzęczyszczykiewicz'.split(
-    ' ',
-  );
-
-const trades =
-  'Usługi Remontowo-Budowlane|Usługi Transportowe|Handel Obwoźny|Gabinet Stomatologiczny|Salon Fryzjerski|Biuro Rachunkowe|Sklep Spożywczo-Przemysłowy|Usługi Ślusarskie|Mechanika Pojazdowa|Usługi Informatyczne|Kancelaria Radcy Prawnego|Praktyka Lekarska|Studio Projektowe|Zakład Stolarski|Usługi Geodezyjne|Przewóz Osób|Gospodarstwo Agroturystyczne|Piekarnia|Usługi Hydrauliczne|Instalacje Elektryczne|Firma Handlowo-Usługowa|Przedsiębiorstwo Wielobranżowe|Nieruchomości|Szkoła Językowa|Fizjoterapia|Ogrodnictwo i Zieleń|Serwis Opon|Wynajem Pokoi|Doradztwo Gospodarcze|Gabinet Kosmetyczny|Usługi Krawieckie|Tłumaczenia Przysięgłe|Fotografia Ślubna|Prace Wysokościowe|Hurtownia Części|Mała Gastronomia'.split(
-    '|',
-  );
-
-const syllables =
-  'ba ko ru mi ta lo de pi na so ga wi ze fa ro le tu ma ki po ne da ri bu sa to ve ra li no'.split(
-    ' ',
-  );
-
+const women = readWords('women');
+const men = readWords('men');
+const surnames = readWords('surnames');
+const trades = readWords('trades');
+const syllables = readWords('syllables');
 const mailDomains = ['poczta.example', 'firma.example', 'biuro.example', 'example.com'];
 const plainLetters = new Map<string, string>();
 
@@ -41,17 +21,18 @@ function plain(text: string): string {
   return letters;
 }
 
+type Names = Pick<Entry, 'firstName' | 'surname'>;
+
 /** The names of an invented person; adjectival surnames follow the gender. */
-export function drawPerson(random: Random): { firstName: string; surname: string } {
-  const isWoman = random.chance(0.36);
-  const first = isWoman ? random.pickEarly(women) : random.pickEarly(men);
-  return { firstName: first, surname: drawSurname(random, first) };
+export function drawPerson(random: Random): Names {
+  const firstName = random.pickEarly(random.chance(0.36) ? women : men);
+  return { firstName, surname: drawSurname(random, { firstName }) };
 }
 
 /** A surname that goes with the first name; a woman's may be a double one. */
-export function drawSurname(random: Random, firstName: string): string {
+export function drawSurname(random: Random, { firstName }: Pick<Names, 'firstName'>): string {
   const surname = random.pickEarly(surnames);
-  if (!womenNames.has(firstName)) return surname;
+  if (!women.includes(firstName)) return surname;
   const own = surname.replace(/(?<=[sc]k|dzk)i$/, 'a');
   return random.chance(0.06) ? `${random.pick(surnames)}-${own}` : own;
 }
@@ -64,7 +45,7 @@ function drawBrand(random: Random): string {
 }
 
 /** The name of a firm: always with the owner's names, some with quotes or a semicolon. */
-export function drawName(random: Random, firstName: string, surname: string): string {
+export function drawName(random: Random, { firstName, surname }: Names): string {
   const kind = random.unit();
   const owner = `${firstName} ${surname}`;
   if (kind < 0.3) return owner;
@@ -77,16 +58,9 @@ export function drawName(random: Random, firstName: string, surname: string): st
   return `${random.pick(trades)}; ${random.pick(trades)} ${owner}`;
 }
 
-/**
- * A name that no other entry has: the serial number as six syllables, which no drawn name holds.
- * Entries without NIP and REGON are known by nothing else.
- */
-export function uniqueName(serial: number, firstName: string, surname: string): string {
-  let brand = '';
-  for (let rest = serial, i = 0; i < 6; i += 1, rest = Math.floor(rest / syllables.length)) {
-    brand += syllables[rest % syllables.length]!;
-  }
-  return `${brand.toUpperCase()} ${firstName} ${surname}`;
+/** A name that no other entry has. Entries without NIP and REGON are known by nothing else. */
+export function uniqueName(serial: number, { firstName, surname }: Names): string {
+  return `Firma ${serial} ${firstName} ${surname}`;
 }
 
 /** A phone number in one of the ways of writing one; no area code of Poland starts with 10. */
@@ -99,13 +73,13 @@ export function drawPhone(random: Random): string {
 }
 
 /** An e-mail address at a domain that is reserved for examples. */
-export function drawEmail(random: Random, firstName: string, surname: string): string {
+export function drawEmail(random: Random, { firstName, surname }: Names): string {
   const number = random.below(10_000);
   return `${plain(firstName)}.${plain(surname)}${number}@${random.pick(mailDomains)}`;
 }
 
 /** A website at a domain that is reserved for examples. */
-export function drawWebsite(random: Random, surname: string): string {
+export function drawWebsite(random: Random, { surname }: Names): string {
   const brand = drawBrand(random).toLowerCase();
   const host = `${plain(surname)}-${brand}${random.below(1000)}.example`;
   return random.chance(0.6) ? `www.${host}` : `https://${host}`;

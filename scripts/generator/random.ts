@@ -7,31 +7,25 @@ function mix(value: number): number {
 }
 
 /**
- * Deterministic random numbers (xoroshiro64**): `start` with the same numbers gives the same
- * sequence on every machine. One object is started again for every entry, so that a country of
- * millions makes no garbage.
+ * Deterministic random numbers (SplitMix32): `start` with the same numbers gives the same sequence on
+ * every machine. One object is started again for every entry, so that a country of millions makes no
+ * garbage.
  */
 export class Random {
-  private a = 1;
-  private b = 1;
+  private state = 0;
 
   /** Starts the sequence of one entry (`index`) for one purpose (`salt`). */
   start(seed: number, index: number, salt: number): this {
-    // `a` alone is already different for every index of a seed and salt: no two entries are twins.
+    // Every index of a seed and salt has another state: no two entries are twins.
     const key = mix(mix(seed >>> 0) ^ Math.floor(seed / 2 ** 32)) ^ Math.imul(salt, 0x9e3779b1);
-    this.a = mix(mix(index) ^ key);
-    this.b = mix(Math.imul(index, 0x27d4eb2f) ^ mix(key + 0x165667b1)) | 1;
+    this.state = mix(index ^ key);
     return this;
   }
 
   /** A number from 0 (inclusive) to 1 (exclusive). */
   unit(): number {
-    const product = Math.imul(this.a, 0x9e3779bb);
-    const result = Math.imul((product << 5) | (product >>> 27), 5) >>> 0;
-    const b = this.b ^ this.a;
-    this.a = ((this.a << 26) | (this.a >>> 6)) ^ b ^ (b << 9);
-    this.b = (b << 13) | (b >>> 19);
-    return result / 2 ** 32;
+    this.state = (this.state + 0x9e3779b9) | 0;
+    return (mix(this.state) >>> 0) / 2 ** 32;
   }
 
   /** A whole number from 0 to `limit` - 1. */
@@ -56,18 +50,14 @@ export class Random {
   }
 }
 
-function commonDivisor(a: number, b: number): number {
-  return b === 0 ? a : commonDivisor(b, a % b);
-}
+/** A prime above every limit of a shuffle: its multiples meet every number below the limit. */
+const step = 96_019_031;
 
 /**
- * A shuffle of the whole numbers below `limit` (at most 90 million, so that the product stays
- * exact): every number comes once. It is a straight line modulo `limit`, so it needs no memory.
+ * A shuffle of the whole numbers below `limit`, at most 90 million: every number comes once. It needs
+ * no memory, and all products are exact.
  */
 export function createShuffle(random: Random, limit: number): (position: number) => number {
   const offset = random.below(limit);
-  // Steps near the golden section spread neighbours over the whole range.
-  let step = Math.floor(limit * (0.55 + random.unit() * 0.13)) || 1;
-  while (commonDivisor(step, limit) !== 1) step += 1;
-  return (position) => (offset + step * (position % limit)) % limit;
+  return (position) => (offset + step * position) % limit;
 }

@@ -1,8 +1,6 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ZipFile } from 'yazl';
@@ -47,68 +45,34 @@ function formatRow(number: number, e: Entry): string {
   );
 }
 
-/** The stored form of a report's bytes; the same bytes give the same file on every machine. */
-function pack(bytes: Readable, format: ReportFormat): NodeJS.ReadableStream {
-  if (format === 'csv') return bytes;
-  if (format === 'csv.gz') return bytes.pipe(createGzip({ level: compressionLevel }));
-  const zip = new ZipFile();
-  zip.on('error', (error: Error) => bytes.destroy(error));
-  zip.addReadStream(bytes, memberName, {
-    compressionLevel,
-    mode: 0o100644,
-    // Only the DOS form, with a date made from local time, is the same in every time zone.
-    mtime: new Date(2020, 0, 1),
-    forceDosTimestamp: true,
-  });
-  zip.end();
-  return zip.outputStream;
-}
-
-interface Report {
-  stream: PassThrough;
-  /** Settles when the file is closed. */
-  written: Promise<void>;
-  rows: number;
-  /** Lines that wait to be handed on. */
-  lines: string[];
-}
-
-function openReport(path: string, format: ReportFormat, signal: AbortSignal): Report {
-  const stream = new PassThrough();
-  const written = pipeline(pack(stream, format), createWriteStream(path), { signal });
-  // A full disk must stop the writer, which may be waiting for this very stream to drain. The next
-  // write and `written` have the error, so the event itself has nothing to add.
-  stream.on('error', () => {});
-  written.catch((error: Error) => stream.destroy(error));
-  return { stream, written, rows: 0, lines: [`\uFEFF${header}\r\n`] };
-}
-
-/** Hands on what waits; resolves when there is room again. */
-async function flush({ stream, lines }: Report): Promise<void> {
-  // A stream that has failed since would never drain.
-  if (stream.errored !== null) throw stream.errored;
-  if (!stream.write(lines.splice(0).join(''))) await once(stream, 'drain');
-}
-
-async function writeRows(reports: readonly Report[], entries: Iterable<Entry>): Promise<number> {
-  let total = 0;
-  for (const entry of entries) {
-    const report = reports[entry.file]!;
-    report.rows += 1;
-    report.lines.push(formatRow(report.rows, entry));
-    if (report.lines.length >= chunk_rows) await flush(report);
-    total += 1;
+/** Packs the CSV file of a report; the same bytes give the same file on every machine. */
+async function pack(path: string, format: ReportFormat): Promise<void> {
+  if (format === 'csv') return;
+  const csv = createReadStream(`${path}.csv`);
+  const packed = createWriteStream(`${path}.${format}`);
+  if (format === 'csv.gz') {
+    await pipeline(csv, createGzip({ level: compressionLevel }), packed);
+  } else {
+    const zip = new ZipFile();
+    zip.on('error', (error: Error) => packed.destroy(error));
+    zip.addReadStream(csv, memberName, {
+      compressionLevel,
+      mode: 0o100644,
+      // Only the DOS form, with a date made from local time, is the same in every time zone.
+      mtime: new Date(2020, 0, 1),
+      forceDosTimestamp: true,
+    });
+    zip.end();
+    await pipeline(zip.outputStream, packed);
   }
-  for (const { stream, lines } of reports) stream.end(lines.join(''));
-  await Promise.all(reports.map(({ written }) => written));
-  return total;
+  await rm(`${path}.csv`);
 }
 
 /**
  * Writes the 17 reports of one day into the folder, which is created; reports of the same name in
  * another format are removed, so that no voivodeship is there twice. `entries` must come in the
  * order of the rows. Resolves with the number of rows of all reports; rejects when one of them
- * cannot be written, after all are closed.
+ * cannot be written.
  */
 export async function writeReports(
   folder: string,
@@ -116,20 +80,23 @@ export async function writeReports(
   entries: Iterable<Entry>,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
-  for (const voivodeship of files) {
-    for (const other of reportFormats) {
-      await rm(join(folder, `${reportName(voivodeship)}.${other}`), { force: true });
-    }
+  const reports = files.map((voivodeship) => ({
+    path: join(folder, reportName(voivodeship)),
+    rows: 0,
+    waiting: [`\uFEFF${header}\r\n`],
+  }));
+  for (const { path } of reports) {
+    for (const other of reportFormats) await rm(`${path}.${other}`, { force: true });
   }
-  const stop = new AbortController();
-  const reports = files.map((voivodeship) =>
-    openReport(join(folder, `${reportName(voivodeship)}.${format}`), format, stop.signal),
-  );
-  try {
-    return await writeRows(reports, entries);
-  } catch (error) {
-    stop.abort();
-    await Promise.allSettled(reports.map(({ written }) => written));
-    throw error;
+  const flush = ({ path, waiting }: (typeof reports)[number]) =>
+    appendFileSync(`${path}.csv`, waiting.splice(0).join(''));
+  for (const entry of entries) {
+    const report = reports[entry.file]!;
+    report.rows += 1;
+    report.waiting.push(formatRow(report.rows, entry));
+    if (report.waiting.length >= chunk_rows) flush(report);
   }
+  for (const report of reports) flush(report);
+  await Promise.all(reports.map(({ path }) => pack(path, format)));
+  return reports.reduce((sum, { rows }) => sum + rows, 0);
 }
