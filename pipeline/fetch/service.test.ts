@@ -2,13 +2,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { page, startStub, type Stub } from '../../fixtures/registry/service-stub.ts';
-import {
-  type Answer,
-  readRetryAfter,
-  Service,
-  ServiceFault,
-  type ServiceSettings,
-} from './service.ts';
+import { readRetryAfter, Service, ServiceFault, type ServiceSettings } from './service.ts';
 
 let stub: Stub;
 /** What was told before each retry. */
@@ -30,7 +24,7 @@ function create(options: ServiceSettings = {}): Service {
 }
 
 function ask(service: Service, signal?: AbortSignal): Promise<number> {
-  const read = async (answer: Answer) => {
+  const read = async (answer: Response) => {
     if (answer.status !== 200) throw service.statusFault(answer);
     return (await answer.text()).length;
   };

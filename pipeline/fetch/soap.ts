@@ -138,7 +138,7 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
 export function collectRecords(): TextReader<BirRow[] | undefined> {
   const rows: BirRow[] = [];
   const path: string[] = [];
-  let fields: [name: string, value: string][] = [];
+  const fields = new Map<string, string>();
   let value = '';
   let isBlank = true;
   const parser = createParser({
@@ -155,15 +155,15 @@ export function collectRecords(): TextReader<BirRow[] | undefined> {
     onClose(name) {
       const isField = path[1] === 'dane' && path.length === 3;
       const isRecord = path[1] === 'dane' && path.length === 2;
-      if (isField && fields.some(([known]) => known === name)) {
+      if (isField && fields.has(name)) {
         throw new UnreadableAnswer('a record with something inside its fields');
       }
-      if (isField) fields.push([name, value.trim()]);
+      if (isField) fields.set(name, value.trim());
       if (isRecord && value.trim() !== '') throw new UnreadableAnswer('a record of text');
       if (isRecord) {
         // Defines a field of any name: `__proto__` sets no prototype.
         rows.push(Object.fromEntries(fields));
-        fields = [];
+        fields.clear();
       }
       value = '';
       path.pop();
