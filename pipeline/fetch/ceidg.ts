@@ -65,7 +65,7 @@ export class Ceidg {
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
     const read = async (answer: Response) => {
       if (answer.status !== 200) throw this.#statusFault(answer);
-      await pipeline(answer.body ?? [], createWriteStream(path));
+      await pipeline(answer.body ?? [], createWriteStream(path, { flush: true }));
     };
     const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
     return this.service.askOnce(url, question, read, signal);
