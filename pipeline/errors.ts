@@ -40,3 +40,10 @@ export class NothingToDo extends Error {
 export class WrongUsage extends Error {
   override name = 'WrongUsage';
 }
+
+/** How an attempt ended that threw; `failed` is a fault, or wrong usage. */
+export function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | 'failed' {
+  if (error instanceof Refusal) return 'refused';
+  if (error instanceof AlreadyRunning) return 'running';
+  return error instanceof NothingToDo ? 'nothing' : 'failed';
+}

@@ -161,11 +161,7 @@ export async function landAnswers(
       dump_date: warsawDate(now()),
       isImport: true,
       now,
-      reporter: {
-        step: () => undefined,
-        progress: () => undefined,
-        note: (sentence: string) => logger.info(`import: ${sentence}`),
-      },
+      reporter: { note: (sentence: string) => logger.info(`import: ${sentence}`) },
     };
     for (;;) {
       try {

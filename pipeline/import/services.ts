@@ -21,7 +21,7 @@ export function createOnDemandSources(
   const how = { ...onDemand, ...manner };
   return [
     ...(settings.krs ? [createKrs(new Krs({ ...settings.krs, ...how }))] : []),
-    ...(settings.bir ? [createRegon(new Bir({ ...settings.bir, ...how }))] : []),
+    ...(settings.regon ? [createRegon(new Bir({ ...settings.regon, ...how }))] : []),
     ...(settings.ceidg ? [createCeidg(new Ceidg({ ...settings.ceidg, ...how }))] : []),
   ];
 }

@@ -3,7 +3,7 @@ import { isThere, runFile } from '../../sql/database.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
-import type { NightOptions } from './night.ts';
+import type { NightOptions } from './context.ts';
 
 export interface PublishedRun {
   run_id: string;
