@@ -163,7 +163,7 @@ export class Bir {
           throw this.service.fault(`answers with a fault: ${error.message}`, error);
         }
         if (!(error instanceof UnreadableAnswer)) throw error;
-        if (answer.status === 200) throw this.service.contentFault(error.message, error);
+        if (answer.status === 200) throw this.service.fault(`sends ${error.message}`, error);
       }
       throw this.service.statusFault(answer);
     };

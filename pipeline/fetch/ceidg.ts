@@ -87,7 +87,7 @@ export class Ceidg {
   async #readList<List>(answer: Response, shape: z.ZodType<List>, what: string): Promise<List> {
     if (answer.status !== 200) throw this.#statusFault(answer);
     const list = shape.safeParse(await this.service.readJson(answer));
-    if (!list.success) throw this.service.contentFault(`no list of ${what}`, list.error);
+    if (!list.success) throw this.service.fault(`sends no list of ${what}`, list.error);
     return list.data;
   }
 

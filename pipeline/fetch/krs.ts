@@ -52,7 +52,7 @@ export class Krs {
       const numbers = await this.service.readJson(answer);
       const isList =
         Array.isArray(numbers) && numbers.every((number) => /^\d{1,10}$/.test(String(number)));
-      if (!isList) throw this.service.contentFault('a bulletin that is no list of KRS numbers');
+      if (!isList) throw this.service.fault('sends a bulletin that is no list of KRS numbers');
       return [...new Set(numbers.map((number) => String(number).padStart(10, '0')))].toSorted();
     };
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
@@ -80,7 +80,7 @@ export class Krs {
       if (answer.status === 204) return 'struck_off';
       if (answer.status !== 200) throw this.service.statusFault(answer);
       const extract = await this.service.readJson(answer);
-      if (numberOf(extract) !== krs) throw this.service.contentFault(`no extract of ${krs}`);
+      if (numberOf(extract) !== krs) throw this.service.fault(`sends no extract of ${krs}`);
       return extract as Extract;
     };
     return this.service.ask(url, {}, read, signal);

@@ -1,22 +1,8 @@
-import pRetry from 'p-retry';
+import pRetry, { type Options } from 'p-retry';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 
-export interface RetryPolicy {
-  /** The first attempt counts. */
-  tries: number;
-  /** The wait before the second try, randomized up to twice as long; doubles with each try. */
-  first_wait_ms: number;
-  longest_wait_ms: number;
-  /** A service that asks for a longer break is not asked again. */
-  longest_break_ms: number;
-}
-
-const defaultRetry: RetryPolicy = {
-  tries: 6,
-  first_wait_ms: 500,
-  longest_wait_ms: 30_000,
-  longest_break_ms: 15 * 60_000,
-};
+/** Each wait is randomized up to twice as long, and doubles with each retry. */
+const defaultRetry = { retries: 5, minTimeout: 500, maxTimeout: 30_000 };
 
 /** The service failed, or its answer is unusable. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
@@ -38,7 +24,9 @@ export class ServiceFault extends Error {
 /** How a service is asked, where it differs from the defaults. */
 export interface ServiceSettings {
   limits?: RateLimits;
-  retry?: RetryPolicy;
+  retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
+  /** A service that asks for a longer break is not asked again. */
+  longest_break_ms?: number;
   /** The longest silence of the service in the middle of a request. */
   timeout_ms?: number;
   /** The size of the longest answer. */
@@ -82,17 +70,15 @@ export class Service {
 
   /** Retries work after a passing `ServiceFault`. A break that the service asks for holds for all. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { retry = defaultRetry, onRetry } = this.#settings;
+    const { retry = defaultRetry, longest_break_ms = 15 * 60_000, onRetry } = this.#settings;
     return pRetry(work, {
-      retries: retry.tries - 1,
-      minTimeout: retry.first_wait_ms,
-      maxTimeout: retry.longest_wait_ms,
+      ...retry,
       randomize: true,
       ...(signal ? { signal } : {}),
       shouldRetry: ({ error, retryDelay }) => {
         if (!(error instanceof ServiceFault) || !error.isPassing) return false;
         const { message, break_ms = 0 } = error;
-        if (break_ms > retry.longest_break_ms) return false;
+        if (break_ms > longest_break_ms) return false;
         this.rate.pause(break_ms);
         onRetry?.(message, Math.max(break_ms, retryDelay));
         return true;
@@ -156,7 +142,7 @@ export class Service {
       return JSON.parse(content) as unknown;
     } catch (cause) {
       const what = describeText(content) ?? 'something unreadable';
-      throw this.contentFault(`${what} in place of JSON`, cause);
+      throw this.fault(`sends ${what} in place of JSON`, cause);
     }
   }
 
@@ -172,11 +158,6 @@ export class Service {
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
     const message = `${this.name} answers with HTTP ${status}${asks}`;
     return new ServiceFault(message, { isPassing, break_ms });
-  }
-
-  /** The fault of an answer with unexpected content. */
-  contentFault(what: string, cause?: unknown): ServiceFault {
-    return this.fault(`sends ${what}`, cause);
   }
 }
 

@@ -9,7 +9,8 @@ import type { OnDemandSource } from './import.ts';
 
 /** Few tries and short waits, since a customer waits. A number without an answer is tried again later. */
 const onDemand: ServiceSettings = {
-  retry: { tries: 3, first_wait_ms: 250, longest_wait_ms: 5_000, longest_break_ms: 10_000 },
+  retry: { retries: 2, minTimeout: 250, maxTimeout: 5_000 },
+  longest_break_ms: 10_000,
   timeout_ms: 20_000,
 };
 
