@@ -6,7 +6,6 @@ const defaultRetry = { retries: 5, minTimeout: 500, maxTimeout: 30_000 };
 
 /** The service failed, or its answer is unusable. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
-  override name = 'ServiceFault';
   /** Whether a retry may succeed. */
   readonly isPassing: boolean;
   readonly break_ms: number | undefined;

@@ -27,14 +27,10 @@ export function fieldOf(row: BirRow | undefined, name: string): string {
 }
 
 /** The answer is not what BIR sends; the message continues the sentence "REGON sends …". */
-export class UnreadableAnswer extends Error {
-  override name = 'UnreadableAnswer';
-}
+export class UnreadableAnswer extends Error {}
 
 /** BIR's own word for what went wrong with a request. */
-export class SoapFault extends Error {
-  override name = 'SoapFault';
-}
+export class SoapFault extends Error {}
 
 /** A request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
