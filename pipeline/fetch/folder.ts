@@ -44,7 +44,8 @@ export async function fillFolder<T extends object>(
     await rm(work, { recursive: true });
     return report;
   };
-  return await withLock(join(inbox, `${date}.claim`), fillOnce, (pid) => {
+  // Hidden: the lock is a link, and the inbox names links that are no dumps.
+  return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
