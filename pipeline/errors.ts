@@ -1,6 +1,5 @@
 /** The dump is not published: exit code 3. The message names the file, and the line where there is one. */
 export class Refusal extends Error {
-  override name = 'Refusal';
   /** What the guards found, which a reason may accept; empty: no reason can accept the dump. */
   readonly findings: readonly GuardFinding[];
 
@@ -27,16 +26,17 @@ export interface GuardFinding {
 }
 
 /** Another run of the same source is under way: exit code 4. */
-export class AlreadyRunning extends Error {
-  override name = 'AlreadyRunning';
-}
+export class AlreadyRunning extends Error {}
 
 /** The work has been done before: exit code 5. */
-export class NothingToDo extends Error {
-  override name = 'NothingToDo';
-}
+export class NothingToDo extends Error {}
 
 /** The command line or the environment is wrong: exit code 2. */
-export class WrongUsage extends Error {
-  override name = 'WrongUsage';
+export class WrongUsage extends Error {}
+
+/** How an attempt ended that threw; `failed` is a fault, or wrong usage. */
+export function stateOf(error: unknown): 'refused' | 'running' | 'nothing' | 'failed' {
+  if (error instanceof Refusal) return 'refused';
+  if (error instanceof AlreadyRunning) return 'running';
+  return error instanceof NothingToDo ? 'nothing' : 'failed';
 }

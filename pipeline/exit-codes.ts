@@ -1,10 +1,10 @@
 import { CommanderError } from 'commander';
-import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from './errors.ts';
+import { stateOf, WrongUsage } from './errors.ts';
 
 /** What the exit codes of `registry` say; `pipeline/README.md` has them too. */
 export const exitCodes = {
   done: 0,
-  fault: 1,
+  failed: 1,
   usage: 2,
   refused: 3,
   running: 4,
@@ -14,9 +14,8 @@ export const exitCodes = {
 /** The worst of several nights, and of what was fetched for them, decides. */
 export function exitCodeOf(outcomes: readonly { state: string }[]): number {
   const states = new Set(outcomes.map(({ state }) => state));
-  if (states.has('failed')) return exitCodes.fault;
-  if (states.has('refused')) return exitCodes.refused;
-  if (states.has('running')) return exitCodes.running;
+  const worst = (['failed', 'refused', 'running'] as const).find((state) => states.has(state));
+  if (worst !== undefined) return exitCodes[worst];
   return states.has('published') ? exitCodes.done : exitCodes.nothing;
 }
 
@@ -25,8 +24,5 @@ export function exitCodeOfError(error: unknown): number {
   // By its name: the class comes with the checks of all settings, which not every command needs.
   if ((error as Error).name === 'EnvironmentError') return exitCodes.usage;
   if (error instanceof WrongUsage) return exitCodes.usage;
-  if (error instanceof Refusal) return exitCodes.refused;
-  if (error instanceof AlreadyRunning) return exitCodes.running;
-  if (error instanceof NothingToDo) return exitCodes.nothing;
-  return exitCodes.fault;
+  return exitCodes[stateOf(error)];
 }

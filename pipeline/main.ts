@@ -1,13 +1,13 @@
 import { Command, CommanderError } from 'commander';
 import { sayFault } from '../sql/log.ts';
-import { NothingToDo } from './errors.ts';
+import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
 import { Interrupted } from './signals.ts';
 
 // A command loads its modules when it runs: some of them take longer than most commands.
-const nights = () => import('./console/nights.ts');
-const looks = () => import('./console/looks.ts');
+const ingesting = () => import('./console/ingest.ts');
+const inspecting = () => import('./console/inspect.ts');
 const processes = () => import('./console/processes.ts');
 
 const program = new Command('registry')
@@ -21,7 +21,7 @@ program
   .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await nights()).takeInbox(options));
+  .action(async (options) => (await ingesting()).takeInbox(options));
 
 program
   .command('ingest')
@@ -33,7 +33,7 @@ program
   .option('--dry-run', 'compute everything, publish nothing')
   .option('--full', 'read every record, also those that were there yesterday')
   .option('--json', 'print one JSON object')
-  .action(async (source, path, options) => (await nights()).ingestDump(source, path, options));
+  .action(async (source, path, options) => (await ingesting()).ingestDump(source, path, options));
 
 program
   .command('fetch')
@@ -49,7 +49,7 @@ program
   .command('schedule')
   .description('run nightly at the times of NIGHTLY_CRON, Polish time')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
-  .action(async (options) => (await nights()).keepSchedule(options));
+  .action(async (options) => (await ingesting()).keepSchedule(options));
 
 program
   .command('serve')
@@ -66,7 +66,7 @@ program
   .command('status')
   .description('show the newest snapshot of each source, its age, the last runs and the queues')
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await looks()).showStatus(options));
+  .action(async (options) => (await inspecting()).showStatus(options));
 
 program
   .command('check')
@@ -74,7 +74,7 @@ program
   .option('--max-age <days>', 'how old a snapshot may be', '2')
   .option('--max-wait <minutes>', 'how long mails and jobs may wait', '60')
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await looks()).checkHealth(options));
+  .action(async (options) => (await inspecting()).checkHealth(options));
 
 program
   .command('runs')
@@ -82,28 +82,28 @@ program
   .option('--source <source>', 'of one registry')
   .option('--limit <count>', 'how many', '20')
   .option('--json', 'print one JSON object')
-  .action(async (options) => (await looks()).listRuns(options));
+  .action(async (options) => (await inspecting()).listRuns(options));
 
 program
   .command('show')
   .description('show a run: its counts, its steps, and why it was refused or failed')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run, options) => (await looks()).showRun(run, options));
+  .action(async (run, options) => (await inspecting()).showRun(run, options));
 
 program
   .command('rejects')
   .description('show the rejected rows of a run')
   .argument('<run>', 'the number of the run')
   .option('--json', 'print one JSON object')
-  .action(async (run, options) => (await looks()).showRejects(run, options));
+  .action(async (run, options) => (await inspecting()).showRejects(run, options));
 
 program
   .command('verify')
   .description('prove from the tables alone that what is published is whole')
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--json', 'print one JSON object')
-  .action(async (source, options) => (await looks()).verifySnapshots(source, options));
+  .action(async (source, options) => (await inspecting()).verifySnapshots(source, options));
 
 program
   .command('export')
@@ -161,8 +161,7 @@ async function end(error: unknown): Promise<void> {
   sayFault(message, { run_id });
   // Wrong usage is for the person who typed it; any other end is an object too.
   if (isJson && exitCode !== exitCodes.usage) {
-    const state = error instanceof NothingToDo ? 'nothing' : 'failed';
-    process.stdout.write(`${JSON.stringify({ state, run_id, message })}\n`);
+    process.stdout.write(`${JSON.stringify({ state: stateOf(error), run_id, message })}\n`);
   }
   if (error instanceof Interrupted) {
     // So that the parent process knows that it was the signal.

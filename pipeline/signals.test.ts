@@ -14,7 +14,7 @@ import {
 } from '../fixtures/dump/generated-days.ts';
 import { dumpTables, runDump } from '../fixtures/dump/night.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
-import { destroyEmbedded } from '../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { verify } from './night/verify.ts';
 
 let days: GeneratedDays;

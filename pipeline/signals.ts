@@ -18,7 +18,6 @@ export function onEndSignal(listener: (signal: Signal) => void): () => void {
 
 /** A signal has ended the work in the middle, and the database is as it was before. */
 export class Interrupted extends Error {
-  override name = 'Interrupted';
   readonly signal: Signal;
 
   constructor(signal: Signal) {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { connect, type Database } from '../sql/database.ts';
-import { destroyEmbedded } from '../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { atMost, report } from './bench/measurement.ts';

@@ -10,7 +10,7 @@ import { runCommand, type Started, startScript } from '../fixtures/process/cli.t
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runDump } from '../fixtures/dump/night.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
-import { destroyEmbedded } from '../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { generateDays } from '../fixtures/dump/generated-days.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));

@@ -2,7 +2,7 @@
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { type Environment, readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
-import { runSchedule } from '../pipeline/night/nights.ts';
+import { runSchedule } from '../pipeline/night/schedule.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/database.ts';
 import { EnvironmentError } from '../sql/environment.ts';

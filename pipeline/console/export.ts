@@ -1,7 +1,4 @@
-import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
-import type { Writable } from 'node:stream';
+import { open, rename, rm } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, inSnapshot, isThere } from '../../sql/database.ts';
@@ -9,6 +6,9 @@ import { writeCursor } from '../../sql/feed-cursor.ts';
 import { WrongUsage } from '../errors.ts';
 import { writeParquet } from './parquet.ts';
 import { withDatabase } from './session.ts';
+
+/** Writes bytes, and waits until they are taken. */
+type Put = (bytes: Uint8Array) => Promise<void>;
 
 const writers = { csv: writeCsv, parquet: writeParquet };
 type Format = keyof typeof writers;
@@ -65,6 +65,12 @@ async function findRelation(db: Database, name: string): Promise<string> {
   return found;
 }
 
+function putToStdout(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) =>
+    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve())),
+  );
+}
+
 /** What a shell gives for a program whose reader went away. */
 const exitByClosedPipe = 141;
 
@@ -80,7 +86,7 @@ async function exportToStdout(
     isClosed = code === 'EPIPE';
   });
   try {
-    return await exportRelation(db, relation, format, process.stdout);
+    return await exportRelation(db, relation, format, putToStdout);
   } catch (error) {
     if (!isClosed) throw error;
     process.exitCode = exitByClosedPipe;
@@ -95,18 +101,14 @@ async function exportToFile(
   path: string,
 ): Promise<Exported> {
   const partial = `${path}.part`;
-  const file = createWriteStream(partial);
-  // Ignored here: the failing write rejects with the same error.
-  file.on('error', () => undefined);
+  const file = await open(partial, 'w');
   try {
-    await once(file, 'open');
-    const exported = await exportRelation(db, relation, format, file);
-    file.end();
-    await once(file, 'close');
+    const exported = await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
+    await file.close();
     await rename(partial, path);
     return exported;
   } catch (error) {
-    file.destroy();
+    await file.close();
     await rm(partial, { force: true });
     throw error;
   }
@@ -117,12 +119,8 @@ async function exportRelation(
   db: Database,
   relation: string,
   format: Format,
-  output: Writable,
+  put: Put,
 ): Promise<Exported> {
-  const put = (bytes: Uint8Array) =>
-    new Promise<void>((resolve, reject) =>
-      output.write(bytes, (error) => (error ? reject(error) : resolve())),
-    );
   return inSnapshot(db.pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
       `select last_id as event_id from registry.last_id where table_name = 'event'`,
@@ -132,11 +130,7 @@ async function exportRelation(
   });
 }
 
-async function writeCsv(
-  client: PoolClient,
-  query: string,
-  put: (bytes: Uint8Array) => Promise<void>,
-): Promise<number> {
+async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
   const copy = client.query(copyTo(`copy (${query}) to stdout (format csv, header)`));
   for await (const chunk of copy) await put(chunk as Uint8Array);
   return copy.rowCount;

@@ -19,7 +19,7 @@ export async function serve(): Promise<void> {
   const child = spawn(process.execPath, [api], { stdio: 'inherit' });
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
   process.exitCode = await new Promise<number>((resolve) =>
-    child.once('exit', (code) => resolve(code ?? exitCodes.fault)),
+    child.once('exit', (code) => resolve(code ?? exitCodes.failed)),
   );
 }
 

@@ -1,7 +1,6 @@
-import { SingleBar } from 'cli-progress';
+import cliProgress, { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
-import type { NightReporter } from '../night/night.ts';
-import { StepClock } from '../night/timed-reporter.ts';
+import { type NightReporter, StepClock } from '../night/reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */
 export class Reporter implements NightReporter {
@@ -102,30 +101,24 @@ export class Reporter implements NightReporter {
   #showBar(shape: string, total: number): void {
     if (!this.#stream.isTTY) return;
     this.#stopBar();
-    const clock = this.#clock;
     const title = this.#isBrief ? `${this.#title}  ` : '';
+    const format = `  ${title}${this.#clock.name.padEnd(22)} ${shape}`;
     this.#bar = new SingleBar({
       stream: this.#stream,
-      format: (options, params, payload: { rate?: string }) => {
-        const bars = Math.round(params.progress * options.barsize!);
-        const texts: Record<string, string | number> = {
-          seconds: `${clock.seconds.toFixed(0).padStart(3)} s`,
-          bar: '█'.repeat(bars) + '░'.repeat(options.barsize! - bars),
-          percentage: Math.floor(params.progress * 100),
-          value: params.value,
-          total: params.total,
-          rate: payload.rate ?? '0.0',
-          eta: Number.isFinite(params.eta) ? params.eta : 0,
-        };
-        const line = shape.replaceAll(/\{(\w+)\}/g, (_, key: string) => String(texts[key]));
-        return `  ${title}${clock.name.padEnd(22)} ${line}`;
+      format: (options, params, payload: object) => {
+        const seconds = `${this.#clock.seconds.toFixed(0).padStart(3)} s`;
+        // The time left is no number before it is known.
+        const known = { ...params, eta: Number.isFinite(params.eta) ? params.eta : 0 };
+        return cliProgress.Format.Formatter({ ...options, format }, known, { ...payload, seconds });
       },
+      barCompleteChar: '█',
+      barIncompleteChar: '░',
       barsize: 24,
       clearOnComplete: true,
       hideCursor: true,
       fps: 5,
     });
-    this.#bar.start(total, 0, {});
+    this.#bar.start(total, 0, { rate: '0.0' });
   }
 
   /** Clears the line and shows the cursor again. */

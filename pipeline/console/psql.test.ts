@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 
 let folder: string;
 

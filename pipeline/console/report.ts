@@ -10,9 +10,22 @@ function number(count: number): string {
 /** What became of a night, in a few lines for people. */
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
-  if ('entries' in outcome) return describeRun(outcome);
-  const what = { failed: 'Failed', running: 'Not started', nothing: 'Nothing to do' };
-  return `${what[outcome.state]}: ${outcome.message}`;
+  return 'entries' in outcome ? describeRun(outcome) : describeMessage(outcome);
+}
+
+const headings = {
+  failed: 'Failed',
+  refused: 'Refused',
+  running: 'Not started',
+  nothing: 'Nothing to do',
+};
+
+/** What became of an attempt without a run. */
+export function describeMessage(outcome: {
+  state: keyof typeof headings;
+  message: string;
+}): string {
+  return `${headings[outcome.state]}: ${outcome.message}`;
 }
 
 export function describeRun(run: RunSummary): string {

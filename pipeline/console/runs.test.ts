@@ -7,7 +7,7 @@ import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { lockSource } from '../night/lock.ts';
-import type { NightOptions } from '../night/night.ts';
+import type { NightOptions } from '../night/context.ts';
 import { startRun } from '../night/run.ts';
 import { findTrouble } from './check.ts';
 import { describeRunDetail, describeRunRows, readRun, readRuns } from './runs.ts';

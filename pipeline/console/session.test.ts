@@ -3,7 +3,8 @@ import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, onTestFinished, test, vi } from 'vitest';
-import { acquireEmbedded, destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
+import { acquireEmbedded } from '../../sql/embedded/embedded.ts';
 import { describeFault } from '../fault.ts';
 import { withDatabase } from './session.ts';
 

@@ -36,7 +36,7 @@ export async function withDatabase<T>(
   } catch (error) {
     // Work that the interruption did not reach may not keep the process.
     if (error instanceof Interrupted)
-      setTimeout(() => process.exit(exitCodes.fault), 10_000).unref();
+      setTimeout(() => process.exit(exitCodes.failed), 10_000).unref();
     throw await explainLoss(error, environment);
   } finally {
     await db.close();

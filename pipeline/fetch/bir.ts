@@ -1,6 +1,6 @@
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
-import { type Answer, Service, ServiceFault, type ServiceSettings } from './service.ts';
+import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 import {
   type BirRow,
   collectRecords,
@@ -154,7 +154,7 @@ export class Bir {
       },
       body: writeEnvelope(this.#url, operation, parameters),
     };
-    const read = async (answer: Answer) => {
+    const read = async (answer: Response) => {
       try {
         const result = await receive(answer, readEnvelope(operation, reader));
         if (answer.status === 200) return result;
@@ -163,7 +163,7 @@ export class Bir {
           throw this.service.fault(`answers with a fault: ${error.message}`, error);
         }
         if (!(error instanceof UnreadableAnswer)) throw error;
-        if (answer.status === 200) throw this.service.contentFault(error.message, error);
+        if (answer.status === 200) throw this.service.fault(`sends ${error.message}`, error);
       }
       throw this.service.statusFault(answer);
     };
@@ -171,10 +171,8 @@ export class Bir {
   }
 }
 
-async function receive<T>({ bytes }: Answer, reader: TextReader<T>): Promise<T> {
-  const decoder = new TextDecoder();
-  for await (const chunk of bytes) reader.write(decoder.decode(chunk, { stream: true }));
-  reader.write(decoder.decode());
+async function receive<T>({ body }: Response, reader: TextReader<T>): Promise<T> {
+  for await (const text of body?.pipeThrough(new TextDecoderStream()) ?? []) reader.write(text);
   return reader.end();
 }
 

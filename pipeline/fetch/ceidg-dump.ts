@@ -100,6 +100,6 @@ async function checkArchive(ceidg: Ceidg, path: string): Promise<void> {
     for await (const chunk of readArchive(path)) void chunk;
   } catch (cause) {
     if (!(cause instanceof Refusal)) throw cause;
-    throw ceidg.service.contentFault(`a report that is no whole archive: ${cause.message}`, cause);
+    throw ceidg.service.fault(`sends a report that is no whole archive: ${cause.message}`, cause);
   }
 }

@@ -174,7 +174,7 @@ describe('fetchCeidg', () => {
     await start();
     stub.interfere(() => interference);
     await expect(fetchDay()).rejects.toThrow(sentence);
-    expect(stub.requests).toHaveLength(hasty.retry.tries);
+    expect(stub.requests).toHaveLength(hasty.retry.retries + 1);
   });
 });
 

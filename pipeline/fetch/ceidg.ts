@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream/promises';
 import { z } from 'zod';
 import { WrongUsage } from '../errors.ts';
 import type { RateLimit } from './rate.ts';
-import { type Answer, Service, ServiceFault, type ServiceSettings } from './service.ts';
+import { Service, ServiceFault, type ServiceSettings } from './service.ts';
 
 /** As documented. A client that asks more is shut out for three minutes. */
 const limits: readonly RateLimit[] = [
@@ -55,7 +55,7 @@ export class Ceidg {
 
   /** All reports on offer: of the last days, of both kinds and both formats. */
   async reports(signal?: AbortSignal): Promise<CeidgReport[]> {
-    const read = (answer: Answer) => this.#readList(answer, reportList, 'reports');
+    const read = (answer: Response) => this.#readList(answer, reportList, 'reports');
     return (await this.#get('/raporty', read, signal)).raporty;
   }
 
@@ -63,9 +63,9 @@ export class Ceidg {
   download(id: string, path: string, signal?: AbortSignal): Promise<void> {
     // The address in the list may be another server's, which must not see the token.
     const url = `${this.#url}/raport/${encodeURIComponent(id)}`;
-    const read = async (answer: Answer) => {
+    const read = async (answer: Response) => {
       if (answer.status !== 200) throw this.#statusFault(answer);
-      await pipeline(answer.bytes, createWriteStream(path));
+      await pipeline(answer.body ?? [], createWriteStream(path, { flush: true }));
     };
     const question = { headers: this.#headers, max_bytes: REPORT_BYTES };
     return this.service.askOnce(url, question, read, signal);
@@ -73,25 +73,25 @@ export class Ceidg {
 
   /** The entries of a NIP or a REGON, of any status. A person may have several. */
   entries(query: { nip: string } | { regon: string }, signal?: AbortSignal): Promise<CeidgEntry[]> {
-    const read = async (answer: Answer) => {
+    const read = async (answer: Response) => {
       if (answer.status === 204 || answer.status === 404) return [];
       return (await this.#readList(answer, entryList, 'entries')).firma;
     };
     return this.#get(`/firma?${new URLSearchParams(query).toString()}`, read, signal);
   }
 
-  #get<T>(path: string, read: (answer: Answer) => Promise<T>, signal?: AbortSignal): Promise<T> {
+  #get<T>(path: string, read: (answer: Response) => Promise<T>, signal?: AbortSignal): Promise<T> {
     return this.service.ask(this.#url + path, { headers: this.#headers }, read, signal);
   }
 
-  async #readList<List>(answer: Answer, shape: z.ZodType<List>, what: string): Promise<List> {
+  async #readList<List>(answer: Response, shape: z.ZodType<List>, what: string): Promise<List> {
     if (answer.status !== 200) throw this.#statusFault(answer);
-    const list = shape.safeParse(await answer.json());
-    if (!list.success) throw this.service.contentFault(`no list of ${what}`, list.error);
+    const list = shape.safeParse(await this.service.readJson(answer));
+    if (!list.success) throw this.service.fault(`sends no list of ${what}`, list.error);
     return list.data;
   }
 
-  #statusFault(answer: Answer): Error {
+  #statusFault(answer: Response): Error {
     const fault = this.service.statusFault(answer);
     const { status, headers } = answer;
     if (status === 403 && headers.has('retry-after')) {

@@ -77,14 +77,17 @@ describe('nightly --fetch', () => {
     ['regon', 7],
     ['krs', 31],
     ['ceidg', 1],
-  ])('of %s it fetches at most the last days that are still had: %i', async (source, days) => {
-    await mkdir(join(inbox, source, daysAgo(40)), { recursive: true });
-    const fetcher = fetchers[source]!;
-    const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source, fetcher);
-    const last = fetcher.isAfterTheDay ? 1 : 0;
-    expect(dates).toHaveLength(days);
-    expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
-  });
+  ] as const)(
+    'of %s it fetches at most the last days that are still had: %i',
+    async (source, days) => {
+      await mkdir(join(inbox, source, daysAgo(40)), { recursive: true });
+      const fetcher = fetchers[source];
+      const dates = await listDue({ db, inboxDir: inbox, now: new Date() }, source, fetcher);
+      const last = fetcher.isAfterTheDay ? 1 : 0;
+      expect(dates).toHaveLength(days);
+      expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
+    },
+  );
 
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
     const stub = await startCeidgStub({ token: 'token' });

@@ -1,15 +1,11 @@
 import type { Logger } from 'pino';
 import { type Database, queryFile } from '../../sql/database.ts';
-import { findNewestDate, listInbox } from '../night/inbox.ts';
+import { listInbox } from '../night/inbox.ts';
+import { findNewestPublished } from '../night/run.ts';
 import { warsawDate } from '../calendar.ts';
-import { AlreadyRunning, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import { WrongUsage } from '../errors.ts';
 import type { FetchEnvironment } from './environment.ts';
-import { fetchDay, type Fetcher, fetchers } from './fetcher.ts';
-import type { FetchReport } from './report.ts';
-
-export type FetchOutcome =
-  | FetchReport
-  | { source: string; dump_date: string; state: 'running' | 'refused' | 'failed'; message: string };
+import { fetchDay, type Fetcher, fetchers, type FetchOutcome } from './fetcher.ts';
 
 interface DueFetch {
   db: Database;
@@ -27,44 +23,29 @@ interface DueFetch {
  * Throws `WrongUsage` when no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
-  const setUp = Object.entries(fetchers).filter(([, fetcher]) => fetcher.isSetUp(due.settings));
+  const { db, inboxDir, settings, logger, signal } = due;
+  const setUp = Object.entries(fetchers).filter(
+    ([source]) => settings[source as keyof FetchEnvironment],
+  );
   if (setUp.length === 0)
     throw new WrongUsage('No registry is set up to be fetched: CEIDG_TOKEN, BIR_API_KEY, KRS_URL');
   const outcomes: FetchOutcome[] = [];
   for (const [source, fetcher] of setUp) {
     for (const date of await listDue(due, source, fetcher)) {
-      const outcome = await attempt(due, source, fetcher, date);
-      if (outcome === undefined) continue;
+      const lookUp = (regons: readonly string[]) => findWatched(db, regons);
+      const plan = { source, inboxDir, date, signal, findWatched: lookUp };
+      const outcome = await fetchDay(fetcher, settings, plan, logger).catch((error: Error) => {
+        signal.throwIfAborted();
+        const { message } = error;
+        return { source, dump_date: date, state: 'failed' as const, message };
+      });
+      // The dump was completed in the meantime.
+      if (outcome.state === 'nothing') continue;
       outcomes.push(outcome);
       if (outcome.state !== 'fetched') break;
     }
   }
   return outcomes;
-}
-
-/** @returns undefined where the dump was completed in the meantime */
-async function attempt(
-  { db, inboxDir, settings, logger, signal }: DueFetch,
-  source: string,
-  fetcher: Fetcher,
-  date: string,
-): Promise<FetchOutcome | undefined> {
-  const lookUp = (regons: readonly string[]) => findWatched(db, regons);
-  const plan = { source, inboxDir, date, signal, findWatched: lookUp };
-  try {
-    return await fetchDay(fetcher, settings, plan, logger);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof NothingToDo) return undefined;
-    const state = stateOf(error) ?? 'failed';
-    return { source, dump_date: date, state, message: (error as Error).message };
-  }
-}
-
-/** How an attempt ended that is no fault; undefined for a fault. */
-export function stateOf(error: unknown): 'refused' | 'running' | undefined {
-  if (error instanceof Refusal) return 'refused';
-  return error instanceof AlreadyRunning ? 'running' : undefined;
 }
 
 /** Which of these companies, by REGON9, are watched. */
@@ -85,8 +66,9 @@ export async function listDue(
   const today = warsawDate(now);
   const last = isAfterTheDay ? addDays(today, -1) : today;
   const inbox = await listInbox(inboxDir, source);
-  const newest = [...inbox, (await findNewestDate(db, source)) ?? []].flat().toSorted().at(-1);
-  if (newest === undefined) return [last];
+  const published = await findNewestPublished(db.pool, source);
+  const newest = [...inbox, published?.dump_date ?? ''].toSorted().at(-1);
+  if (!newest) return [last];
   const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
   return dates.filter((date) => date > newest).toReversed();
 }

@@ -5,7 +5,7 @@ import { readFetchEnvironment, requireSettings } from './environment.ts';
 
 describe('readFetchEnvironment', () => {
   test('nothing is set up without keys', () => {
-    const nothing = { bir: undefined, krs: undefined, ceidg: undefined };
+    const nothing = { regon: undefined, krs: undefined, ceidg: undefined };
     expect(readFetchEnvironment({})).toEqual(nothing);
     expect(readFetchEnvironment({ BIR_API_KEY: '', KRS_URL: '', CEIDG_TOKEN: '' })).toEqual(
       nothing,
@@ -13,8 +13,8 @@ describe('readFetchEnvironment', () => {
   });
 
   test('a key goes to the official address, or to the one that is given', () => {
-    const { bir, ceidg } = readFetchEnvironment({ BIR_API_KEY: 'key', CEIDG_TOKEN: 'token' });
-    expect(new URL(bir!.url).protocol).toBe('https:');
+    const { regon, ceidg } = readFetchEnvironment({ BIR_API_KEY: 'key', CEIDG_TOKEN: 'token' });
+    expect(new URL(regon!.url).protocol).toBe('https:');
     expect(new URL(ceidg!.url).protocol).toBe('https:');
     const url = 'http://127.0.0.1:8080/api';
     const given = {
@@ -25,7 +25,7 @@ describe('readFetchEnvironment', () => {
       KRS_URL: url,
     };
     expect(readFetchEnvironment(given)).toEqual({
-      bir: { url, key: 'key' },
+      regon: { url, key: 'key' },
       krs: { url },
       ceidg: { url, token: 't' },
     });

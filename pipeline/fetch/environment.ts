@@ -43,7 +43,7 @@ export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env)
     variables,
   );
   return {
-    bir: BIR_API_KEY === undefined ? undefined : { url: BIR_URL, key: BIR_API_KEY },
+    regon: BIR_API_KEY === undefined ? undefined : { url: BIR_URL, key: BIR_API_KEY },
     krs: KRS_URL === undefined ? undefined : { url: KRS_URL },
     ceidg: CEIDG_TOKEN === undefined ? undefined : { url: CEIDG_URL, token: CEIDG_TOKEN },
   };

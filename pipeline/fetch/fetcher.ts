@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import { warsawDate, isDate } from '../calendar.ts';
 import { Reporter } from '../console/progress.ts';
-import { WrongUsage } from '../errors.ts';
+import { stateOf, WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';
@@ -16,15 +16,14 @@ export interface Fetcher {
   isAfterTheDay: boolean;
   /** For how many days its lists are fetched after a break; GUS keeps them for about a week. */
   longest_gap_days: number;
-  isSetUp(settings: FetchEnvironment): boolean;
   run(settings: FetchEnvironment, plan: FetchPlan, how: ServiceSettings): Promise<FetchReport>;
 }
 
-export const fetchers: Record<string, Fetcher> = {
+/** By the source. */
+export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   ceidg: {
     isAfterTheDay: false,
     longest_gap_days: 1,
-    isSetUp: ({ ceidg }) => ceidg !== undefined,
     run({ ceidg }, plan, how) {
       return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), ...how }), plan);
     },
@@ -32,7 +31,6 @@ export const fetchers: Record<string, Fetcher> = {
   krs: {
     isAfterTheDay: true,
     longest_gap_days: 31,
-    isSetUp: ({ krs }) => krs !== undefined,
     run({ krs }, plan, how) {
       return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), ...how }), plan);
     },
@@ -40,9 +38,8 @@ export const fetchers: Record<string, Fetcher> = {
   regon: {
     isAfterTheDay: true,
     longest_gap_days: 7,
-    isSetUp: ({ bir }) => bir !== undefined,
-    async run({ bir }, plan, how) {
-      const service = new Bir({ ...requireSettings(bir, 'BIR_API_KEY'), ...how });
+    async run({ regon }, plan, how) {
+      const service = new Bir({ ...requireSettings(regon, 'BIR_API_KEY'), ...how });
       try {
         return await fetchRegon(service, plan);
       } finally {
@@ -54,7 +51,7 @@ export const fetchers: Record<string, Fetcher> = {
 
 /** Throws `WrongUsage` for an unknown registry, and for a day that cannot be fetched yet. */
 export function findFetcher(source: string, date: string, now = new Date()): Fetcher {
-  const fetcher = Object.hasOwn(fetchers, source) ? fetchers[source] : undefined;
+  const fetcher = new Map(Object.entries(fetchers)).get(source);
   if (!fetcher) {
     const names = Object.keys(fetchers).join(', ');
     throw new WrongUsage(`'${source}' cannot be fetched; these can: ${names}`);
@@ -68,14 +65,20 @@ export function findFetcher(source: string, date: string, now = new Date()): Fet
   return fetcher;
 }
 
-/** Fetches a day, and reports its steps on stderr. */
+/** How the fetch of a day ended. `nothing`: its folder is there already. */
+export type FetchOutcome =
+  | FetchReport
+  | { source: string; dump_date: string; state: ReturnType<typeof stateOf>; message: string };
+
+/** Fetches a day, and reports its steps on stderr. Throws a fault, and the reason of the signal. */
 export async function fetchDay(
   fetcher: Fetcher,
   settings: FetchEnvironment,
   plan: Omit<FetchPlan, 'progress'> & { source: string },
   logger: Logger,
-): Promise<FetchReport> {
-  const progress = new Reporter({ source: plan.source, dump_date: plan.date }, logger);
+): Promise<FetchOutcome> {
+  const dump = { source: plan.source, dump_date: plan.date };
+  const progress = new Reporter(dump, logger);
   const onRetry = (sentence: string, wait_ms: number) =>
     progress.note(`${sentence}; trying again in ${Math.ceil(wait_ms / 1000)} s`);
   let hasFailed = true;
@@ -83,6 +86,11 @@ export async function fetchDay(
     const report = await fetcher.run(settings, { ...plan, progress }, { onRetry });
     hasFailed = false;
     return report;
+  } catch (error) {
+    plan.signal.throwIfAborted();
+    const state = stateOf(error);
+    if (state === 'failed') throw error;
+    return { ...dump, state, message: (error as Error).message };
   } finally {
     progress.close({ hasFailed });
   }

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
@@ -28,7 +28,7 @@ describe('fillFolder', () => {
     await fillFolder(place(), async ({ dump, work }) => {
       await writeFile(join(dump, 'extracts.ndjson'), 'extract\n');
       await writeFile(join(work, 'journal.txt'), 'note\n');
-      expect(await readdir(inbox())).toEqual([`${date}.claim`, `${date}.part`]);
+      expect(await readdir(inbox())).toEqual([`.${date}.claim`, `${date}.part`]);
       return { had: 1 };
     });
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
@@ -61,7 +61,7 @@ describe('fillFolder', () => {
   test('clears what an attempt left that was killed after its last step but one', async () => {
     await fill();
     await mkdir(join(inbox(), `${date}.part`));
-    await writeFile(join(inbox(), `${date}.claim`), '999999999 0\n');
+    await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     await expect(fill()).rejects.toThrow(`${join(inbox(), date)} is there already`);
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
   });
@@ -81,8 +81,7 @@ describe('fillFolder', () => {
 
   test('a claim of a dead process counts for nothing', async () => {
     await mkdir(inbox());
-    await writeFile(join(inbox(), `${date}.claim`), '999999999 0\n');
-    await writeFile(join(inbox(), `${date}.claim.lock`), '999999999 0');
+    await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     await fill();
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
   });

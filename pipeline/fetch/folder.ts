@@ -1,13 +1,12 @@
 import { existsSync } from 'node:fs';
-import { mkdir, open, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText } from '../../sql/embedded/cluster.ts';
 import { withLock } from '../../sql/embedded/lock.ts';
-import { processStart } from '../../sql/embedded/process.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
 
 export interface DumpFolder {
-  /** Becomes the dump: holds its files and nothing else in the end. */
+  /** Becomes the dump: holds its files, each flushed to the disk, and nothing else in the end. */
   dump: string;
   /** Holds what a retry after an interruption goes on from. */
   work: string;
@@ -32,7 +31,7 @@ export async function fillFolder<T extends object>(
   await mkdir(inbox, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The inbox cannot be written: ${cause.message}`, { cause });
   });
-  return await claim(join(inbox, `${date}.claim`), `${source} of ${date}`, async () => {
+  const fillOnce = async () => {
     if (existsSync(final)) {
       // An attempt was killed after its last step but one.
       await rm(work, { recursive: true, force: true });
@@ -40,17 +39,20 @@ export async function fillFolder<T extends object>(
     }
     await mkdir(dump, { recursive: true });
     const report = await fill({ dump, work, inbox });
-    await Promise.all((await readdir(dump)).map((name) => flush(join(dump, name))));
     await writeWhole(join(inbox, `${date}.fetched.json`), `${JSON.stringify(report, null, 2)}\n`);
     await rename(dump, final);
     await rm(work, { recursive: true });
     return report;
+  };
+  // Hidden: the lock is a link, and the inbox names links that are no dumps.
+  return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
+    throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Writes a file that appears whole or not at all. */
+/** Writes a file that appears whole or not at all, also after a power cut. */
 export async function writeWhole(path: string, text: string): Promise<void> {
-  await writeFile(`${path}.new`, text);
+  await writeFile(`${path}.new`, text, { flush: true });
   await rename(`${path}.new`, path);
 }
 
@@ -62,32 +64,4 @@ export async function readLines(path: string): Promise<string[] | undefined> {
 
 export function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
-}
-
-/** Writes a file to the disk before it is renamed. */
-async function flush(path: string): Promise<void> {
-  const file = await open(path);
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
-}
-
-/** Does some work while this process holds a claim. The claim of a dead process is void. */
-async function claim<T>(path: string, what: string, work: () => Promise<T>): Promise<T> {
-  const own = `${process.pid} ${processStart(process.pid)}`;
-  await withLock(`${path}.lock`, async () => {
-    const [holder] = (await readLines(path)) ?? [];
-    const [, pid, start] = /^(\d+) (.*)$/.exec(holder ?? '') ?? [];
-    if (pid !== undefined && processStart(Number(pid)) === start) {
-      throw new AlreadyRunning(`Process ${pid} is fetching ${what}`);
-    }
-    await writeWhole(path, joinLines([own]));
-  });
-  try {
-    return await work();
-  } finally {
-    await rm(path, { force: true });
-  }
 }

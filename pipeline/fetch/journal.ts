@@ -2,6 +2,7 @@ import { createReadStream, createWriteStream } from 'node:fs';
 import { appendFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
+import pLimit from 'p-limit';
 
 /** The answer to one number: its outcome, and its lines of the dump. */
 interface Entry {
@@ -24,27 +25,27 @@ export async function openJournal(folder: string) {
     whole_bytes += byte_count;
   }
   await truncate(path, whole_bytes);
-  let last: Promise<void> = Promise.resolve();
+  const inTurn = pLimit(1);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
     /** Appends an answer. */
     append(number: string, outcome: string, lines: readonly object[]): Promise<void> {
       const entry: Entry = { number, outcome, lines };
-      const write = async () => {
+      return inTurn(async () => {
         await appendFile(path, `${JSON.stringify(entry)}\n`);
         outcomes.set(number, outcome);
-      };
-      const written = last.then(write);
-      last = written.catch(() => undefined);
-      return written;
+      });
     },
     /** Writes the lines of all answers to a file. */
     async writeDump(dump: string): Promise<void> {
-      await pipeline(async function* () {
-        for await (const { entry } of readEntries(path)) {
-          for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
-        }
-      }, createWriteStream(dump));
+      await pipeline(
+        async function* () {
+          for await (const { entry } of readEntries(path)) {
+            for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
+          }
+        },
+        createWriteStream(dump, { flush: true }),
+      );
     },
   };
 }

@@ -4,7 +4,7 @@ import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
 import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './round.ts';
-import { type Answer, Service, type ServiceSettings } from './service.ts';
+import { Service, type ServiceSettings } from './service.ts';
 
 /** KRS publishes no limit; clients that it lets through are known to stay below this one. */
 const limits: readonly RateLimit[] = [
@@ -46,13 +46,13 @@ export class Krs {
 
   /** The numbers of the companies that something was entered for on a day, ascending, each once. */
   bulletin(date: string, signal?: AbortSignal): Promise<string[]> {
-    const read = async (answer: Answer) => {
+    const read = async (answer: Response) => {
       if (answer.status === 204) return [];
       if (answer.status !== 200) throw this.service.statusFault(answer);
-      const numbers = await answer.json();
+      const numbers = await this.service.readJson(answer);
       const isList =
         Array.isArray(numbers) && numbers.every((number) => /^\d{1,10}$/.test(String(number)));
-      if (!isList) throw this.service.contentFault('a bulletin that is no list of KRS numbers');
+      if (!isList) throw this.service.fault('sends a bulletin that is no list of KRS numbers');
       return [...new Set(numbers.map((number) => String(number).padStart(10, '0')))].toSorted();
     };
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
@@ -75,12 +75,12 @@ export class Krs {
 
   #ask(kind: string, krs: string, register: string, signal?: AbortSignal) {
     const url = `${this.#url}/${kind}/${encodeURIComponent(krs)}?rejestr=${register}&format=json`;
-    const read = async (answer: Answer): Promise<Extract | 'not_found' | 'struck_off'> => {
+    const read = async (answer: Response): Promise<Extract | 'not_found' | 'struck_off'> => {
       if (answer.status === 404) return 'not_found';
       if (answer.status === 204) return 'struck_off';
       if (answer.status !== 200) throw this.service.statusFault(answer);
-      const extract = await answer.json();
-      if (numberOf(extract) !== krs) throw this.service.contentFault(`no extract of ${krs}`);
+      const extract = await this.service.readJson(answer);
+      if (numberOf(extract) !== krs) throw this.service.fault(`sends no extract of ${krs}`);
       return extract as Extract;
     };
     return this.service.ask(url, {}, read, signal);

@@ -32,22 +32,19 @@ export interface Round {
  * @throws a `Refusal` when the service is down, and any error of `ask` but a `ServiceFault`
  */
 export async function askEvery(numbers: readonly string[], round: Round): Promise<Missing[]> {
-  const failed = await askOnce(numbers, round);
-  const before = numbers.length - failed.length;
-  const onProgress = (done: number) => round.onProgress?.(before + done);
-  return await askOnce(
-    failed.map(({ number }) => number),
-    { ...round, onProgress },
-  );
+  const failed = await askOnce(numbers, round, 0);
+  const again = failed.map(({ number }) => number);
+  return await askOnce(again, round, numbers.length - again.length);
 }
 
 async function askOnce(
   numbers: readonly string[],
   { width, ask, onProgress, signal }: Round,
+  doneBefore: number,
 ): Promise<Missing[]> {
   const failed: Missing[] = [];
   let inRow = 0;
-  let done = 0;
+  let done = doneBefore;
   const askFor = async (number: string, ending: AbortSignal) => {
     try {
       await ask(number, ending);

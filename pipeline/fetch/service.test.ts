@@ -2,13 +2,7 @@ import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { page, startStub, type Stub } from '../../fixtures/registry/service-stub.ts';
-import {
-  type Answer,
-  readRetryAfter,
-  Service,
-  ServiceFault,
-  type ServiceSettings,
-} from './service.ts';
+import { readRetryAfter, Service, ServiceFault, type ServiceSettings } from './service.ts';
 
 let stub: Stub;
 /** What was told before each retry. */
@@ -30,7 +24,7 @@ function create(options: ServiceSettings = {}): Service {
 }
 
 function ask(service: Service, signal?: AbortSignal): Promise<number> {
-  const read = async (answer: Answer) => {
+  const read = async (answer: Response) => {
     if (answer.status !== 200) throw service.statusFault(answer);
     return (await answer.text()).length;
   };
@@ -67,7 +61,7 @@ describe('what passes is asked again', () => {
   test('up to a bound, and then the last fault is thrown', async () => {
     stub.interfere(() => ({ status: 502 }));
     await expect(ask(create())).rejects.toThrow('KRS answers with HTTP 502');
-    expect(stub.requests).toHaveLength(hasty.retry.tries);
+    expect(stub.requests).toHaveLength(hasty.retry.retries + 1);
   });
 
   test('a server that does not listen', async () => {
@@ -78,7 +72,7 @@ describe('what passes is asked again', () => {
     const service = create();
     const asked = service.ask(`http://127.0.0.1:${port}`, {}, () => 0);
     await expect(asked).rejects.toThrow(/^KRS cannot be reached: connect ECONNREFUSED/);
-    expect(retries).toHaveLength(hasty.retry.tries - 1);
+    expect(retries).toHaveLength(hasty.retry.retries);
   });
 });
 
@@ -155,7 +149,7 @@ describe('a signal', () => {
     stub.interfere(() => ({ status: 500 }));
     const controller = new AbortController();
     const reason = new Error('told to end');
-    const slow = { ...hasty.retry, first_wait_ms: 3_600_000, longest_wait_ms: 3_600_000 };
+    const slow = { ...hasty.retry, minTimeout: 3_600_000, maxTimeout: 3_600_000 };
     const asked = ask(
       create({ retry: slow, onRetry: () => controller.abort(reason) }),
       controller.signal,

@@ -1,26 +1,11 @@
-import pRetry from 'p-retry';
+import pRetry, { type Options } from 'p-retry';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
 
-export interface RetryPolicy {
-  /** The first attempt counts. */
-  tries: number;
-  /** The wait before the second try, randomized up to twice as long; doubles with each try. */
-  first_wait_ms: number;
-  longest_wait_ms: number;
-  /** A service that asks for a longer break is not asked again. */
-  longest_break_ms: number;
-}
-
-const defaultRetry: RetryPolicy = {
-  tries: 6,
-  first_wait_ms: 500,
-  longest_wait_ms: 30_000,
-  longest_break_ms: 15 * 60_000,
-};
+/** Each wait is randomized up to twice as long, and doubles with each retry. */
+const defaultRetry = { retries: 5, minTimeout: 500, maxTimeout: 30_000 };
 
 /** The service failed, or its answer is unusable. The message is a sentence that names the service. */
 export class ServiceFault extends Error {
-  override name = 'ServiceFault';
   /** Whether a retry may succeed. */
   readonly isPassing: boolean;
   readonly break_ms: number | undefined;
@@ -38,7 +23,9 @@ export class ServiceFault extends Error {
 /** How a service is asked, where it differs from the defaults. */
 export interface ServiceSettings {
   limits?: RateLimits;
-  retry?: RetryPolicy;
+  retry?: Pick<Options, 'retries' | 'minTimeout' | 'maxTimeout'>;
+  /** A service that asks for a longer break is not asked again. */
+  longest_break_ms?: number;
   /** The longest silence of the service in the middle of a request. */
   timeout_ms?: number;
   /** The size of the longest answer. */
@@ -48,22 +35,15 @@ export interface ServiceSettings {
   clock?: Clock;
 }
 
-/** An answer of any status. Its content can be read once, and is read as it arrives. */
-export interface Answer {
-  status: number;
-  headers: Headers;
-  bytes: AsyncIterable<Uint8Array>;
-  text(): Promise<string>;
-  /** Throws a `ServiceFault` for content that is no JSON. */
-  json(): Promise<unknown>;
-}
-
 export interface Question {
   method?: string;
   headers?: Record<string, string>;
   body?: string;
   max_bytes?: number;
 }
+
+/** Reads an answer of any status. Throws a `ServiceFault` for one that is unusable. */
+type Read<T> = (answer: Response) => T | Promise<T>;
 
 /** An HTTP service that is asked within its limits, with retries. */
 export class Service {
@@ -81,31 +61,23 @@ export class Service {
   /**
    * Sends a request and reads its answer, and retries both.
    *
-   * @param read judges an answer of any status; throws a `ServiceFault` for one that is unusable
    * @throws the last `ServiceFault`, the reason of the signal, or any other error of `read`
    */
-  ask<T>(
-    url: string,
-    question: Question,
-    read: (answer: Answer) => T | Promise<T>,
-    signal?: AbortSignal,
-  ): Promise<T> {
+  ask<T>(url: string, question: Question, read: Read<T>, signal?: AbortSignal): Promise<T> {
     return this.retry(() => this.askOnce(url, question, read, signal), signal);
   }
 
   /** Retries work after a passing `ServiceFault`. A break that the service asks for holds for all. */
   retry<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
-    const { retry = defaultRetry, onRetry } = this.#settings;
+    const { retry = defaultRetry, longest_break_ms = 15 * 60_000, onRetry } = this.#settings;
     return pRetry(work, {
-      retries: retry.tries - 1,
-      minTimeout: retry.first_wait_ms,
-      maxTimeout: retry.longest_wait_ms,
+      ...retry,
       randomize: true,
       ...(signal ? { signal } : {}),
       shouldRetry: ({ error, retryDelay }) => {
         if (!(error instanceof ServiceFault) || !error.isPassing) return false;
         const { message, break_ms = 0 } = error;
-        if (break_ms > retry.longest_break_ms) return false;
+        if (break_ms > longest_break_ms) return false;
         this.rate.pause(break_ms);
         onRetry?.(message, Math.max(break_ms, retryDelay));
         return true;
@@ -113,27 +85,27 @@ export class Service {
     });
   }
 
+  /** Sends a request and reads its answer, in one attempt. */
   async askOnce<T>(
     url: string,
     { max_bytes = this.#settings.max_bytes, ...request }: Question,
-    read: (answer: Answer) => T | Promise<T>,
+    read: Read<T>,
     signal?: AbortSignal,
   ): Promise<T> {
     await this.rate.take(signal);
-    const { name } = this;
     const { timeout_ms = 60_000 } = this.#settings;
-    const call = new AbortController();
     const late = this.fault(`has not answered within ${timeout_ms / 1000} s`);
-    const silence = setTimeout(() => call.abort(late), timeout_ms);
-    const stop = () => call.abort(signal!.reason);
-    signal?.addEventListener('abort', stop);
+    const silence = new AbortController();
+    const timer = setTimeout(() => silence.abort(late), timeout_ms);
+    const ending = AbortSignal.any([silence.signal, ...(signal ? [signal] : [])]);
     const explain = (cause: unknown, what: string): unknown =>
-      call.signal.aborted ? call.signal.reason : this.fault(`${what}: ${rootOf(cause)}`, cause);
-    async function* receive(body: AsyncIterable<Uint8Array> | never[]): AsyncGenerator<Uint8Array> {
+      ending.aborted ? ending.reason : this.fault(`${what}: ${rootOf(cause)}`, cause);
+    const tooLong = `${this.name} sends more than ${max_bytes} bytes in one answer`;
+    async function* receive(body: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
       let byte_count = 0;
       try {
         for await (const chunk of body) {
-          silence.refresh();
+          timer.refresh();
           byte_count += chunk.length;
           if (byte_count > max_bytes) break;
           yield chunk;
@@ -141,45 +113,36 @@ export class Service {
       } catch (cause) {
         throw explain(cause, 'breaks off in the middle of an answer');
       }
-      if (byte_count <= max_bytes) return;
-      const message = `${name} sends more than ${max_bytes} bytes in one answer`;
-      throw new ServiceFault(message, { isPassing: false });
+      if (byte_count > max_bytes) throw new ServiceFault(tooLong, { isPassing: false });
     }
     try {
       const headers = { ...request.headers, 'User-Agent': 'company-registry' };
       // A redirection could carry the key to another server.
-      const options = { ...request, headers, redirect: 'manual', signal: call.signal } as const;
+      const options = { ...request, headers, redirect: 'manual', signal: ending } as const;
       const response = await fetch(url, options).catch((cause: unknown) => {
         throw explain(cause, 'cannot be reached');
       });
       try {
-        return await read(this.#createAnswer(response, receive(response.body ?? [])));
+        const body = response.body && ReadableStream.from(receive(response.body));
+        return await read(new Response(body, response));
       } finally {
         // A connection with half an answer cannot be used again.
         await response.body?.cancel().catch(() => undefined);
       }
     } finally {
-      clearTimeout(silence);
-      signal?.removeEventListener('abort', stop);
+      clearTimeout(timer);
     }
   }
 
-  #createAnswer({ status, headers }: Response, bytes: AsyncIterable<Uint8Array>): Answer {
-    const text = async () => {
-      const chunks: Uint8Array[] = [];
-      for await (const chunk of bytes) chunks.push(chunk);
-      return new TextDecoder().decode(Buffer.concat(chunks));
-    };
-    const json = async () => {
-      const content = await text();
-      try {
-        return JSON.parse(content) as unknown;
-      } catch (cause) {
-        const what = describeText(content) ?? 'something unreadable';
-        throw this.contentFault(`${what} in place of JSON`, cause);
-      }
-    };
-    return { status, headers, bytes, text, json };
+  /** The content of an answer in JSON. Throws a `ServiceFault` for any other. */
+  async readJson(answer: Response): Promise<unknown> {
+    const content = await answer.text();
+    try {
+      return JSON.parse(content) as unknown;
+    } catch (cause) {
+      const what = describeText(content) ?? 'something unreadable';
+      throw this.fault(`sends ${what} in place of JSON`, cause);
+    }
   }
 
   /** A passing fault. @param what continues the sentence that begins with the name */
@@ -188,17 +151,12 @@ export class Service {
   }
 
   /** The fault of an answer with an unexpected status. */
-  statusFault({ status, headers }: Pick<Answer, 'status' | 'headers'>): ServiceFault {
+  statusFault({ status, headers }: Response): ServiceFault {
     const isPassing = status >= 500 || [408, 425, 429].includes(status);
     const break_ms = readRetryAfter(headers.get('retry-after'));
     const asks = break_ms === undefined ? '' : ` and asks to wait ${Math.ceil(break_ms / 1000)} s`;
     const message = `${this.name} answers with HTTP ${status}${asks}`;
     return new ServiceFault(message, { isPassing, break_ms });
-  }
-
-  /** The fault of an answer with unexpected content. */
-  contentFault(what: string, cause?: unknown): ServiceFault {
-    return this.fault(`sends ${what}`, cause);
   }
 }
 

@@ -27,14 +27,10 @@ export function fieldOf(row: BirRow | undefined, name: string): string {
 }
 
 /** The answer is not what BIR sends; the message continues the sentence "REGON sends …". */
-export class UnreadableAnswer extends Error {
-  override name = 'UnreadableAnswer';
-}
+export class UnreadableAnswer extends Error {}
 
 /** BIR's own word for what went wrong with a request. */
-export class SoapFault extends Error {
-  override name = 'SoapFault';
-}
+export class SoapFault extends Error {}
 
 /** A request in SOAP 1.2 with WS-Addressing, as the documentation of GUS shows it. */
 export function writeEnvelope(url: string, operation: Operation, parameters: Parameters): string {
@@ -138,7 +134,7 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
 export function collectRecords(): TextReader<BirRow[] | undefined> {
   const rows: BirRow[] = [];
   const path: string[] = [];
-  let fields: [name: string, value: string][] = [];
+  const fields = new Map<string, string>();
   let value = '';
   let isBlank = true;
   const parser = createParser({
@@ -155,15 +151,15 @@ export function collectRecords(): TextReader<BirRow[] | undefined> {
     onClose(name) {
       const isField = path[1] === 'dane' && path.length === 3;
       const isRecord = path[1] === 'dane' && path.length === 2;
-      if (isField && fields.some(([known]) => known === name)) {
+      if (isField && fields.has(name)) {
         throw new UnreadableAnswer('a record with something inside its fields');
       }
-      if (isField) fields.push([name, value.trim()]);
+      if (isField) fields.set(name, value.trim());
       if (isRecord && value.trim() !== '') throw new UnreadableAnswer('a record of text');
       if (isRecord) {
         // Defines a field of any name: `__proto__` sets no prototype.
         rows.push(Object.fromEntries(fields));
-        fields = [];
+        fields.clear();
       }
       value = '';
       path.pop();

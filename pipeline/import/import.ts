@@ -161,11 +161,7 @@ export async function landAnswers(
       dump_date: warsawDate(now()),
       isImport: true,
       now,
-      reporter: {
-        step: () => undefined,
-        progress: () => undefined,
-        note: (sentence: string) => logger.info(`import: ${sentence}`),
-      },
+      reporter: { note: (sentence: string) => logger.info(`import: ${sentence}`) },
     };
     for (;;) {
       try {
@@ -184,49 +180,43 @@ export async function landAnswers(
 /** Fails or postpones the numbers that are still awaited. */
 async function settle(options: ImportOptions, askings: readonly Asking[]): Promise<void> {
   const { db, logger, now } = options;
-  const queued = await queryFile<Awaited>(db.pool, 'import/still_queued.sql', listNumbers(askings));
-  const isQueued = new Set(queued.map(nameOf));
-  const failed: { asking: Asking; failure: string }[] = [];
-  const postponed: { asking: Asking; attempts: number; wait_ms: number }[] = [];
+  const failed: { awaited: Awaited; failure: string }[] = [];
+  const postponed: { awaited: Awaited; attempts: number; error?: string; wait_ms: number }[] = [];
   for (const asking of askings) {
-    if (!isQueued.has(nameOf(asking.awaited))) continue;
-    const attempts = asking.awaited.attempt_count + 1;
+    const { awaited } = asking;
+    const attempts = awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      failed.push({ asking, failure: `${asking.source.name} does not know this number` });
+      failed.push({ awaited, failure: `${asking.source.name} does not know this number` });
     } else if (asking.state !== 'fault') {
-      postponed.push({ asking, attempts: 0, wait_ms: second_look_ms });
+      postponed.push({ awaited, attempts: 0, wait_ms: second_look_ms });
     } else if (attempts >= ATTEMPTS) {
-      logger.error({ ...asking.awaited, reason: asking.message }, 'import: given up');
+      logger.error({ ...awaited, reason: asking.message }, 'import: given up');
       const failure = `${asking.source.name} could not be asked in ${attempts} attempts`;
-      failed.push({ asking, failure });
+      failed.push({ awaited, failure });
     } else {
-      logger.warn({ ...asking.awaited, reason: asking.message }, 'import: asked again later');
+      logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
       const wait_ms = first_wait_ms * 5 ** (attempts - 1);
-      postponed.push({ asking, attempts, wait_ms });
+      postponed.push({ awaited, attempts, error: asking.message, wait_ms });
     }
   }
   await runFile(db.pool, 'import/postpone.sql', [
-    ...listNumbers(postponed.map(({ asking }) => asking)),
+    ...listNumbers(postponed),
     postponed.map(({ attempts }) => attempts),
-    postponed.map(({ asking }) => (asking.state === 'fault' ? asking.message : null)),
+    postponed.map(({ error }) => error ?? null),
     postponed.map(({ wait_ms }) => new Date(now().getTime() + wait_ms)),
   ]);
   await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
-    ...listNumbers(failed.map(({ asking }) => asking)),
+    ...listNumbers(failed),
     failed.map(({ failure }) => failure),
     now(),
   ]);
 }
 
-function nameOf({ identifier_type, identifier_value }: Omit<Awaited, 'attempt_count'>): string {
-  return `${identifier_type} ${identifier_value}`;
-}
-
 /** Types and values, in two lists. */
-function listNumbers(askings: readonly Asking[]): [string[], string[]] {
+function listNumbers(numbers: readonly { awaited: Awaited }[]): [string[], string[]] {
   return [
-    askings.map(({ awaited }) => awaited.identifier_type),
-    askings.map(({ awaited }) => awaited.identifier_value),
+    numbers.map(({ awaited }) => awaited.identifier_type),
+    numbers.map(({ awaited }) => awaited.identifier_value),
   ];
 }
 

@@ -9,7 +9,8 @@ import type { OnDemandSource } from './import.ts';
 
 /** Few tries and short waits, since a customer waits. A number without an answer is tried again later. */
 const onDemand: ServiceSettings = {
-  retry: { tries: 3, first_wait_ms: 250, longest_wait_ms: 5_000, longest_break_ms: 10_000 },
+  retry: { retries: 2, minTimeout: 250, maxTimeout: 5_000 },
+  longest_break_ms: 10_000,
   timeout_ms: 20_000,
 };
 
@@ -21,7 +22,7 @@ export function createOnDemandSources(
   const how = { ...onDemand, ...manner };
   return [
     ...(settings.krs ? [createKrs(new Krs({ ...settings.krs, ...how }))] : []),
-    ...(settings.bir ? [createRegon(new Bir({ ...settings.bir, ...how }))] : []),
+    ...(settings.regon ? [createRegon(new Bir({ ...settings.regon, ...how }))] : []),
     ...(settings.ceidg ? [createCeidg(new Ceidg({ ...settings.ceidg, ...how }))] : []),
   ];
 }

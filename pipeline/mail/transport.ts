@@ -18,9 +18,7 @@ const limits = {
 export type Deliver = (mail: SendMailOptions) => Promise<void>;
 
 /** The server of the recipient will never take this mail; the message is its answer. */
-export class MailRefused extends Error {
-  override name = 'MailRefused';
-}
+export class MailRefused extends Error {}
 
 export function createSmtpDelivery(smtpUrl: string): Deliver {
   const transport = createTransport({ ...limits, url: smtpUrl });

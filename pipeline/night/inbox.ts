@@ -5,10 +5,10 @@ import type { Database } from '../../sql/database.ts';
 import { findNear } from '../../sql/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { Reporter } from '../console/progress.ts';
-import { AlreadyRunning, type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
-import type { NightOptions } from './night.ts';
+import type { NightOptions } from './context.ts';
 import { runNightly } from './nightly.ts';
 import { findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
@@ -48,24 +48,19 @@ export async function ingest(
   { db, logger, signal, isBrief }: NightsContext,
   options: Omit<NightOptions, 'reporter' | 'now'>,
 ): Promise<Outcome> {
-  const { source, path, dump_date } = options;
+  const { source, dump_date } = options;
   const reporter = new Reporter({ source, dump_date }, logger, isBrief);
   const close = () => reporter.close();
   signal?.addEventListener('abort', close);
   try {
     return await runNightly(db, { ...options, reporter, now: () => new Date() });
   } catch (error) {
+    const state = stateOf(error);
     const { message } = error as Error;
     // No run is kept of a dry run.
     const run_id = options.isDryRun ? null : (reporter.run_id ?? null);
-    if (error instanceof Refusal) {
-      const published_date = (await findNewestDate(db, source)) ?? null;
-      const { findings } = error;
-      const state = 'refused';
-      return { run_id, source, dump_date, state, message, published_date, findings, path };
-    }
-    if (error instanceof AlreadyRunning) return { source, dump_date, state: 'running', message };
-    if (error instanceof NothingToDo) return { source, dump_date, state: 'nothing', message };
+    if (state === 'refused') return await refusedRun(db, options, error as Refusal, run_id);
+    if (state !== 'failed') return { source, dump_date, state, message };
     if (error instanceof Error && run_id !== null) Object.assign(error, { run_id });
     throw error;
   } finally {
@@ -110,17 +105,26 @@ async function ingestOne(
   context: NightsContext,
   options: { source: string; path: string; dump_date: string },
 ): Promise<Outcome> {
-  const { source, path, dump_date } = options;
+  const { source, dump_date } = options;
   try {
     return await ingest(context, options);
   } catch (error) {
     context.signal?.throwIfAborted();
     const message = describeFault(error);
     if (!(error instanceof WrongUsage)) return { source, dump_date, state: 'failed', message };
-    const published_date = (await findNewestDate(context.db, source)) ?? null;
-    const dump = { source, dump_date, state: 'refused' as const, message };
-    return { run_id: null, ...dump, published_date, findings: [], path };
+    return await refusedRun(context.db, options, new Refusal(message), null);
   }
+}
+
+async function refusedRun(
+  { pool }: Database,
+  { source, dump_date, path }: Pick<NightOptions, 'source' | 'dump_date' | 'path'>,
+  { message, findings }: Refusal,
+  run_id: number | null,
+): Promise<RefusedRun> {
+  const published_date = (await findNewestPublished(pool, source))?.dump_date ?? null;
+  const state = 'refused';
+  return { run_id, source, dump_date, state, message, published_date, findings, path };
 }
 
 /** The dumps after the newest published one of each source, in the order in which they are taken. */
@@ -128,7 +132,7 @@ async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
     const { dump_kind } = await loadSource(source);
-    const newest = (await findNewestDate(db, source)) ?? '';
+    const newest = (await findNewestPublished(db.pool, source))?.dump_date ?? '';
     for (const dump_date of await listInbox(inboxDir, source)) {
       if (dump_date > newest) dumps.push({ source, dump_date, dump_kind });
     }
@@ -180,9 +184,4 @@ async function listFolders(folder: string): Promise<string[]> {
     .filter((entry) => !entry.isFile() && !entry.name.startsWith('.'))
     .map(({ name }) => name)
     .toSorted();
-}
-
-/** The day of the newest dump of a source that is published. */
-export async function findNewestDate(db: Database, source: string): Promise<string | undefined> {
-  return (await findNewestPublished(db.pool, source))?.dump_date;
 }

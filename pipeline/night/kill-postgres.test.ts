@@ -13,7 +13,7 @@ import {
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
-import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 

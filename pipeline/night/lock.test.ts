@@ -23,11 +23,7 @@ test('sources read their dumps at the same time, and publish one after another',
   const nights = Object.entries(folders).map(([source, path]) =>
     runDump(db, path, day, {
       source,
-      reporter: {
-        step: () => undefined,
-        progress: () => undefined,
-        note: (sentence) => waiting[source]!.resolve(sentence),
-      },
+      reporter: { note: (sentence) => waiting[source]!.resolve(sentence) },
     }),
   );
   // Both nights have read their dumps. Their next steps need the lock.
@@ -57,8 +53,6 @@ test('an entry that another source moves meanwhile is found where it lies then',
   const waiting = Promise.withResolvers<void>();
   const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
     reporter: {
-      step: () => undefined,
-      progress: () => undefined,
       note: (sentence) => {
         notes.push(sentence);
         waiting.resolve();

@@ -8,8 +8,8 @@ import { isDiskFull } from '../fault.ts';
 import { loadSource, type Source } from '../sources/source.ts';
 import { describeFindings, runChecks } from './checks.ts';
 import { lockPublishing, lockSource } from './lock.ts';
-import type { Night, NightOptions } from './night.ts';
-import { prepareTables, readDump } from './read.ts';
+import type { Night, NightOptions } from './context.ts';
+import { prepareTables, readRecords } from './read.ts';
 import {
   abandonRuns,
   checkDate,
@@ -22,7 +22,7 @@ import {
 } from './run.ts';
 import { configureSession, runParallel, runSteps, settle, stageOf, type Steps } from './steps.ts';
 import { type RunSummary, summarise } from './summary.ts';
-import { timeSteps } from './timed-reporter.ts';
+import { timeSteps } from './reporter.ts';
 
 /**
  * The steps between reading and publishing: files of sql/nightly. The lists of one row run in parallel,
@@ -110,7 +110,7 @@ async function attempt(
       const today = warsawDate(options.now());
       await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
     }
-    await readDump(night, dump, yesterday);
+    await readRecords(night, dump, yesterday);
     await lockPublishing(client, () => reporter.note('waiting until another source is published'));
     await compare(night, dump);
     await check(night);
@@ -133,7 +133,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
   const cause = await reject(night);
   if (cause !== undefined) {
     reporter.note(`${cause}: reading every record`);
-    await readDump(night, dump, await prepareTables(night, true));
+    await readRecords(night, dump, await prepareTables(night, true));
     await reject(night);
   }
   if (night.isImport) await runSteps(night, ['1_read/import']);

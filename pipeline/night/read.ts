@@ -2,7 +2,7 @@ import { assertUntouched, type Dump } from '../dump/files.ts';
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
-import type { Night } from './night.ts';
+import type { Night } from './context.ts';
 import { runSteps, settle } from './steps.ts';
 
 /** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
@@ -39,7 +39,8 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
   );
 }
 
-export async function readDump(
+/** Reads the records of a dump into the tables of the night. */
+export async function readRecords(
   night: Night,
   dump: Dump,
   yesterday: YesterdaysEntries,

@@ -3,12 +3,11 @@ import { isThere, runFile } from '../../sql/database.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
-import type { NightOptions } from './night.ts';
+import type { NightOptions } from './context.ts';
 
 export interface PublishedRun {
   run_id: string;
   dump_date: string;
-  entry_count: number;
 }
 
 export async function findNewestPublished(
@@ -16,7 +15,7 @@ export async function findNewestPublished(
   source: string,
 ): Promise<PublishedRun | undefined> {
   const { rows } = await client.query<PublishedRun>(
-    `select run_id, dump_date, entry_count::float8 as entry_count
+    `select run_id, dump_date
      from registry.run
      where source = $1 and state = 'published'
      order by dump_date desc

@@ -1,6 +1,6 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { queryFile } from '../../sql/database.ts';
+import { repeat } from './repeat.ts';
 
 /** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
@@ -15,13 +15,8 @@ const pause_ms = 1_000;
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
-  void (async () => {
-    while (!signal.aborted) {
-      await hold(pool, worker, signal, first.resolve).catch(() => undefined);
-      first.resolve();
-      await delay(pause_ms, undefined, { ref: false, signal }).catch(() => undefined);
-    }
-  })();
+  const holdOnce = () => hold(pool, worker, signal, first.resolve).finally(first.resolve);
+  void repeat(holdOnce, pause_ms, signal, () => undefined);
   return first.promise;
 }
 

@@ -96,9 +96,7 @@ export async function deleteDone(pool: pg.Pool, now: Date) {
 }
 
 /** Makes the queue retry a mail; the reason is in the log already. */
-class AnotherAttempt extends Error {
-  override name = 'AnotherAttempt';
-}
+class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 

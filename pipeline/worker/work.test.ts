@@ -12,7 +12,7 @@ import {
   startTestSmtp,
   type TestSmtp,
 } from '../../fixtures/process/test-smtp.ts';
-import { destroyEmbedded } from '../../sql/embedded/embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 
 let db: TestDatabase;
 let dataDir: string;

@@ -14,6 +14,7 @@ import { whenAborted } from '../signals.ts';
 import { releaseJobs } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueOptions } from './queue.ts';
+import { repeat } from './repeat.ts';
 
 /** Between two sweeps of jobs and mails that a lost worker has left. */
 const sweep_ms = 10_000;
@@ -63,14 +64,10 @@ export async function runWorker(
     now: () => new Date(),
   };
   const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics));
-  while (!signal.aborted) {
-    try {
-      await runQueue({ db, mail, sources }, logger, signal);
-    } catch (error) {
-      logger.error(error, 'the job queue has stopped');
-    }
-    await delay(pause_ms, undefined, { signal }).catch(() => undefined);
-  }
+  const runOnce = () => runQueue({ db, mail, sources }, logger, signal);
+  await repeat(runOnce, pause_ms, signal, (error) =>
+    logger.error(error, 'the job queue has stopped'),
+  );
   metrics?.close().closeAllConnections();
   await Promise.all(sources.map(async (source) => source.close?.()));
   // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
@@ -91,10 +88,11 @@ async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSign
     const runner = await run(describeQueue(options, logger, end.signal));
     logger.info('the worker is ready');
     const either = AbortSignal.any([signal, end.signal]);
-    const sweepNow = () => sweepWatches(db, sources, mail.now());
+    const onFault = ({ message }: Error) =>
+      logger.warn(`What was left behind cannot be looked for: ${message}`);
     sweeping = Promise.all([
-      sweep(() => sweepJobs(mail, logger), sweep_ms, logger, either),
-      sweep(sweepNow, watchSweep_ms, logger, either),
+      repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault),
+      repeat(() => sweepWatches(db, sources, mail.now()), watchSweep_ms, either, onFault),
     ]);
     let stopping: Promise<void> | undefined;
     const stop = () => (stopping ??= runner.stop());
@@ -116,23 +114,6 @@ async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSign
     // Not before: until here its jobs were under way.
     end.abort();
     await sweeping;
-  }
-}
-
-/** Sweeps again and again until the signal. */
-async function sweep(
-  once: () => Promise<void>,
-  every_ms: number,
-  logger: Logger,
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    try {
-      await once();
-    } catch (error) {
-      logger.warn(`What was left behind cannot be looked for: ${(error as Error).message}`);
-    }
-    await delay(every_ms, undefined, { signal }).catch(() => undefined);
   }
 }
 

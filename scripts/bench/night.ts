@@ -49,7 +49,6 @@ const { events } = await runNightly(db, {
   now: () => new Date(),
   reporter: {
     step: (name) => void begun.push({ name, at: look() }),
-    progress: () => undefined,
     note: (sentence) => void process.stderr.write(`${sentence}\n`),
   },
 });

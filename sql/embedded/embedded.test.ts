@@ -18,7 +18,8 @@ import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
 import { processStart } from './process.ts';
 import { postmasterOf, query, startHolder } from '../../fixtures/process/embedded.ts';
-import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
+import { acquireEmbedded } from './embedded.ts';
 
 // All servers are real. One cluster serves the tests that leave it intact.
 const root = await mkdtemp(join(tmpdir(), 'embedded-'));

@@ -1,11 +1,10 @@
-import { existsSync } from 'node:fs';
-import { mkdir, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, locateCluster } from './cluster.ts';
-import { isCluster, removeCluster } from './initdb.ts';
+import { isCluster } from './initdb.ts';
 import { withLock } from './lock.ts';
-import { clearRemains, joinServer, startServer, stopServer } from './server.ts';
+import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 
 /** How to connect to the embedded Postgres; `host` is the directory of its unix socket. */
@@ -84,26 +83,8 @@ export async function acquireEmbedded(
   return { connection, release: () => (releasing ??= release()) };
 }
 
-/**
- * Stops the server of DATA_DIR, also while it is shared, and removes its cluster and logs with all
- * data. For tests; other shares become void.
- */
-export async function destroyEmbedded(dataDir: string): Promise<void> {
-  const path = resolve(dataDir);
-  if (!existsSync(path)) return;
-  await withLock(lockOf(path), async () => {
-    const cluster = await locateCluster(path);
-    await stopServer(cluster, 'immediate');
-    await clearRemains(cluster);
-    await removeCluster(cluster);
-    if (cluster.home !== cluster.dataDir) await rm(cluster.home, { recursive: true });
-    for (const name of ['postgres.location', 'postgres.log', 'postgres.log.1']) {
-      await rm(join(cluster.dataDir, name), { force: true });
-    }
-  });
-}
-
-function lockOf(dataDir: string): string {
+/** The lock of the server of DATA_DIR. */
+export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }
 

@@ -52,13 +52,6 @@ export async function createCluster(
   await handle.close();
 }
 
-/** Removes a cluster, if there is one, and what killed runs left. */
-export async function removeCluster({ home, directory }: Cluster): Promise<void> {
-  // No start takes this name for a cluster.
-  if (isCluster(directory)) await rename(directory, join(home, `${unfinished}removed`));
-  await removeUnfinished(home);
-}
-
 /** An initdb that outlives its caller may still write there: the next start removes the rest. */
 async function removeUnfinished(home: string): Promise<void> {
   for (const name of await readdir(home)) {

@@ -12,7 +12,8 @@ import {
   startHolder,
   until,
 } from '../../fixtures/process/embedded.ts';
-import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
+import { acquireEmbedded } from './embedded.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'embedded-kill-'));
 // For root, Postgres runs as another user.

@@ -12,13 +12,22 @@ const poll_ms = 20;
  * The lock is a symbolic link, which appears together with its content. Its target is the pid and
  * the start time of its holder, so that the lock of a killed process is detected and removed.
  * Throws a sentence when the folder of the lock cannot be written.
+ *
+ * @param onHeld called with the pid of a living holder before each wait; may throw instead of waiting
  */
-export async function withLock<T>(path: string, work: () => Promise<T>): Promise<T> {
+export async function withLock<T>(
+  path: string,
+  work: () => Promise<T>,
+  onHeld?: (pid: number) => void,
+): Promise<T> {
   while (!(await tryLock(path))) {
     const holder = await readHolder(path);
     if (holder === undefined) continue;
-    if (holder === describe(Number.parseInt(holder, 10))) await sleep(poll_ms);
-    else await breakLock(path, holder);
+    const pid = Number.parseInt(holder, 10);
+    if (holder === describe(pid)) {
+      onHeld?.(pid);
+      await sleep(poll_ms);
+    } else await breakLock(path, holder);
   }
   try {
     return await work();

@@ -25,7 +25,8 @@ import {
   query,
   startHolder,
 } from '../../fixtures/process/embedded.ts';
-import { acquireEmbedded, destroyEmbedded } from './embedded.ts';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
+import { acquireEmbedded } from './embedded.ts';
 
 // Only root can test other users, and folders that they cannot enter. All other tests run as an
 // ordinary user too.

@@ -15,9 +15,7 @@ export interface LetterOptions {
 }
 
 /** A mail has lost its purpose; the message says why. */
-export class Superseded extends Error {
-  override name = 'Superseded';
-}
+export class Superseded extends Error {}
 
 export function greet({ greeting, greetingOf }: Texts, name: string): string {
   return isPresentable(name) ? greetingOf(name) : greeting;

@@ -4,10 +4,10 @@ import type { Logger } from 'pino';
 import { isDate } from '../calendar.ts';
 import { WrongUsage } from '../errors.ts';
 import { exitCodeOf } from '../exit-codes.ts';
-import type { FetchOutcome } from '../fetch/due.ts';
+import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 import { ingest, inspectInbox, type Outcome } from '../night/inbox.ts';
-import { runNights, runSchedule } from '../night/nights.ts';
+import { runDueNights, runSchedule } from '../night/schedule.ts';
 import { Interrupted } from '../signals.ts';
 import { loadSource } from '../sources/source.ts';
 import { print, say } from './print.ts';
@@ -52,7 +52,7 @@ export async function ingestDump(
 export async function takeInbox(options: { fetch?: boolean; json?: boolean }): Promise<void> {
   await withDatabase(async (db, { environment, logger, signal }) => {
     const isJson = options.json === true;
-    const nights = await runNights(db, {
+    const nights = await runDueNights(db, {
       environment,
       logger,
       signal,

@@ -3,19 +3,22 @@ import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
 import { wireOf } from '../console/report.ts';
 import type { Environment } from '../environment.ts';
-import type { FetchOutcome } from '../fetch/due.ts';
+import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from './inbox.ts';
 
-interface NightsOptions {
+interface ScheduleOptions {
   environment: Environment;
   logger: Logger;
   signal: AbortSignal;
   /** Whether the configured registries are fetched first. */
   isFetching?: boolean | undefined;
-  onIgnored?: ((sentence: string) => void) | undefined;
-  onFetched?: ((outcome: FetchOutcome) => void) | undefined;
-  onOutcome?: ((outcome: Outcome) => void) | undefined;
+}
+
+interface DueOptions extends ScheduleOptions {
+  onIgnored: (sentence: string) => void;
+  onFetched: (outcome: FetchOutcome) => void;
+  onOutcome: (outcome: Outcome) => void;
 }
 
 /**
@@ -23,38 +26,36 @@ interface NightsOptions {
  *
  * @returns what was fetched, every night that was due, and sentences on the folders that are ignored
  */
-export async function runNights(db: Database, options: NightsOptions) {
-  const { environment, logger, signal, isFetching, onOutcome } = options;
+export async function runDueNights(db: Database, options: DueOptions) {
+  const { environment, logger, signal, onOutcome } = options;
   const { inboxDir, isInboxDefault } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
-  for (const sentence of ignored) options.onIgnored?.(sentence);
+  for (const sentence of ignored) options.onIgnored(sentence);
   let fetched: FetchOutcome[] | undefined;
-  if (isFetching) {
+  if (options.isFetching) {
     const { fetchDue } = await import('../fetch/due.ts');
     const { readFetchEnvironment } = await import('../fetch/environment.ts');
     const settings = readFetchEnvironment();
     fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
-    for (const outcome of fetched) options.onFetched?.(outcome);
+    for (const outcome of fetched) options.onFetched(outcome);
   }
   const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome });
   return { fetched, runs, ignored };
 }
 
 /** Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. */
-export async function runSchedule(db: Database, options: NightsOptions): Promise<void> {
+export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
-  const onIgnored = (sentence: string) => logger.warn(sentence);
-  const takeInbox = async () => {
-    const { fetched = [], runs } = await runNights(db, { ...options, onIgnored });
-    for (const outcome of [...fetched, ...runs]) {
-      const isDone = outcome.state === 'published' || outcome.state === 'fetched';
-      logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
-    }
+  const log = (outcome: Outcome | FetchOutcome) => {
+    const isDone = outcome.state === 'published' || outcome.state === 'fetched';
+    logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
   };
+  const onIgnored = (sentence: string) => logger.warn(sentence);
+  const due = { ...options, onIgnored, onFetched: log, onOutcome: log };
   const task = schedule(
     environment.nightlyCron,
     () =>
-      takeInbox().catch((error: unknown) => {
+      runDueNights(db, due).catch((error: unknown) => {
         if (!signal.aborted) logger.error(error, 'the scheduled run failed');
       }),
     { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },

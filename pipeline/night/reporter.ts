@@ -1,4 +1,12 @@
-import type { NightReporter } from './night.ts';
+/** Takes what a night reports while it runs. */
+export interface NightReporter {
+  /** Takes the number of the run. A night with nothing to do deletes its run later. */
+  run?(run_id: number): void;
+  step?(name: string): void;
+  /** Takes how many records, and how many of all bytes, are read so far. */
+  progress?(records: number, bytes: number, byteCount: number): void;
+  note(sentence: string): void;
+}
 
 /** Measures how long each step takes. */
 export class StepClock {
@@ -34,9 +42,9 @@ export function timeSteps(
     step(name) {
       const ended = clock.next(name);
       if (ended) seconds[ended.name] = (seconds[ended.name] ?? 0) + ended.seconds;
-      if (name !== '') reporter.step(name);
+      if (name !== '') reporter.step?.(name);
     },
-    progress: (...figures) => reporter.progress(...figures),
+    progress: (...figures) => reporter.progress?.(...figures),
     note: (sentence) => reporter.note(sentence),
   };
 }

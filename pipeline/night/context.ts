@@ -1,4 +1,5 @@
 import type { Source } from '../sources/source.ts';
+import type { NightReporter } from './reporter.ts';
 import type { PublishedRun } from './run.ts';
 import type { NightSessions } from './steps.ts';
 
@@ -23,18 +24,9 @@ export interface NightOptions {
   reporter: NightReporter;
 }
 
-/** What a night reports while it runs. */
-export interface NightReporter {
-  /** Reports the number of the run. A night with nothing to do deletes its run later. */
-  run?(run_id: number): void;
-  step(name: string): void;
-  /** Reports how many records, and how many of all bytes, are read so far. */
-  progress(records: number, bytes: number, byteCount: number): void;
-  note(sentence: string): void;
-}
-
 /** What the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
+  reporter: Required<NightReporter>;
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;

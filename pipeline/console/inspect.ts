@@ -36,7 +36,7 @@ export async function checkHealth({
     const is_well = findings.length === 0;
     if (json) print([JSON.stringify({ is_well, findings })]);
     else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
-    if (!is_well) process.exitCode = exitCodes.fault;
+    if (!is_well) process.exitCode = exitCodes.failed;
   });
 }
 
@@ -98,7 +98,7 @@ export async function verifySnapshots(
       const findings = await verify(db, name);
       const is_whole = findings.length === 0;
       verified.push({ source: name, dump_date, is_whole, findings });
-      if (!is_whole) process.exitCode = exitCodes.fault;
+      if (!is_whole) process.exitCode = exitCodes.failed;
       if (!json) print(is_whole ? [`${name} ${dump_date}: whole, ${entries} entries`] : findings);
     }
     if (json) print([JSON.stringify(source ? verified[0] : { snapshots: verified })]);
