@@ -1,5 +1,5 @@
 -- Companies that are struck off and have no extract any more.
-insert into stage.deleted_number (number)
+insert into stage.deleted_key (entry_key)
 select distinct answer.answer ->> 'krs'
 from stage.answer
 where answer.answer ->> 'kind' = 'deleted';

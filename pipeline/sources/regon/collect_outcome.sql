@@ -28,7 +28,7 @@ from invalid;
 -- The answers about a company that is listed as deleted go before the list, which names a person also
 -- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
 -- then the list counts, since no later list repeats it.
-insert into stage.deleted_number (number)
+insert into stage.deleted_key (entry_key)
 with told as (
     select distinct document.document ->> 'regon9' as regon9
     from stage.document

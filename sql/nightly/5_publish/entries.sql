@@ -67,15 +67,7 @@ where
 -- One row per entry whose announced end or strike-off is reached: its record did not change, but its
 -- status does. Holds the state before the change.
 create unlogged table stage.due as
-select
-    entry.company_id,
-    entry.entry_id,
-    entry.status,
-    entry.legal_form,
-    entry.voivodeship,
-    entry.activity_main,
-    entry.declared_status,
-    entry.struck_off_date
+select entry.*
 from registry.entry
 cross join stage.night
 where

@@ -6,7 +6,7 @@
 create unlogged table stage.touched_company as
 select coalesce(merged_company.into_company_id, touched.company_id) as company_id
 from (
-    select change.company_id from stage.change
+    select after.company_id from stage.after
     union
     select vanished.company_id from stage.vanished where not vanished.waits
     union
