@@ -7,21 +7,6 @@ select distinct on (legal_form.slug)
 from registry.legal_form
 order by legal_form.slug, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- One row per source: its rank for each field; null where no rank is given, which comes last.
-create or replace view registry.source_rank as
-select
-    field_source.source,
-    min(field_source.rank) filter (where field_source.field = 'name') as name,
-    min(field_source.rank) filter (where field_source.field = 'legal_form') as legal_form,
-    min(field_source.rank) filter (where field_source.field = 'address') as address,
-    min(field_source.rank) filter (where field_source.field = 'activity_main') as activity_main,
-    min(field_source.rank) filter (where field_source.field = 'activity_start') as activity_start,
-    min(field_source.rank) filter (where field_source.field = 'nip') as nip,
-    min(field_source.rank) filter (where field_source.field = 'regon9') as regon9,
-    min(field_source.rank) filter (where field_source.field = 'krs') as krs
-from registry.field_source
-group by field_source.source;
-
 -- The slug of a legal form by its newest symbol, as events say it.
 create or replace function registry.legal_form_slug(symbol text) returns text
 language sql stable parallel safe
