@@ -9,10 +9,6 @@ select 'answer', concat_ws(' ', answer.answer ->> 'status', answer.answer ->> 't
 from stage.answer
 where answer.answer ->> 'kind' = 'problem'
 union all
-select odd.value ->> 'subject', odd.value ->> 'value'
-from stage.answer
-cross join lateral jsonb_path_query(answer.answer, '$.odd[*]') as odd (value)
-union all
 select 'state after the day of the dump', extract.state_day::text
 from stage.krs_extract as extract
 cross join stage.night
@@ -26,7 +22,7 @@ union all
 select number.subject, number.written
 from stage.krs_extract as extract
 cross join lateral (
-    select extract.identity #> '{danePodmiotu,identyfikatory}' as told
+    select extract.identity -> 'identyfikatory' as told
 ) as identifier
 cross join lateral (
     values
@@ -47,18 +43,19 @@ cross join lateral (
 ) as number (subject, written, is_odd)
 where number.written is not null and number.is_odd
 union all
-select 'legal form', extract.identity #>> '{danePodmiotu,formaPrawna}'
+select 'legal form', extract.identity ->> 'formaPrawna'
 from stage.krs_extract as extract
 where not exists (
     select from stage.krs_legal_form as legal_form
     where legal_form.written
-        = translate(upper(extract.identity #>> '{danePodmiotu,formaPrawna}'), ' -', '')
+        = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
 )
 union all
 select 'voivodeship', seat.voivodeship
 from stage.krs_extract as extract
 cross join lateral (
-    select extract.identity #>> '{siedzibaIAdres,siedziba,wojewodztwo}' as voivodeship
+    select extract.content #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
+        as voivodeship
 ) as seat
 where
     seat.voivodeship is not null

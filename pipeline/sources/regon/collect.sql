@@ -170,7 +170,6 @@ where main.part = 'main';
 
 analyze stage.regon_activity;
 
--- An absent report says nothing: the known content stays.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
     main.file_no,
@@ -178,25 +177,9 @@ select
     main.entry_key,
     jsonb_strip_nulls(
         to_jsonb(main) - '{file_no, line, raw, entity, entry_key, reason}'::text[]
-    ) || case when known is null then '{}' else jsonb_build_object('known', known) end,
+    ),
     main.raw
 from stage.regon_activity as main
-cross join stage.night
-left join lateral (
-    select
-        entry.nip,
-        entry.krs,
-        entry.legal_form,
-        entry.activity_version,
-        entry.activity_main,
-        entry.activity_codes,
-        entry.units,
-        entry.persons
-    from registry.entry
-    where
-        entry.source = night.source
-        and entry.entry_key = main.entry_key
-) as known on true
 where main.reason is null;
 
 analyze stage.document;

@@ -3,6 +3,12 @@
 
 analyze stage.document;
 
+-- The readers list the values of each answer that they do not know.
+insert into stage.outcome (subject, value)
+select odd.value ->> 'subject', odd.value ->> 'value'
+from stage.answer
+cross join lateral jsonb_array_elements(answer.answer -> 'odd') as odd (value);
+
 insert into stage.notice (subject, value, row_count)
 select
     outcome.subject,
