@@ -59,14 +59,11 @@ set
     updated_count = figure.updated_count,
     deleted_count = figure.deleted_count,
     waiting_count = figure.waiting_count,
-    event_count = case
-        when night.is_import then 0
-        else (
-            select count(*)
-            from registry.event
-            where event.event_date = night.dump_date and event.source = night.source
-        )
-    end,
+    event_count = (
+        select count(*)
+        from stage.company_event
+        where company_event.event_id is null
+    ),
     entry_count = coalesce(previous.entry_count, 0) + figure.new_count - figure.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
     -- The first dump is the baseline, even after imports on demand.
