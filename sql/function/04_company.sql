@@ -16,12 +16,19 @@ return (
     where legal_form_symbol.symbol = legal_form_slug.symbol
 );
 
--- One row per company that has entries: what search shows of it. Of the entries that tell a field,
--- entries that are not deleted come first, then the source with the smallest rank, then the active entry,
--- then the entry that started last.
+-- The number of the snapshot that the night under way publishes.
+create or replace function registry.next_snapshot_no() returns bigint
+language sql stable
+return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
+
+-- One row per company that has entries: its row of registry.company, as the night under way publishes
+-- it. Of the entries that tell a field, entries that are not deleted come first, then the source with
+-- the smallest rank, then the active entry, then the entry that started last.
 create or replace view registry.company_row as
 select
     entry.company_id,
+    (select registry.next_snapshot_no()) as changed_snapshot_no,
+    null::bigint as merged_into_id,
     (
         array_agg(
             entry.start_date order by entry.is_deleted, entry.rank_activity_start, entry.place
@@ -149,8 +156,3 @@ begin
     return found_id;
 end;
 $$;
-
--- The number of the snapshot that the night under way publishes.
-create or replace function registry.next_snapshot_no() returns bigint
-language sql stable
-return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');

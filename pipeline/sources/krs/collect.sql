@@ -20,20 +20,6 @@ return case
     else coalesce(state_day < other_state_day, false)
 end;
 
--- A number of ten or nine digits as the extract gives it, null where it gives none or zeros.
-create function stage.krs_number(identity jsonb, kind text) returns text
-language sql immutable
-return (
-    select nullif(
-        case kind when 'nip' then told.number else left(told.number, 9) end,
-        case kind when 'nip' then '0000000000' else '000000000' end
-    )
-    from (
-        select translate(identity #>> array['identyfikatory', kind], '- ', '')
-            as number
-    ) as told
-);
-
 -- What a number means: itself, where it is valid and in force. A cancelled number is none; another
 -- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
 -- stays.
@@ -103,7 +89,7 @@ return (
     limit 1
 );
 
--- One row per extract. `repeats`: a current extract that says the
+-- One row per extract. Numbers that are zeros are null. `repeats`: a current extract that says the
 -- same as a full one of the dump.
 create unlogged table stage.krs_extract as
 with full_extract as (
@@ -129,9 +115,16 @@ select
         answer.answer -> 'content' ->> 'registered_day'
     ) as activity_day,
     answer.answer -> 'content' as content,
-    answer.answer #> '{content,sections,dzial1,danePodmiotu}' as identity,
+    part.identity,
+    nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000') as nip,
+    nullif(
+        left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'
+    ) as regon9,
     answer.answer ->> 'form' = 'current' and full_extract.krs is not null as repeats
 from stage.answer
+cross join lateral (
+    select answer.answer #> '{content,sections,dzial1,danePodmiotu}' as identity
+) as part
 left join full_extract
     on full_extract.krs = answer.answer ->> 'krs'
     and full_extract.content_hash = answer.answer ->> 'content_hash'
@@ -280,6 +273,8 @@ select
     extract.line,
     extract.krs,
     extract.content || jsonb_build_object(
+        'nip', extract.nip,
+        'regon9', extract.regon9,
         'legal_form', legal_form.symbol,
         'register', extract.register,
         'state_day', extract.state_day,

@@ -4,7 +4,7 @@ select distinct answer.answer ->> 'krs'
 from stage.answer
 where answer.answer ->> 'kind' = 'deleted';
 
-insert into stage.outcome (subject, value)
+insert into stage.notice (subject, value)
 select 'answer', concat_ws(' ', answer.answer ->> 'status', answer.answer ->> 'title')
 from stage.answer
 where answer.answer ->> 'kind' = 'problem'
@@ -29,13 +29,13 @@ cross join lateral (
     (
         'NIP',
         identifier.told ->> 'nip',
-        not registry.is_nip(coalesce(stage.krs_number(extract.identity, 'nip'), ''))
+        not registry.is_nip(coalesce(extract.nip, ''))
         and identifier.told ->> 'nip' ~ '[^0 -]'
     ),
     (
         'REGON',
         identifier.told ->> 'regon',
-        not registry.is_regon9(coalesce(stage.krs_number(extract.identity, 'regon'), ''))
+        not registry.is_regon9(coalesce(extract.regon9, ''))
         and identifier.told ->> 'regon' ~ '[^0 -]'
     ),
     ('NIP status', identifier.told ->> 'statusNip', true),

@@ -7,15 +7,15 @@ select
     null::bigint as fingerprint,
     document.entry_key_hint as entry_key,
     stage.krs_number_in_force(
-        number.nip,
+        document.document ->> 'nip',
         part.identity #>> '{identyfikatory,statusNip}',
-        registry.is_nip(number.nip),
+        registry.is_nip(document.document ->> 'nip'),
         known.nip
     ) as nip,
     stage.krs_number_in_force(
-        number.regon9,
+        document.document ->> 'regon9',
         part.identity #>> '{identyfikatory,statusRegon}',
-        registry.is_regon9(number.regon9),
+        registry.is_regon9(document.document ->> 'regon9'),
         known.regon9
     ) as regon9,
     document.entry_key_hint as krs,
@@ -91,11 +91,6 @@ cross join lateral (
         document.document #> '{sections,dzial1,siedzibaIAdres}' as seat
     offset 0
 ) as part
-cross join lateral (
-    select
-        stage.krs_number(part.identity, 'nip') as nip,
-        stage.krs_number(part.identity, 'regon') as regon9
-) as number
 -- An extract that does not tell its version leaves the known one.
 cross join lateral (
     select

@@ -60,7 +60,7 @@ where
         where activity.entry_key = entry.entry_key
     );
 
-insert into stage.outcome (subject, value)
+insert into stage.notice (subject, value)
 with described as (
     -- The activities and the units of all documents.
     select document.document -> 'activity' as record

@@ -54,12 +54,6 @@ create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per answer that is missing, or that is neither a document nor a reject. Becomes a notice.
-create unlogged table stage.outcome (
-    subject text not null,
-    value text not null
-);
-
 -- One row per staged record, in the terms of all sources, with the columns of registry.entry; the ids
 -- stay null. A record with a reason is rejected. gone_date: the day of the strike-off, once it is
 -- reached.
@@ -93,7 +87,7 @@ create unlogged table stage.reject (
 create unlogged table stage.notice (
     subject text not null,
     value text not null,
-    row_count bigint not null
+    row_count bigint not null default 1
 );
 
 -- One row per entry of yesterday whose record no file of today holds. fingerprint: 0 when the entry has

@@ -73,7 +73,7 @@ cross join lateral (
 ) as event;
 
 -- Values that are added, changed or removed. A value without a type of its own for the first and the
--- last has the type of a change. The address lines are composed only when a part of the address differs.
+-- last has the type of a change. Address lines and lists of names are composed only where a part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -137,6 +137,29 @@ cross join lateral (
             after.street, after.building, after.apartment, after.postal_code, after.city,
             after.voivodeship
         )
+    union all
+    select null, person.changed_type, null, person.old_value, person.new_value
+    from (
+        values
+        (
+            'COMPANY_OWNER_CHANGED',
+            registry.owner_names(before.first_name, before.surname, before.persons),
+            registry.owner_names(after.first_name, after.surname, after.persons)
+        ),
+        (
+            'COMPANY_SHAREHOLDERS_CHANGED',
+            registry.shareholder_names(before.persons),
+            registry.shareholder_names(after.persons)
+        ),
+        (
+            'COMPANY_REPRESENTATION_CHANGED',
+            registry.representative_names(before.persons),
+            registry.representative_names(after.persons)
+        )
+    ) as person (changed_type, old_value, new_value)
+    where
+        (before.first_name, before.surname, before.persons)
+        is distinct from (after.first_name, after.surname, after.persons)
 ) as value (added_type, changed_type, removed_type, old_value, new_value)
 where value.old_value is distinct from value.new_value;
 

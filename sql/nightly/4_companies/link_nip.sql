@@ -163,5 +163,4 @@ where
         where company.company_id = component.node
     );
 
-analyze stage.component;
 analyze stage.merged_company;
