@@ -45,11 +45,13 @@ where number.written is not null and number.is_odd
 union all
 select 'legal form', extract.identity ->> 'formaPrawna'
 from stage.krs_extract as extract
-where not exists (
-    select from stage.krs_legal_form as legal_form
-    where legal_form.written
-        = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
-)
+where
+    extract.identity ? 'formaPrawna'
+    and not exists (
+        select from stage.krs_legal_form as legal_form
+        where legal_form.written
+            = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
+    )
 union all
 select 'voivodeship', seat.voivodeship
 from stage.krs_extract as extract
