@@ -209,7 +209,7 @@ select
     activity.rank,
     concat_ws('.', part.division, part.class, part.subclass) as written,
     case
-        when part.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then part.code
+        when whole.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then whole.code
     end as code,
     translate(upper(activity.item ->> 'opis'), ' ,;.:-()', '') as name
 from stage.krs_extract as extract
@@ -227,13 +227,11 @@ cross join lateral (
     select
         activity.item ->> 'kodDzial' as division,
         activity.item ->> 'kodKlasa' as class,
-        upper(activity.item ->> 'kodPodklasa') as subclass,
-        concat(
-            activity.item ->> 'kodDzial',
-            activity.item ->> 'kodKlasa',
-            upper(activity.item ->> 'kodPodklasa')
-        ) as code
-) as part;
+        upper(activity.item ->> 'kodPodklasa') as subclass
+) as part
+cross join lateral (
+    select concat(part.division, part.class, part.subclass) as code
+) as whole;
 
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
@@ -243,23 +241,19 @@ analyze stage.krs_activity;
 create unlogged table stage.krs_legal_form as
 select distinct on (form.written)
     form.written,
-    form.symbol
-from (
-    select
-        translate(upper(written.text), ' -', '') as written,
-        legal_form_symbol.symbol,
-        legal_form_symbol.slug,
-        written.rank
-    from registry.legal_form
-    join registry.legal_form_symbol using (slug)
-    cross join lateral (
-        values
-        (1, legal_form.label),
-        (2, legal_form.name),
-        (3, replace(legal_form.label, ' lub ', ' / '))
-    ) as written (rank, text)
+    legal_form_symbol.symbol
+from registry.legal_form
+join registry.legal_form_symbol using (slug)
+cross join lateral (
+    values
+    (1, legal_form.label),
+    (2, legal_form.name),
+    (3, replace(legal_form.label, ' lub ', ' / '))
+) as spelling (rank, text)
+cross join lateral (
+    select translate(upper(spelling.text), ' -', '') as written
 ) as form
-order by form.written, form.rank, form.slug;
+order by form.written, spelling.rank, slug;
 
 analyze stage.krs_legal_form;
 

@@ -13,8 +13,10 @@ with report as (
         kind.silo,
         answer.answer -> 'rows' as records,
         answer.answer ->> 'regon' as regon9,
-        regexp_replace(file.file_key, '^.*/', '') as file,
-        coalesce(substring(file.file_key from '^(.*)/'), '') as folder
+        coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
+        -- The first number in the name of the file, and the last one in the names of its folders.
+        left(substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$'), 9) as file_number,
+        left(substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/'), 9) as folder_number
     from stage.answer
     join stage.file using (file_no)
     join (
@@ -44,15 +46,6 @@ with report as (
         )
 ),
 
-numbered as (
-    select
-        report.*,
-        left((regexp_match(report.file, '(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9) as file_number,
-        left((regexp_match(report.folder, '^.*(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9)
-            as folder_number
-    from report
-),
-
 folder_owner as (
     select
         report.folder,
@@ -64,21 +57,21 @@ folder_owner as (
 )
 
 select
-    numbered.file_no,
-    numbered.line,
-    numbered.raw,
-    numbered.entity,
-    numbered.part,
-    numbered.silo,
+    report.file_no,
+    report.line,
+    report.raw,
+    report.entity,
+    report.part,
+    report.silo,
     -- Null: an answer that there is nothing.
-    numbered.records,
+    report.records,
     coalesce(
-        numbered.regon9,
-        case when registry.is_regon9(numbered.file_number) then numbered.file_number end,
-        case when registry.is_regon9(numbered.folder_number) then numbered.folder_number end,
+        report.regon9,
+        case when registry.is_regon9(report.file_number) then report.file_number end,
+        case when registry.is_regon9(report.folder_number) then report.folder_number end,
         folder_owner.regon9
     ) as regon9
-from numbered
+from report
 left join folder_owner using (folder);
 
 analyze stage.regon_report;

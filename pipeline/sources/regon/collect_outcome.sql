@@ -157,32 +157,25 @@ cross join lateral (
 where odd.value is not null and odd.is_odd
 union all
 select
-    case when place.name is null then 'country' else 'voivodeship' end,
-    coalesce(place.name, place.country)
+    'voivodeship',
+    concat_ws(' ', described.record ->> 'voivodeship_symbol', described.record ->> 'voivodeship')
 from described
-cross join lateral (
-    select
-        case
-            when not exists (
-                select from registry.voivodeship
-                where
-                    voivodeship.teryt = described.record ->> 'voivodeship_symbol'
-                    or voivodeship.name = lower(described.record ->> 'voivodeship')
-            )
-                then concat_ws(
-                    ' ',
-                    described.record ->> 'voivodeship_symbol',
-                    described.record ->> 'voivodeship'
-                )
-        end as name,
-        case
-            when
-                described.record ->> 'country' is null
-                and described.record ->> 'country_name' !~* '^polska$'
-                then described.record ->> 'country_name'
-        end as country
-) as place
-where nullif(place.name, '') is not null or place.country is not null
+where
+    described.record ?| '{voivodeship_symbol, voivodeship}'
+    and not exists (
+        select from registry.voivodeship
+        where
+            voivodeship.teryt = described.record ->> 'voivodeship_symbol'
+            or voivodeship.name = lower(described.record ->> 'voivodeship')
+    )
+union all
+select
+    'country',
+    described.record ->> 'country_name'
+from described
+where
+    not described.record ? 'country'
+    and described.record ->> 'country_name' !~* '^polska$'
 union all
 select
     'date',
