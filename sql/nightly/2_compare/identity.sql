@@ -1,7 +1,7 @@
 -- Compares yesterday with today: which entries continue under another key.
 
--- One row per known entry whose key may have changed, and per record with a new key. Only records have
--- a place in the dump: a file_no and a line.
+-- One row per known entry whose key may have changed, and per record with a new key. The first five
+-- columns are of records only: their place in the dump, and why they are rejected.
 create unlogged table stage.unmatched as
 select entry.*
 from stage.entry
