@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
@@ -229,6 +230,37 @@ describe('answers to what was asked for on demand', () => {
       // The next daily list is to tell of it.
       'NIP 1000705907 queued',
     ]);
+    expect(await verify(database, 'regon')).toEqual([]);
+  });
+
+  test('leave an announced strike-off to the next dump, which tells of it', async () => {
+    const night = (day: string, folder: string) => ({
+      source: 'regon',
+      now: () => new Date(`2026-11-${day}T10:05:00Z`),
+      path: fileURLToPath(new URL(`../../fixtures/regon/${folder}`, import.meta.url)),
+    });
+    const first = night('20', '2026-11-02');
+    await runDump(database, first.path, '2026-11-20', first);
+    const report = 'BIR12OsPrawna 990200057';
+    const [general] = company.reports[report]!;
+    const ending = [{ ...general, praw_dataSkresleniaZRegon: '2026-11-21' }];
+    const other = legalPerson('991800026', '1001805002', 'INNA SPÓŁKA Z O.O.');
+    const announced = { ...company, reports: { ...company.reports, [report]: ending } };
+    const { settings } = await startRegistries({ regon: [announced, other] });
+    const [source] = createOnDemandSources(settings, hasty);
+    const { signal } = landing();
+    await landAnswers(landing(), source!, await source!.ask('NIP', '1000705505', signal));
+    const second = night('21', '2026-11-03');
+    const later = { ...landing(), now: second.now };
+    await landAnswers(later, source!, await source!.ask('NIP', '1001805002', signal));
+    expect(await eventsOf('2026-11-21')).toBe(0);
+    expect(await verify(database, 'regon')).toEqual([]);
+    const summary = await runDump(database, second.path, '2026-11-21', second);
+    expect(await eventsOf('2026-11-21')).toBe(summary.events);
+    const { rows } = await database.pool.query(
+      `select event_type from analyst.event where regon9 = '990200057'`,
+    );
+    expect(rows).toEqual([{ event_type: 'COMPANY_STRUCK_OFF' }]);
     expect(await verify(database, 'regon')).toEqual([]);
   });
 

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   columns,
@@ -105,6 +106,21 @@ describe('a file tells the same', () => {
       await db.drop();
     }
   });
+});
+
+test('a name of a column longer than an index takes is reported by its beginning', async () => {
+  const reports = makeReports();
+  const name = randomBytes(4000).toString('hex');
+  reports.opolskie = reports.opolskie!.map((line, at) => `${line};${at === 0 ? name : ''}`);
+  const db = await baseline.open();
+  try {
+    const dump = (folder: string) => writeReports(folder, reports);
+    expect((await runBad(db, dump, '2026-11-03')).notices).toEqual([
+      { subject: 'column', value: name.slice(0, 200), rows: 8 },
+    ]);
+  } finally {
+    await db.drop();
+  }
 });
 
 describe('a file in Windows-1250', () => {

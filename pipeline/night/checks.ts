@@ -51,6 +51,6 @@ function describeGuard(found: readonly GuardFinding[]): string {
     return `${named.map((each) => each.sentence).join(', ')}${more}`;
   }
   // The sentence about a file begins with the name of the file.
-  const rest = sentence.startsWith(file) ? sentence.slice(file.length) : ` ${sentence}`;
+  const rest = sentence.slice(file.length);
   return `${named.map((each) => each.file).join(', ')}${more}; the first${rest}`;
 }

@@ -33,7 +33,7 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/identity']],
   [['2_compare/change'], ['4_companies/link', '4_companies/link_nip']],
   [
-    ['3_events/fields', '3_events/persons', '3_events/proceedings'],
+    ['3_events/fields', '3_events/proceedings'],
     ['3_events/activities', '3_events/units'],
   ],
 ];

@@ -6,14 +6,6 @@ with touched as (
     select new_entry.file_key from stage.new_entry
     union all
     select vanished.file_key from stage.vanished
-),
-
-difference as (
-    select
-        touched.file_key,
-        count(*) as row_count
-    from touched
-    group by touched.file_key
 )
 
 select
@@ -27,7 +19,6 @@ select
     last_run.dump_date - max(run.dump_date) as value,
     0 as limit_value
 from stage.file
-join difference using (file_key)
 cross join stage.night
 join registry.run as last_run on last_run.run_id = night.previous_run_id
 join registry.run_file as last_file
@@ -43,6 +34,11 @@ join registry.run
     and run.state = 'published'
 where
     night.dump_kind = 'full'
-    and difference.row_count > 20
+    and file.file_key in (
+        select touched.file_key
+        from touched
+        group by touched.file_key
+        having count(*) > 20
+    )
 group by file.file, last_run.dump_date
 order by file.file;

@@ -34,4 +34,4 @@ where
     and rejected.row_count > 0.005 * rejected.read_count
     or rejected.bad_count > 0
     and rejected.row_count = rejected.read_count
-    and not exists (select from stage.deleted_number);
+    and not exists (select from stage.deleted_key);

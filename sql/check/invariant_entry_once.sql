@@ -1,6 +1,5 @@
 -- No two records of a snapshot speak of one entry.
 select format('two records for the entry %s', pair.entry_id) as refusal
 from stage.pair
-where pair.entry_id is not null
 group by pair.entry_id
 having count(*) > 1;

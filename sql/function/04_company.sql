@@ -7,21 +7,6 @@ select distinct on (legal_form.slug)
 from registry.legal_form
 order by legal_form.slug, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- One row per source: its rank for each field; null where no rank is given, which comes last.
-create or replace view registry.source_rank as
-select
-    field_source.source,
-    min(field_source.rank) filter (where field_source.field = 'name') as name,
-    min(field_source.rank) filter (where field_source.field = 'legal_form') as legal_form,
-    min(field_source.rank) filter (where field_source.field = 'address') as address,
-    min(field_source.rank) filter (where field_source.field = 'activity_main') as activity_main,
-    min(field_source.rank) filter (where field_source.field = 'activity_start') as activity_start,
-    min(field_source.rank) filter (where field_source.field = 'nip') as nip,
-    min(field_source.rank) filter (where field_source.field = 'regon9') as regon9,
-    min(field_source.rank) filter (where field_source.field = 'krs') as krs
-from registry.field_source
-group by field_source.source;
-
 -- The slug of a legal form by its newest symbol, as events say it.
 create or replace function registry.legal_form_slug(symbol text) returns text
 language sql stable parallel safe
@@ -31,12 +16,19 @@ return (
     where legal_form_symbol.symbol = legal_form_slug.symbol
 );
 
--- One row per company that has entries: what search shows of it. Of the entries that tell a field,
--- entries that are not deleted come first, then the source with the smallest rank, then the active entry,
--- then the entry that started last.
+-- The number of the snapshot that the night under way publishes.
+create or replace function registry.next_snapshot_no() returns bigint
+language sql stable
+return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
+
+-- One row per company that has entries: its row of registry.company, as the night under way publishes
+-- it. Of the entries that tell a field, entries that are not deleted come first, then the source with
+-- the smallest rank, then the active entry, then the entry that started last.
 create or replace view registry.company_row as
 select
     entry.company_id,
+    (select registry.next_snapshot_no()) as changed_snapshot_no,
+    null::bigint as merged_into_id,
     (
         array_agg(
             entry.start_date order by entry.is_deleted, entry.rank_activity_start, entry.place
@@ -164,8 +156,3 @@ begin
     return found_id;
 end;
 $$;
-
--- The number of the snapshot that the night under way publishes.
-create or replace function registry.next_snapshot_no() returns bigint
-language sql stable
-return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');

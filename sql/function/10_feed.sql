@@ -1,42 +1,38 @@
+-- Adds the counts of the rows `changed` to the counts of their days, or takes them away: the argument of
+-- the trigger is 1 or -1.
 create or replace function customer.sum_feed_count() returns trigger
 language plpgsql as $$
 begin
-    if tg_op <> 'INSERT' then
-        insert into customer.feed_day as day (account_id, event_date, event_count)
-        select before.account_id, before.event_date, -sum(before.event_count)
-        from before
-        group by before.account_id, before.event_date
-        order by before.account_id, before.event_date
-        on conflict on constraint feed_day_pkey do update
-        set event_count = day.event_count + excluded.event_count;
-    end if;
-    if tg_op <> 'DELETE' then
-        insert into customer.feed_day as day (account_id, event_date, event_count)
-        select after.account_id, after.event_date, sum(after.event_count)
-        from after
-        group by after.account_id, after.event_date
-        order by after.account_id, after.event_date
-        on conflict on constraint feed_day_pkey do update
-        set event_count = day.event_count + excluded.event_count;
-    end if;
+    insert into customer.feed_day as day (account_id, event_date, event_count)
+    select changed.account_id, changed.event_date, tg_argv[0]::integer * sum(changed.event_count)
+    from changed
+    group by changed.account_id, changed.event_date
+    order by changed.account_id, changed.event_date
+    on conflict on constraint feed_day_pkey do update
+    set event_count = day.event_count + excluded.event_count;
     return null;
 end;
 $$;
 
 create or replace trigger feed_count_insert
 after insert on customer.feed_count
-referencing new table as after
-for each statement execute function customer.sum_feed_count();
+referencing new table as changed
+for each statement execute function customer.sum_feed_count('1');
 
-create or replace trigger feed_count_update
+create or replace trigger feed_count_update_old
 after update on customer.feed_count
-referencing old table as before new table as after
-for each statement execute function customer.sum_feed_count();
+referencing old table as changed
+for each statement execute function customer.sum_feed_count('-1');
+
+create or replace trigger feed_count_update_new
+after update on customer.feed_count
+referencing new table as changed
+for each statement execute function customer.sum_feed_count('1');
 
 create or replace trigger feed_count_delete
 after delete on customer.feed_count
-referencing old table as before
-for each statement execute function customer.sum_feed_count();
+referencing old table as changed
+for each statement execute function customer.sum_feed_count('-1');
 
 -- One row per account and event: what a feed of the account says of the event. A company that has lost
 -- all its numbers has the submitted one.

@@ -121,44 +121,29 @@ create table registry.past_number (
     constraint past_number_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS'))
 );
 
--- One row per field that search shows and source that tells it. Where the entries of a company differ,
+-- One row per source: its rank for each field that search shows. Where the entries of a company differ,
 -- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
--- 'address' is the voivodeship, the city and the postal code of one entry.
-create table registry.field_source (
-    field text not null,
+-- `address` is the voivodeship, the city and the postal code of one entry.
+create table registry.source_rank (
     source text not null,
-    rank smallint not null,
-    constraint field_source_pkey primary key (field, source),
-    constraint field_source_rank_key unique (field, rank),
-    constraint field_source_rank_positive check (rank > 0)
+    name smallint not null,
+    legal_form smallint not null,
+    address smallint not null,
+    activity_main smallint not null,
+    activity_start smallint not null,
+    nip smallint not null,
+    regon9 smallint not null,
+    krs smallint not null,
+    constraint source_rank_pkey primary key (source)
 );
 
-insert into registry.field_source (field, source, rank)
+-- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
+-- the codes of an old classification, and does not tell when a company began. The registry that gives a
+-- number knows it best; GUS has the NIP from the tax office.
+insert into registry.source_rank (
+    source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs
+)
 values
--- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register.
-('name', 'krs', 1),
-('name', 'ceidg', 2),
-('name', 'regon', 3),
-('legal_form', 'krs', 1),
-('legal_form', 'ceidg', 2),
-('legal_form', 'regon', 3),
-('address', 'krs', 1),
-('address', 'ceidg', 2),
-('address', 'regon', 3),
--- KRS keeps the codes of an old classification, and does not tell when a company began.
-('activity_main', 'ceidg', 1),
-('activity_main', 'regon', 2),
-('activity_main', 'krs', 3),
-('activity_start', 'ceidg', 1),
-('activity_start', 'regon', 2),
-('activity_start', 'krs', 3),
--- The registry that gives a number knows it best; GUS has the NIP from the tax office.
-('nip', 'ceidg', 1),
-('nip', 'regon', 2),
-('nip', 'krs', 3),
-('regon9', 'regon', 1),
-('regon9', 'ceidg', 2),
-('regon9', 'krs', 3),
-('krs', 'krs', 1),
-('krs', 'regon', 2),
-('krs', 'ceidg', 3);
+('ceidg', 2, 2, 2, 1, 1, 1, 2, 3),
+('regon', 3, 3, 3, 2, 2, 2, 1, 2),
+('krs', 1, 1, 1, 3, 3, 3, 3, 1);

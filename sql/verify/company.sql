@@ -21,6 +21,8 @@ several as (
 expected as (
     select
         entry.company_id,
+        null::bigint as changed_snapshot_no,
+        null::bigint as merged_into_id,
         entry.start_date as activity_start,
         entry.country_code,
         entry.nip,

@@ -1,15 +1,7 @@
 -- The counts of all runs against each other and against the entries.
 with published as (
     select
-        run.run_id,
-        run.dump_date,
-        run.state,
-        run.is_baseline,
-        run.new_count,
-        run.updated_count,
-        run.deleted_count,
-        run.event_count,
-        run.entry_count,
+        run.*,
         lag(run.entry_count) over (order by run.run_id) as previous_entry_count,
         row_number() over (order by run.run_id desc) as age
     from registry.run

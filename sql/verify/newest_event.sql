@@ -82,32 +82,19 @@ compared as (
                 entry.gone_date::text = told.new_value
                 or entry.struck_off_date is not null
                 or told.reopened_date > told.event_date
-            when 'COMPANY_BANKRUPTCY' then case
+            when proceeding.kind then case
                 -- Its date may have been learnt later.
                 when told.event_type like '%\_STARTED' then
-                    entry.bankruptcy_state is not null
+                    proceeding.state is not null
                     and coalesce(
-                        entry.bankruptcy_start_date::text = told.new_value, told.new_value is null
+                        proceeding.start_date::text = told.new_value, told.new_value is null
                     )
                 else coalesce(
-                    entry.bankruptcy_end_date::text = told.new_value, told.new_value is null
+                    proceeding.end_date::text = told.new_value, told.new_value is null
                 )
             end
             -- A registry shows one that has ended no longer, sooner or later.
-            or (told.ended_date >= told.event_date and entry.bankruptcy_state is null)
-            when 'COMPANY_RESTRUCTURING' then case
-                -- Its date may have been learnt later.
-                when told.event_type like '%\_STARTED' then
-                    entry.restructuring_state is not null
-                    and coalesce(
-                        entry.restructuring_start_date::text = told.new_value, told.new_value is null
-                    )
-                else coalesce(
-                    entry.restructuring_end_date::text = told.new_value, told.new_value is null
-                )
-            end
-            -- A registry shows one that has ended no longer, sooner or later.
-            or (told.ended_date >= told.event_date and entry.restructuring_state is null)
+            or (told.ended_date >= told.event_date and proceeding.state is null)
             when 'unit' then
                 left(coalesce(told.new_value, told.old_value), 14) !~ '^[0-9]{14}$'
                 or told.new_value is not distinct from (
@@ -162,6 +149,17 @@ compared as (
     left join registry.entry
         on entry.company_id = told.company_id
         and entry.entry_id = told.entry_id
+    left join lateral (
+        values
+        (
+            'COMPANY_BANKRUPTCY', entry.bankruptcy_state, entry.bankruptcy_start_date,
+            entry.bankruptcy_end_date
+        ),
+        (
+            'COMPANY_RESTRUCTURING', entry.restructuring_state, entry.restructuring_start_date,
+            entry.restructuring_end_date
+        )
+    ) as proceeding (kind, state, start_date, end_date) on proceeding.kind = told.kind
     where told.age = 1
 )
 

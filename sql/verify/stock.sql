@@ -9,7 +9,7 @@ with both_sides as (
         entry.legal_form,
         entry.status,
         0 as kept_count,
-        sum(entry.entry_count) as entry_count
+        entry.entry_count
     from (
         select
             entry.voivodeship,
@@ -22,30 +22,16 @@ with both_sides as (
         group by 1, 2, 3, 4
     ) as entry
     left join registry.activity_division using (division)
-    group by 1, 2, 3, 4
     union all
     select
         stock_change.voivodeship,
         stock_change.activity_section,
         stock_change.legal_form,
         stock_change.status,
-        sum(stock_change.entry_change),
+        stock_change.entry_change,
         0
     from registry.stock_change
     where stock_change.source = $1
-    group by 1, 2, 3, 4
-),
-
-difference as (
-    select
-        both_sides.voivodeship,
-        both_sides.activity_section,
-        both_sides.legal_form,
-        both_sides.status,
-        sum(both_sides.kept_count) as kept_count,
-        sum(both_sides.entry_count) as entry_count
-    from both_sides
-    group by 1, 2, 3, 4
 ),
 
 -- One row per snapshot: by how much all groups changed.
@@ -65,15 +51,17 @@ changed as (
 select format(
     'the stock of %s %s entries in %s, %s, %s is %s, the entries give %s',
     $1,
-    difference.status,
-    coalesce(difference.voivodeship, 'no voivodeship'),
-    coalesce(difference.activity_section, 'no section'),
-    coalesce(difference.legal_form, 'no legal form'),
-    difference.kept_count,
-    difference.entry_count
+    both_sides.status,
+    coalesce(both_sides.voivodeship, 'no voivodeship'),
+    coalesce(both_sides.activity_section, 'no section'),
+    coalesce(both_sides.legal_form, 'no legal form'),
+    sum(both_sides.kept_count),
+    sum(both_sides.entry_count)
 ) as finding
-from difference
-where difference.kept_count <> difference.entry_count
+from both_sides
+group by
+    both_sides.voivodeship, both_sides.activity_section, both_sides.legal_form, both_sides.status
+having sum(both_sides.kept_count) <> sum(both_sides.entry_count)
 union all
 select format(
     'the stock of %s on %s is %s entries, the daily statistics say %s',

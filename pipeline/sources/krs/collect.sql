@@ -20,20 +20,6 @@ return case
     else coalesce(state_day < other_state_day, false)
 end;
 
--- A number of ten or nine digits as the extract gives it, null where it gives none or zeros.
-create function stage.krs_number(identity jsonb, kind text) returns text
-language sql immutable
-return (
-    select nullif(
-        case kind when 'nip' then told.number else left(told.number, 9) end,
-        case kind when 'nip' then '0000000000' else '000000000' end
-    )
-    from (
-        select translate(identity #>> array['danePodmiotu', 'identyfikatory', kind], '- ', '')
-            as number
-    ) as told
-);
-
 -- What a number means: itself, where it is valid and in force. A cancelled number is none; another
 -- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
 -- stays.
@@ -54,23 +40,26 @@ end;
 
 -- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
 -- the day of its entry, which a full extract tells; else the known day; else none.
--- known: {state, start_day, end_day} of the known entry.
-create function stage.krs_proceeding(items jsonb, known jsonb) returns jsonb
-language sql immutable
+create function stage.krs_proceeding(
+    items jsonb,
+    known_state text,
+    known_start_date date,
+    known_end_date date
+) returns jsonb
+language sql stable
 return (
     select jsonb_build_object(
         'state', told.state,
         'start_day', coalesce(
             told.start_day,
             case
-                when known ->> 'state' = 'OPEN' or known ->> 'state' = told.state
-                    then known ->> 'start_day'
+                when known_state = 'OPEN' or known_state = told.state then known_start_date::text
             end
         ),
         'end_day', case
             when told.state = 'ENDED' then coalesce(
                 told.end_day,
-                case when known ->> 'state' = 'ENDED' then known ->> 'end_day' end
+                case when known_state = 'ENDED' then known_end_date::text end
             )
         end
     )
@@ -94,7 +83,7 @@ return (
     limit 1
 );
 
--- One row per extract, with the known values of its entry. `repeats`: a current extract that says the
+-- One row per extract. Numbers that are zeros are null. `repeats`: a current extract that says the
 -- same as a full one of the dump.
 create unlogged table stage.krs_extract as
 with full_extract as (
@@ -120,31 +109,16 @@ select
         answer.answer -> 'content' ->> 'registered_day'
     ) as activity_day,
     answer.answer -> 'content' as content,
-    answer.answer #> '{content,sections,dzial1}' as identity,
-    known.nip as known_nip,
-    known.regon9 as known_regon9,
-    known.legal_form as known_legal_form,
-    known.activity_version as known_activity_version,
-    known.version_no as known_no,
-    known.version_date as known_day,
-    known.gone_date as known_gone_date,
-    known.version_register as known_register,
-    known.status as known_status,
-    jsonb_build_object(
-        'state', known.bankruptcy_state,
-        'start_day', known.bankruptcy_start_date,
-        'end_day', known.bankruptcy_end_date
-    ) as known_bankruptcy,
-    jsonb_build_object(
-        'state', known.restructuring_state,
-        'start_day', known.restructuring_start_date,
-        'end_day', known.restructuring_end_date
-    ) as known_restructuring,
+    part.identity,
+    nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000') as nip,
+    nullif(
+        left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'
+    ) as regon9,
     answer.answer ->> 'form' = 'current' and full_extract.krs is not null as repeats
 from stage.answer
-left join registry.entry as known
-    on known.source = 'krs'
-    and known.entry_key = answer.answer ->> 'krs'
+cross join lateral (
+    select answer.answer #> '{content,sections,dzial1,danePodmiotu}' as identity
+) as part
 left join full_extract
     on full_extract.krs = answer.answer ->> 'krs'
     and full_extract.content_hash = answer.answer ->> 'content_hash'
@@ -161,16 +135,19 @@ select
     extract.entry_no,
     extract.state_day
 from stage.krs_extract as extract
+left join registry.entry as known
+    on known.source = 'krs'
+    and known.entry_key = extract.krs
 where
     stage.is_older(
         extract.register, extract.entry_no, extract.state_day,
-        extract.known_register, extract.known_no, extract.known_day
+        known.version_register, known.version_no, known.version_date
     )
-    or greatest(extract.state_day, extract.made_day) < extract.known_gone_date
+    or greatest(extract.state_day, extract.made_day) < known.gone_date
     or (
         extract.content ? 'struck_off_day'
-        and extract.register <> extract.known_register
-        and extract.known_status <> 'DELETED'
+        and extract.register <> known.version_register
+        and known.status <> 'DELETED'
     )
     or exists (
         select from stage.krs_extract as other
@@ -226,7 +203,7 @@ select
     activity.rank,
     concat_ws('.', part.division, part.class, part.subclass) as written,
     case
-        when part.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then part.code
+        when whole.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then whole.code
     end as code,
     translate(upper(activity.item ->> 'opis'), ' ,;.:-()', '') as name
 from stage.krs_extract as extract
@@ -244,13 +221,11 @@ cross join lateral (
     select
         activity.item ->> 'kodDzial' as division,
         activity.item ->> 'kodKlasa' as class,
-        upper(activity.item ->> 'kodPodklasa') as subclass,
-        concat(
-            activity.item ->> 'kodDzial',
-            activity.item ->> 'kodKlasa',
-            upper(activity.item ->> 'kodPodklasa')
-        ) as code
-) as part;
+        upper(activity.item ->> 'kodPodklasa') as subclass
+) as part
+cross join lateral (
+    select concat(part.division, part.class, part.subclass) as code
+) as whole;
 
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
@@ -260,23 +235,19 @@ analyze stage.krs_activity;
 create unlogged table stage.krs_legal_form as
 select distinct on (form.written)
     form.written,
-    form.symbol
-from (
-    select
-        translate(upper(written.text), ' -', '') as written,
-        legal_form_symbol.symbol,
-        legal_form_symbol.slug,
-        written.rank
-    from registry.legal_form
-    join registry.legal_form_symbol using (slug)
-    cross join lateral (
-        values
-        (1, legal_form.label),
-        (2, legal_form.name),
-        (3, replace(legal_form.label, ' lub ', ' / '))
-    ) as written (rank, text)
+    legal_form_symbol.symbol
+from registry.legal_form
+join registry.legal_form_symbol using (slug)
+cross join lateral (
+    values
+    (1, legal_form.label),
+    (2, legal_form.name),
+    (3, replace(legal_form.label, ' lub ', ' / '))
+) as spelling (rank, text)
+cross join lateral (
+    select translate(upper(spelling.text), ' -', '') as written
 ) as form
-order by form.written, form.rank, form.slug;
+order by form.written, spelling.rank, slug;
 
 analyze stage.krs_legal_form;
 
@@ -290,53 +261,29 @@ select
     extract.line,
     extract.krs,
     extract.content || jsonb_build_object(
-        'krs', extract.krs,
-        -- A legal form that is not known, or a number that is not valid, says nothing: what was
-        -- known stays.
-        'legal_form', coalesce(
-            legal_form.symbol,
-            case
-                when extract.identity #>> '{danePodmiotu,formaPrawna}' is not null
-                    then extract.known_legal_form
-            end
-        ),
-        -- An extract that does not tell its version leaves the known one.
-        'entry_no', coalesce(extract.entry_no, extract.known_no),
-        'state_day', coalesce(extract.state_day, extract.known_day),
-        'register', coalesce(extract.register, extract.known_register),
-        'known_bankruptcy', extract.known_bankruptcy,
-        'known_restructuring', extract.known_restructuring,
-        'nip', stage.krs_number_in_force(
-            number.nip,
-            extract.identity #>> '{danePodmiotu,identyfikatory,statusNip}',
-            registry.is_nip(number.nip),
-            extract.known_nip
-        ),
-        'regon9', stage.krs_number_in_force(
-            number.regon9,
-            extract.identity #>> '{danePodmiotu,identyfikatory,statusRegon}',
-            registry.is_regon9(number.regon9),
-            extract.known_regon9
-        ),
+        'nip', extract.nip,
+        'regon9', extract.regon9,
+        'legal_form', legal_form.symbol,
+        'register', extract.register,
+        'state_day', extract.state_day,
+        'entry_no', extract.entry_no,
         'activity_version', activity.version,
         'activity_main', activity.main,
-        'activity_codes', coalesce(activity.codes, '[]')
+        'activity_codes', coalesce(activity.codes, '')
     ),
     extract.raw
 from stage.krs_extract as extract
+left join registry.entry as known
+    on known.source = 'krs'
+    and known.entry_key = extract.krs
 left join stage.krs_legal_form as legal_form
     on legal_form.written
-    = translate(upper(extract.identity #>> '{danePodmiotu,formaPrawna}'), ' -', '')
-cross join lateral (
-    select
-        stage.krs_number(extract.identity, 'nip') as nip,
-        stage.krs_number(extract.identity, 'regon') as regon9
-) as number
+    = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
 left join lateral (
     select
         (array_agg(activity.code order by activity.rank) filter (where activity.place = 1))[1]
             as main,
-        jsonb_agg(activity.code order by activity.place, activity.rank) as codes,
+        string_agg(activity.code, ',' order by activity.place, activity.rank) as codes,
         (
             select version.version
             from (values (2007::smallint), (2025::smallint)) as version (version)
@@ -352,11 +299,11 @@ left join lateral (
                     written.file_no = extract.file_no
                     and written.line = extract.line
                     and activity_code.version = version.version
-            ) as known
+            ) as fitting
             order by
-                known.codes desc,
-                known.names desc,
-                coalesce(version.version = extract.known_activity_version, false) desc,
+                fitting.codes desc,
+                fitting.names desc,
+                coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)
                 = coalesce(extract.activity_day >= '2025-01-01', false) desc
             limit 1

@@ -1,17 +1,13 @@
 -- Companies that are struck off and have no extract any more.
-insert into stage.deleted_number (number)
+insert into stage.deleted_key (entry_key)
 select distinct answer.answer ->> 'krs'
 from stage.answer
 where answer.answer ->> 'kind' = 'deleted';
 
-insert into stage.outcome (subject, value)
+insert into stage.notice (subject, value)
 select 'answer', concat_ws(' ', answer.answer ->> 'status', answer.answer ->> 'title')
 from stage.answer
 where answer.answer ->> 'kind' = 'problem'
-union all
-select odd.value ->> 'subject', odd.value ->> 'value'
-from stage.answer
-cross join lateral jsonb_path_query(answer.answer, '$.odd[*]') as odd (value)
 union all
 select 'state after the day of the dump', extract.state_day::text
 from stage.krs_extract as extract
@@ -26,20 +22,20 @@ union all
 select number.subject, number.written
 from stage.krs_extract as extract
 cross join lateral (
-    select extract.identity #> '{danePodmiotu,identyfikatory}' as told
+    select extract.identity -> 'identyfikatory' as told
 ) as identifier
 cross join lateral (
     values
     (
         'NIP',
         identifier.told ->> 'nip',
-        not registry.is_nip(coalesce(stage.krs_number(extract.identity, 'nip'), ''))
+        not registry.is_nip(coalesce(extract.nip, ''))
         and identifier.told ->> 'nip' ~ '[^0 -]'
     ),
     (
         'REGON',
         identifier.told ->> 'regon',
-        not registry.is_regon9(coalesce(stage.krs_number(extract.identity, 'regon'), ''))
+        not registry.is_regon9(coalesce(extract.regon9, ''))
         and identifier.told ->> 'regon' ~ '[^0 -]'
     ),
     ('NIP status', identifier.told ->> 'statusNip', true),
@@ -47,18 +43,21 @@ cross join lateral (
 ) as number (subject, written, is_odd)
 where number.written is not null and number.is_odd
 union all
-select 'legal form', extract.identity #>> '{danePodmiotu,formaPrawna}'
+select 'legal form', extract.identity ->> 'formaPrawna'
 from stage.krs_extract as extract
-where not exists (
-    select from stage.krs_legal_form as legal_form
-    where legal_form.written
-        = translate(upper(extract.identity #>> '{danePodmiotu,formaPrawna}'), ' -', '')
-)
+where
+    extract.identity ? 'formaPrawna'
+    and not exists (
+        select from stage.krs_legal_form as legal_form
+        where legal_form.written
+            = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
+    )
 union all
 select 'voivodeship', seat.voivodeship
 from stage.krs_extract as extract
 cross join lateral (
-    select extract.identity #>> '{siedzibaIAdres,siedziba,wojewodztwo}' as voivodeship
+    select extract.content #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
+        as voivodeship
 ) as seat
 where
     seat.voivodeship is not null

@@ -1,15 +1,29 @@
--- One row per extract: what each part of it means. `sections` holds the extract by the keys of
+-- One row per extract: what each part of it means. A legal form that is not known, or a number that is
+-- not valid, says nothing: the known one stays. `sections` holds the extract by the keys of
 -- shape.ts, as it stands in the register now; the rest of the document is collect.sql's.
 select
     document.file_no,
     document.line,
     null::bigint as fingerprint,
     document.entry_key_hint as entry_key,
-    document.document ->> 'nip' as nip,
-    document.document ->> 'regon9' as regon9,
-    document.document ->> 'krs' as krs,
+    stage.krs_number_in_force(
+        document.document ->> 'nip',
+        part.identity #>> '{identyfikatory,statusNip}',
+        registry.is_nip(document.document ->> 'nip'),
+        known.nip
+    ) as nip,
+    stage.krs_number_in_force(
+        document.document ->> 'regon9',
+        part.identity #>> '{identyfikatory,statusRegon}',
+        registry.is_regon9(document.document ->> 'regon9'),
+        known.regon9
+    ) as regon9,
+    document.entry_key_hint as krs,
     'LEGAL' as entity_type,
-    document.document ->> 'legal_form' as legal_form,
+    coalesce(
+        document.document ->> 'legal_form',
+        case when part.identity ? 'formaPrawna' then known.legal_form end
+    ) as legal_form,
     part.identity ->> 'nazwa' as name,
     null::text as surname,
     null::text as first_name,
@@ -32,14 +46,7 @@ select
     ) as voivodeship,
     document.document ->> 'activity_version' as activity_version,
     document.document ->> 'activity_main' as activity_main,
-    coalesce(
-        (
-            select string_agg(code.code, ',' order by code.place)
-            from jsonb_array_elements_text(document.document -> 'activity_codes')
-                with ordinality as code (code, place)
-        ),
-        ''
-    ) as activity_codes,
+    document.document ->> 'activity_codes' as activity_codes,
     false as is_well_formed,
     null::text as status_text,
     case
@@ -68,11 +75,14 @@ select
     proceeding.restructuring ->> 'start_day' as restructuring_start_date,
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    (document.document ->> 'entry_no')::integer as version_no,
-    (document.document ->> 'state_day')::date as version_date,
-    document.document ->> 'register' as version_register
+    version.number as version_no,
+    version.day as version_date,
+    version.register as version_register
 from stage.document
 cross join stage.night
+left join registry.entry as known
+    on known.source = 'krs'
+    and known.entry_key = document.entry_key_hint
 -- The offset keeps Postgres from taking the document apart again wherever a part is used.
 cross join lateral (
     select
@@ -81,6 +91,13 @@ cross join lateral (
         document.document #> '{sections,dzial1,siedzibaIAdres}' as seat
     offset 0
 ) as part
+-- An extract that does not tell its version leaves the known one.
+cross join lateral (
+    select
+        coalesce((document.document ->> 'entry_no')::integer, known.version_no) as number,
+        coalesce((document.document ->> 'state_day')::date, known.version_date) as day,
+        coalesce(document.document ->> 'register', known.version_register) as register
+) as version
 -- Of several, the last one.
 left join lateral (
     select
@@ -97,11 +114,15 @@ cross join lateral (
     select
         stage.krs_proceeding(
             part.sections #> '{dzial6,postepowanieUpadlosciowe}',
-            document.document -> 'known_bankruptcy'
+            known.bankruptcy_state,
+            known.bankruptcy_start_date,
+            known.bankruptcy_end_date
         ) as bankruptcy,
         stage.krs_proceeding(
             part.sections #> '{dzial6,restrukturyzacja}',
-            document.document -> 'known_restructuring'
+            known.restructuring_state,
+            known.restructuring_start_date,
+            known.restructuring_end_date
         ) as restructuring
     offset 0
 ) as proceeding
@@ -169,9 +190,8 @@ cross join lateral (
                         lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
                         -- The day of the state is that of the last entry, which may be long past.
                         and coalesce(
-                            member.item ->> 'dataZawieszeniaDo' >= greatest(
-                                document.document ->> 'state_day', night.dump_date::text
-                            ),
+                            member.item ->> 'dataZawieszeniaDo'
+                            >= greatest(version.day, night.dump_date)::text,
                             true
                         )
                         then ', w zawieszeniu'

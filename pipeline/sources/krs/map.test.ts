@@ -49,6 +49,13 @@ test('a number that is not valid says nothing: what was known stays', async () =
   expect(await findEntry(krs, 'nip, regon9')).toEqual([null, null]);
 });
 
+test('an extract without a legal form is an entry without one', async () => {
+  const krs = '0000991090';
+  const summary = await runLines([currentLine({ krs, identity: { formaPrawna: '' } })]);
+  expect(summary).toMatchObject({ new: 1, rejected: 0, notices: [] });
+  expect(await findEntry(krs, 'legal_form')).toEqual([null]);
+});
+
 test('a state later than the day of the dump is told, one later than today rejected', async () => {
   const summary = await runLines([
     currentLine({ krs: '0000991002', header: { stanZDnia: '20.11.2026' } }),

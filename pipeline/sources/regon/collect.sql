@@ -13,8 +13,10 @@ with report as (
         kind.silo,
         answer.answer -> 'rows' as records,
         answer.answer ->> 'regon' as regon9,
-        regexp_replace(file.file_key, '^.*/', '') as file,
-        coalesce(substring(file.file_key from '^(.*)/'), '') as folder
+        coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
+        -- The first number in the name of the file, and the last one in the names of its folders.
+        left(substring(file.file_key from '(?<!\d)(\d{14}|\d{9})(?!\d)[^/]*$'), 9) as file_number,
+        left(substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/'), 9) as folder_number
     from stage.answer
     join stage.file using (file_no)
     join (
@@ -44,15 +46,6 @@ with report as (
         )
 ),
 
-numbered as (
-    select
-        report.*,
-        left((regexp_match(report.file, '(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9) as file_number,
-        left((regexp_match(report.folder, '^.*(?<!\d)(\d{14}|\d{9})(?!\d)'))[1], 9)
-            as folder_number
-    from report
-),
-
 folder_owner as (
     select
         report.folder,
@@ -64,21 +57,21 @@ folder_owner as (
 )
 
 select
-    numbered.file_no,
-    numbered.line,
-    numbered.raw,
-    numbered.entity,
-    numbered.part,
-    numbered.silo,
+    report.file_no,
+    report.line,
+    report.raw,
+    report.entity,
+    report.part,
+    report.silo,
     -- Null: an answer that there is nothing.
-    numbered.records,
+    report.records,
     coalesce(
-        numbered.regon9,
-        case when registry.is_regon9(numbered.file_number) then numbered.file_number end,
-        case when registry.is_regon9(numbered.folder_number) then numbered.folder_number end,
+        report.regon9,
+        case when registry.is_regon9(report.file_number) then report.file_number end,
+        case when registry.is_regon9(report.folder_number) then report.folder_number end,
         folder_owner.regon9
     ) as regon9
-from numbered
+from report
 left join folder_owner using (folder);
 
 analyze stage.regon_report;
@@ -170,7 +163,6 @@ where main.part = 'main';
 
 analyze stage.regon_activity;
 
--- An absent report says nothing: the known content stays.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
 select
     main.file_no,
@@ -178,25 +170,9 @@ select
     main.entry_key,
     jsonb_strip_nulls(
         to_jsonb(main) - '{file_no, line, raw, entity, entry_key, reason}'::text[]
-    ) || case when known is null then '{}' else jsonb_build_object('known', known) end,
+    ),
     main.raw
 from stage.regon_activity as main
-cross join stage.night
-left join lateral (
-    select
-        entry.nip,
-        entry.krs,
-        entry.legal_form,
-        entry.activity_version,
-        entry.activity_main,
-        entry.activity_codes,
-        entry.units,
-        entry.persons
-    from registry.entry
-    where
-        entry.source = night.source
-        and entry.entry_key = main.entry_key
-) as known on true
 where main.reason is null;
 
 analyze stage.document;

@@ -25,17 +25,14 @@ return (
         end
     )
     from (
-        select coalesce(
-            (
-                select voivodeship.name
-                from registry.voivodeship
-                where voivodeship.teryt = record ->> 'voivodeship_symbol'
-            ),
-            (
-                select voivodeship.name
-                from registry.voivodeship
-                where voivodeship.name = lower(record ->> 'voivodeship')
-            )
+        select (
+            select voivodeship.name
+            from registry.voivodeship
+            where
+                voivodeship.teryt = record ->> 'voivodeship_symbol'
+                or voivodeship.name = lower(record ->> 'voivodeship')
+            order by voivodeship.teryt = record ->> 'voivodeship_symbol' desc
+            limit 1
         ) as voivodeship
     ) as place
 );

@@ -28,7 +28,7 @@ from invalid;
 -- The answers about a company that is listed as deleted go before the list, which names a person also
 -- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
 -- then the list counts, since no later list repeats it.
-insert into stage.deleted_number (number)
+insert into stage.deleted_key (entry_key)
 with told as (
     select distinct document.document ->> 'regon9' as regon9
     from stage.document
@@ -60,7 +60,7 @@ where
         where activity.entry_key = entry.entry_key
     );
 
-insert into stage.outcome (subject, value)
+insert into stage.notice (subject, value)
 with described as (
     -- The activities and the units of all documents.
     select document.document -> 'activity' as record
@@ -71,143 +71,124 @@ with described as (
     cross join lateral jsonb_array_elements(document.document -> 'units') as unit (record)
 )
 
+-- The answer to a search names companies, but is no report of any. A daily list says what to ask for.
 select
-    outcome.subject,
-    -- A notice is known by its value, and an index takes no long one.
-    left(outcome.value, 200)
-from (
-    -- The answer to a search names companies, but is no report of any. A daily list says what to ask for.
+    'answer without a report',
+    format('%s in %s', answer.answer ->> 'report', file.file)
+from stage.answer
+join stage.file using (file_no)
+where
+    answer.answer ->> 'kind' = 'report'
+    and answer.answer ->> 'report' = 'DaneSzukajPodmioty'
+union all
+select
+    'listed without an answer',
+    format('%s %s', listed.list, listed.number)
+from stage.regon_listed as listed
+where
+    (listed.list <> 'deleted' or listed.is_unit)
+    and not exists (
+        select from stage.answer
+        where
+            left(answer.answer ->> 'regon', 9) = listed.regon9
+    )
+union all
+select
+    'error answer',
+    concat_ws(
+        ' ',
+        answer.answer ->> 'code',
+        answer.answer ->> 'message',
+        answer.answer ->> 'report',
+        case
+            when answer.answer ->> 'code' not in ('11', '21', '22')
+                then answer.answer ->> 'regon'
+        end
+    )
+from stage.answer
+where answer.answer ->> 'kind' = 'error'
+union all
+select
+    'activity without its report',
+    format('%s-%s', person.regon9, silo.silo)
+from stage.regon_part as person
+cross join (values (1), (2), (3), (4)) as silo (silo)
+where
+    person.part = 'person'
+    and person.records -> 0 ->> ('has_' || silo.silo) <> '0'
+    and not exists (
+        select from stage.regon_activity as activity
+        where activity.entry_key = person.regon9 || '-' || silo.silo
+    )
+union all
+select
+    odd.subject,
+    odd.value
+from stage.document
+cross join lateral (
     select
-        'answer without a report',
-        format('%s in %s', answer.answer ->> 'report', file.file)
-    from stage.answer
-    join stage.file using (file_no)
-    where
-        answer.answer ->> 'kind' = 'report'
-        and answer.answer ->> 'report' = 'DaneSzukajPodmioty'
-    union all
-    select
-        'listed without an answer',
-        format('%s %s', listed.list, listed.number)
-    from stage.regon_listed as listed
-    where
-        (listed.list <> 'deleted' or listed.is_unit)
-        and not exists (
-            select from stage.answer
-            where
-                left(answer.answer ->> 'regon', 9) = listed.regon9
+        document.document -> 'activity' as activity,
+        coalesce(document.document -> 'person', document.document -> 'activity') as owner
+) as told
+cross join lateral (
+    values
+    (
+        'NIP',
+        told.owner ->> 'nip',
+        not registry.is_nip(translate(told.owner ->> 'nip', '- ', ''))
+        and translate(told.owner ->> 'nip', '- ', '') <> '0000000000'
+    ),
+    ('NIP status', told.owner ->> 'nip_status', true),
+    (
+        'KRS number',
+        told.activity ->> 'register_number',
+        told.activity ->> 'register' in ('138', '139')
+        and not registry.is_krs(told.activity ->> 'register_number')
+    ),
+    (
+        'legal form',
+        told.owner ->> 'legal_form',
+        not exists (
+            select from registry.legal_form
+            where legal_form.symbol = told.owner ->> 'legal_form'
         )
-    union all
-    select
-        'error answer',
-        concat_ws(
-            ' ',
-            answer.answer ->> 'code',
-            answer.answer ->> 'message',
-            answer.answer ->> 'report',
-            case
-                when answer.answer ->> 'code' not in ('11', '21', '22')
-                    then answer.answer ->> 'regon'
-            end
-        )
-    from stage.answer
-    where answer.answer ->> 'kind' = 'error'
-    union all
-    select
-        odd.value ->> 'subject',
-        odd.value ->> 'value'
-    from stage.answer
-    cross join lateral jsonb_array_elements(answer.answer -> 'odd') as odd (value)
-    union all
-    select
-        'activity without its report',
-        format('%s-%s', person.regon9, silo.silo)
-    from stage.regon_part as person
-    cross join (values (1), (2), (3), (4)) as silo (silo)
-    where
-        person.part = 'person'
-        and person.records -> 0 ->> ('has_' || silo.silo) <> '0'
-        and not exists (
-            select from stage.regon_activity as activity
-            where activity.entry_key = person.regon9 || '-' || silo.silo
-        )
-    union all
-    select
-        odd.subject,
-        odd.value
-    from stage.document
-    cross join lateral (
-        select
-            document.document -> 'activity' as activity,
-            coalesce(document.document -> 'person', document.document -> 'activity') as owner
-    ) as told
-    cross join lateral (
-        values
-        (
-            'NIP',
-            told.owner ->> 'nip',
-            not registry.is_nip(translate(told.owner ->> 'nip', '- ', ''))
-            and translate(told.owner ->> 'nip', '- ', '') <> '0000000000'
-        ),
-        ('NIP status', told.owner ->> 'nip_status', true),
-        (
-            'KRS number',
-            told.activity ->> 'register_number',
-            told.activity ->> 'register' in ('138', '139')
-            and not registry.is_krs(told.activity ->> 'register_number')
-        ),
-        (
-            'legal form',
-            told.owner ->> 'legal_form',
-            not exists (
-                select from registry.legal_form
-                where legal_form.symbol = told.owner ->> 'legal_form'
-            )
-        )
-    ) as odd (subject, value, is_odd)
-    where odd.value is not null and odd.is_odd
-    union all
-    select
-        case when place.name is null then 'country' else 'voivodeship' end,
-        coalesce(place.name, place.country)
-    from described
-    cross join lateral (
-        select
-            case
-                when not exists (
-                    select from registry.voivodeship
-                    where
-                        voivodeship.teryt = described.record ->> 'voivodeship_symbol'
-                        or voivodeship.name = lower(described.record ->> 'voivodeship')
-                )
-                    then concat_ws(
-                        ' ',
-                        described.record ->> 'voivodeship_symbol',
-                        described.record ->> 'voivodeship'
-                    )
-            end as name,
-            case
-                when
-                    described.record ->> 'country' is null
-                    and described.record ->> 'country_name' !~* '^polska$'
-                    then described.record ->> 'country_name'
-            end as country
-    ) as place
-    where nullif(place.name, '') is not null or place.country is not null
-    union all
-    select
-        'date',
-        format('%s %s', date.key, date.value)
-    from described
-    cross join lateral jsonb_each_text(described.record) as date
-    where
-        date.key like '%_date'
-        and registry.calendar_day(date.value) is null
-    union all
-    select
-        'activity version',
-        code.record ->> 'version'
-    from stage.document
-    cross join lateral jsonb_array_elements(document.document -> 'codes') as code (record)
-    where code.record ->> 'version' not in ('2007', '2025')
-) as outcome (subject, value);
+    )
+) as odd (subject, value, is_odd)
+where odd.value is not null and odd.is_odd
+union all
+select
+    'voivodeship',
+    concat_ws(' ', described.record ->> 'voivodeship_symbol', described.record ->> 'voivodeship')
+from described
+where
+    described.record ?| '{voivodeship_symbol, voivodeship}'
+    and not exists (
+        select from registry.voivodeship
+        where
+            voivodeship.teryt = described.record ->> 'voivodeship_symbol'
+            or voivodeship.name = lower(described.record ->> 'voivodeship')
+    )
+union all
+select
+    'country',
+    described.record ->> 'country_name'
+from described
+where
+    not described.record ? 'country'
+    and described.record ->> 'country_name' !~* '^polska$'
+union all
+select
+    'date',
+    format('%s %s', date.key, date.value)
+from described
+cross join lateral jsonb_each_text(described.record) as date
+where
+    date.key like '%_date'
+    and registry.calendar_day(date.value) is null
+union all
+select
+    'activity version',
+    code.record ->> 'version'
+from stage.document
+cross join lateral jsonb_array_elements(document.document -> 'codes') as code (record)
+where code.record ->> 'version' not in ('2007', '2025');

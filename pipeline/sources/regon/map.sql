@@ -1,10 +1,10 @@
 -- One row per document: what its fields mean. White space is tidied, blanks are left out. An invalid
--- number and an unknown legal form say nothing: the known one stays.
+-- number, an unknown legal form and an absent report say nothing: what is known stays.
 select
     document.file_no,
     document.line,
     null::bigint as fingerprint,
-    concat_ws('-', document.document ->> 'regon9', document.document ->> 'silo') as entry_key,
+    document.entry_key_hint as entry_key,
     case
         when registry.is_cancelled(owner.nip_status) then null
         when registry.is_nip(owner.nip) then owner.nip
@@ -54,7 +54,7 @@ select
         from registry.voivodeship
         where voivodeship.name = seat.address ->> 'voivodeship'
     ) as voivodeship,
-    case when code.is_told then code.version else known.activity_version end as activity_version,
+    case when code.is_told then code.version else known.activity_version::text end as activity_version,
     case when code.is_told then code.main else known.activity_main end as activity_main,
     coalesce(
         case
@@ -104,10 +104,9 @@ left join lateral jsonb_to_record(document.document -> 'person') as person_recor
     nip text, nip_status text, legal_form text, surname text, first_name text, second_name text,
     person_entry_date text, struck_off_date text
 ) on true
-left join lateral jsonb_to_record(document.document -> 'known') as known (
-    nip text, krs text, legal_form text,
-    activity_version text, activity_main text, activity_codes text, units jsonb, persons jsonb
-) on true
+left join registry.entry as known
+    on known.source = 'regon'
+    and known.entry_key = document.entry_key_hint
 -- The natural person, or the legal one itself.
 cross join lateral (
     select
@@ -185,9 +184,9 @@ cross join lateral (
             case
                 when count(*) = 0 then null
                 when bool_and(known.activity_version = any(newest.versions))
-                    then known.activity_version
-                when bool_and('2007' = any(newest.versions)) then '2007'
-                when bool_and('2025' = any(newest.versions)) then '2025'
+                    then known.activity_version::text
+                when bool_and(2007 = any(newest.versions)) then '2007'
+                when bool_and(2025 = any(newest.versions)) then '2025'
             end
         ) as version
     from (
@@ -196,7 +195,7 @@ cross join lateral (
             code.record ->> 'is_main' in ('1', 'true') as is_main,
             written_code.code,
             array(
-                select activity_code.version::text
+                select activity_code.version
                 from registry.activity_code
                 where activity_code.code = written_code.code
             ) as versions,

@@ -50,13 +50,10 @@ describe('answers a line', () => {
       '{"report": "BIR12OsPrawna", "regon": "995200027", "data": [{"praw_regon9": "995200010"}]}',
       'said to be of 995200027, but speaks of 995200010',
     ],
-    [
-      '{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\u0000b"}]}',
-      'characters that are no text',
-    ],
+    ['{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\u0000b"}]}', 'a NUL character'],
     [
       '{"report": "BIR12OsPrawna", "data": [{"praw_nazwa": "a\\ud800b"}]}',
-      'characters that are no text',
+      'half a character of UTF-16',
     ],
   ])('%s', async (line, reason) => {
     const good = '{"report": "BIR12TypPodmiotu", "regon": "995200010", "data": [{"Typ": "P"}]}';

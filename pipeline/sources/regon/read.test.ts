@@ -129,7 +129,7 @@ describe('an XML file that is no answer', () => {
     [Buffer.from('<root><dane><praw_nazwa>\xaf</praw_nazwa></dane></root>', 'latin1'), 'not UTF-8'],
     [
       '<root><dane><praw_nazwa>a\0b</praw_nazwa><praw_regon9>1</praw_regon9></dane></root>',
-      'characters that are no text',
+      'a NUL character',
     ],
   ])('%j', async (content, reason) => {
     expect(await reasonOf(content)).toMatch(reason);

@@ -6,7 +6,7 @@ import {
   SoapFault,
   UnreadableAnswer,
 } from '../../fetch/soap.ts';
-import { findFault, parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
 import { readNumber, readReport, type RegonAnswer } from './answer.ts';
 import { findReportIn } from './report.ts';
@@ -26,12 +26,12 @@ export function isAnswerFile(file: string): boolean {
 export async function* readAnswers(from: AnswerFile, signal?: AbortSignal): AsyncGenerator<Answer> {
   const { file } = from;
   if (/\.xml$/i.test(file)) {
-    const read = (bytes: Buffer) => assertText(readXmlReport(decodeXml(bytes), file));
+    const read = (bytes: Buffer) => readXmlReport(decodeXml(bytes), file);
     yield await readWhole(from, 'an answer', ANSWER_BYTES, read);
     return;
   }
   const list = listName.exec(file)?.[1]?.toLowerCase() as 'new' | 'updated' | 'deleted' | undefined;
-  const read = (text: string) => (list ? readNumber(list, text) : assertText(readReportLine(text)));
+  const read = (text: string) => (list ? readNumber(list, text) : readReportLine(text));
   yield* readEachLine(from, ANSWER_BYTES, read, signal);
 }
 
@@ -76,10 +76,4 @@ function readReportLine(text: string): RegonAnswer {
     Object.fromEntries(Object.entries(row).map(([key, field]) => [key, String(field ?? '')])),
   );
   return readReport(rows, { report, regon });
-}
-
-/** Neither NUL nor half a character has a place in the text of a database. */
-function assertText(answer: RegonAnswer): RegonAnswer {
-  if (findFault(answer)) throw new UnusableAnswer('characters that are no text');
-  return answer;
 }

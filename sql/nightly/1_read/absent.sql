@@ -2,7 +2,7 @@
 -- reject.sql.
 
 analyze stage.missing_entry;
-analyze stage.deleted_number;
+analyze stage.deleted_key;
 
 -- One row per known entry that may be gone. When records were skipped, these are the entries whose
 -- record of yesterday is not there today: only their rows are read.
@@ -10,9 +10,7 @@ create unlogged table stage.absent as
 select
     entry.company_id,
     entry.entry_id,
-    entry.entry_key,
-    entry.file_key,
-    entry.content_hash
+    entry.entry_key
 from stage.missing_entry
 join registry.entry
     on entry.ctid = missing_entry.place
@@ -24,9 +22,7 @@ insert into stage.absent
 select
     entry.company_id,
     entry.entry_id,
-    entry.entry_key,
-    entry.file_key,
-    entry.content_hash
+    entry.entry_key
 from registry.entry
 where
     (select night.is_full_read and night.dump_kind = 'full' from stage.night)
@@ -38,23 +34,9 @@ insert into stage.absent
 select
     entry.company_id,
     entry.entry_id,
-    entry.entry_key,
-    entry.file_key,
-    entry.content_hash
-from (
-    select entry.company_id, entry.entry_id
-    from stage.deleted_number
-    join registry.entry on entry.regon9 = deleted_number.number
-    union
-    select entry.company_id, entry.entry_id
-    from stage.deleted_number
-    join registry.entry on entry.krs = deleted_number.number
-    union
-    select entry.company_id, entry.entry_id
-    from stage.deleted_number
-    join registry.entry on entry.entry_key = deleted_number.number
-) as deleted
-join registry.entry using (company_id, entry_id)
+    entry.entry_key
+from stage.deleted_key
+join registry.entry using (entry_key)
 where
     entry.source = (select night.source from stage.night)
     and entry.gone_date is null;

@@ -1,15 +1,12 @@
--- Turns the outcomes into notices, and counts the documents and rejects of each file, before the
--- documents are normalised. The value of a notice is cut, since it is part of a key.
+-- Counts the documents and rejects of each file, before the documents are normalised.
 
 analyze stage.document;
 
-insert into stage.notice (subject, value, row_count)
-select
-    outcome.subject,
-    left(outcome.value, 200),
-    count(*)
-from stage.outcome
-group by outcome.subject, left(outcome.value, 200);
+-- The readers list the values of each answer that they do not know.
+insert into stage.notice (subject, value)
+select odd.value ->> 'subject', odd.value ->> 'value'
+from stage.answer
+cross join lateral jsonb_array_elements(answer.answer -> 'odd') as odd (value);
 
 update stage.file
 set

@@ -5,3 +5,5 @@ cross join registry.entry as known
 where
     known.source = night.source
     and known.entry_key = entry.entry_key;
+
+truncate stage.absent;

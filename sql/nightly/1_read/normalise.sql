@@ -10,57 +10,22 @@ insert into stage.entry (
     is_partnership_only, start_date, end_date, suspension_date, resumption_date,
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
-    restructuring_end_date, e_delivery, version_no, version_date, version_register, status, gone_date, content_hash, reason
+    restructuring_end_date, e_delivery, version_no, version_date, version_register, source, file_key,
+    country_code, changed_date, status, gone_date, content_hash, reason
 )
 select
     mapped.file_no,
     mapped.line,
     mapped.fingerprint,
     mapped.entry_key,
-    mapped.nip,
-    mapped.regon9,
-    mapped.krs,
-    mapped.entity_type,
-    mapped.legal_form,
-    mapped.name,
-    mapped.surname,
-    mapped.first_name,
-    mapped.phone,
-    mapped.email,
-    mapped.fax,
-    mapped.website,
-    mapped.post_code as postal_code,
-    mapped.county,
-    mapped.commune,
-    mapped.city,
-    mapped.street,
-    mapped.building,
-    mapped.apartment,
-    mapped.voivodeship,
-    activity.version as activity_version,
-    mapped.activity_main,
-    mapped.activity_codes,
-    mapped.declared_status,
-    mapped.is_partnership_only,
-    mapped.start_day as start_date,
-    mapped.end_day as end_date,
-    mapped.suspension_day as suspension_date,
-    mapped.resumption_day as resumption_date,
-    mapped.address_country_code,
-    mapped.struck_off_day as struck_off_date,
-    mapped.bankruptcy_start_day as bankruptcy_start_date,
-    mapped.bankruptcy_end_day as bankruptcy_end_date,
-    mapped.units,
-    mapped.persons,
-    mapped.other_dates,
-    mapped.bankruptcy_state,
-    mapped.restructuring_state,
-    mapped.restructuring_start_day as restructuring_start_date,
-    mapped.restructuring_end_day as restructuring_end_date,
-    mapped.e_delivery,
+    content.*,
     mapped.version_no,
     mapped.version_date,
     mapped.version_register,
+    night.source,
+    file.file_key,
+    night.country_code,
+    night.dump_date as changed_date,
     registry.status_on(
         night.dump_date, mapped.declared_status, least(mapped.end_day, mapped.struck_off_day), null
     ) as status,
@@ -68,22 +33,7 @@ select
         when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
     end as gone_date,
     -- sql/verify/state_hash.sql computes the same from the columns of registry.entry.
-    hash_record_extended(
-        row(
-            mapped.nip, mapped.regon9, mapped.krs, mapped.entity_type, mapped.legal_form,
-            mapped.name, mapped.surname, mapped.first_name, mapped.phone, mapped.email,
-            mapped.fax, mapped.website, mapped.post_code, mapped.county, mapped.commune,
-            mapped.city, mapped.street, mapped.building, mapped.apartment, mapped.voivodeship,
-            activity.version, mapped.activity_main, mapped.activity_codes,
-            mapped.declared_status, mapped.is_partnership_only, mapped.start_day,
-            mapped.end_day, mapped.suspension_day, mapped.resumption_day,
-            mapped.address_country_code, mapped.struck_off_day, mapped.bankruptcy_start_day,
-            mapped.bankruptcy_end_day, mapped.units, mapped.persons, mapped.other_dates,
-            mapped.bankruptcy_state, mapped.restructuring_state, mapped.restructuring_start_day,
-            mapped.restructuring_end_day, mapped.e_delivery
-        ),
-        0
-    ) as content_hash,
+    hash_record_extended(content, 0) as content_hash,
     case
         when
             not mapped.is_well_formed
@@ -179,7 +129,53 @@ from (
     ) as mapped
     offset 0
 ) as mapped
+join stage.file using (file_no)
 cross join stage.night
 left join (
     select distinct activity_code.version from registry.activity_code
-) as activity on activity.version::text = mapped.activity_version;
+) as activity on activity.version::text = mapped.activity_version
+-- What a record says: all that its hash stands for.
+cross join lateral (
+    select
+        mapped.nip,
+        mapped.regon9,
+        mapped.krs,
+        mapped.entity_type,
+        mapped.legal_form,
+        mapped.name,
+        mapped.surname,
+        mapped.first_name,
+        mapped.phone,
+        mapped.email,
+        mapped.fax,
+        mapped.website,
+        mapped.post_code,
+        mapped.county,
+        mapped.commune,
+        mapped.city,
+        mapped.street,
+        mapped.building,
+        mapped.apartment,
+        mapped.voivodeship,
+        activity.version,
+        mapped.activity_main,
+        mapped.activity_codes,
+        mapped.declared_status,
+        mapped.is_partnership_only,
+        mapped.start_day,
+        mapped.end_day,
+        mapped.suspension_day,
+        mapped.resumption_day,
+        mapped.address_country_code,
+        mapped.struck_off_day,
+        mapped.bankruptcy_start_day,
+        mapped.bankruptcy_end_day,
+        mapped.units,
+        mapped.persons,
+        mapped.other_dates,
+        mapped.bankruptcy_state,
+        mapped.restructuring_state,
+        mapped.restructuring_start_day,
+        mapped.restructuring_end_day,
+        mapped.e_delivery
+) as content;

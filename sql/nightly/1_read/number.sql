@@ -5,12 +5,7 @@ set first_id = last_id.last_id + counted.lines_before
 from (
     select
         file.file_no,
-        coalesce(
-            sum(file.line_count) over (
-                order by file.file_no rows between unbounded preceding and 1 preceding
-            ),
-            0
-        ) as lines_before
+        sum(file.line_count) over (order by file.file_no) - file.line_count as lines_before
     from stage.file
 ) as counted
 join registry.last_id on last_id.table_name = 'entry'

@@ -49,15 +49,9 @@ create unlogged table stage.document (
     constraint document_place_once unique (file_no, line)
 );
 
--- One row per number that the source lists as struck off: a REGON9, a KRS number or an entry key.
-create unlogged table stage.deleted_number (
-    number text not null
-);
-
--- One row per answer that is missing, or that is neither a document nor a reject. Becomes a notice.
-create unlogged table stage.outcome (
-    subject text not null,
-    value text not null
+-- One row per entry key that the source lists as struck off.
+create unlogged table stage.deleted_key (
+    entry_key text not null
 );
 
 -- One row per staged record, in the terms of all sources, with the columns of registry.entry; the ids
@@ -75,10 +69,6 @@ create unlogged table stage.entry (
 alter table stage.entry
 alter column company_id drop not null,
 alter column entry_id drop not null,
-alter column changed_date drop not null,
-alter column source drop not null,
-alter column file_key drop not null,
-alter column country_code drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;
 
@@ -97,7 +87,7 @@ create unlogged table stage.reject (
 create unlogged table stage.notice (
     subject text not null,
     value text not null,
-    row_count bigint not null
+    row_count bigint not null default 1
 );
 
 -- One row per entry of yesterday whose record no file of today holds. fingerprint: 0 when the entry has
@@ -107,18 +97,15 @@ create unlogged table stage.missing_entry (
     place tid not null
 );
 
--- One row per accepted record of a known entry. Records without a pair are new entries.
+-- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
+-- key or the content is another one, or the entry is back or struck off.
 create unlogged table stage.pair (
     file_no integer not null,
     line bigint not null,
-    entry_key text not null,
-    content_hash bigint not null,
-    entry_id bigint not null,
     company_id bigint not null,
-    old_entry_key text not null,
-    old_content_hash bigint not null,
-    was_gone boolean not null,
-    is_gone boolean not null
+    entry_id bigint not null,
+    has_new_key boolean not null,
+    is_changed boolean not null
 );
 
 -- One row per event of the night, before it has a number.
@@ -139,71 +126,35 @@ create unlogged table stage.component (
     constraint component_pkey primary key (node)
 );
 
--- One row per accepted record, as registry.entry will hold it, with the same order of columns. A new
--- entry gets an id of its own. Unless it is linked to another company, it founds a company with that
+-- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
+-- new entry gets an id of its own. Unless it is linked to another company, it founds a company with that
 -- id.
-create view stage.entry_row as
-select
-    coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
-    coalesce(pair.entry_id, file.first_id + entry.line) as entry_id,
-    entry.fingerprint,
-    entry.content_hash,
-    (select night.dump_date from stage.night) as changed_date,
-    entry.gone_date,
-    entry.start_date,
-    entry.end_date,
-    entry.suspension_date,
-    entry.resumption_date,
-    entry.struck_off_date,
-    entry.bankruptcy_start_date,
-    entry.bankruptcy_end_date,
-    entry.restructuring_start_date,
-    entry.restructuring_end_date,
-    entry.version_date,
-    entry.version_no,
-    entry.activity_version,
-    entry.is_partnership_only,
-    (select night.source from stage.night) as source,
-    entry.entry_key,
-    file.file_key,
-    entry.version_register,
-    entry.nip,
-    entry.regon9,
-    entry.krs,
-    entry.status,
-    entry.declared_status,
-    entry.bankruptcy_state,
-    entry.restructuring_state,
-    (select night.country_code from stage.night) as country_code,
-    entry.entity_type,
-    entry.legal_form,
-    entry.name,
-    entry.surname,
-    entry.first_name,
-    entry.phone,
-    entry.email,
-    entry.fax,
-    entry.website,
-    entry.e_delivery,
-    entry.postal_code,
-    entry.county,
-    entry.commune,
-    entry.city,
-    entry.street,
-    entry.building,
-    entry.apartment,
-    entry.voivodeship,
-    entry.address_country_code,
-    entry.activity_main,
-    entry.activity_codes,
-    entry.units,
-    entry.persons,
-    entry.other_dates
-from stage.entry
-join stage.file using (file_no)
-left join stage.pair using (file_no, line)
-left join stage.component on component.node = file.first_id + entry.line
-where entry.reason is null;
+do $do$
+begin
+    execute format(
+        $sql$
+        create view stage.entry_row as
+        select
+            coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
+            coalesce(pair.entry_id, file.first_id + entry.line) as entry_id,
+            %s
+        from stage.entry
+        join stage.file using (file_no)
+        left join stage.pair using (file_no, line)
+        left join stage.component on component.node = file.first_id + entry.line
+        where entry.reason is null
+        $sql$,
+        (
+            select string_agg(format('entry.%I', attname), ', ' order by attnum)
+            from pg_attribute
+            where
+                attrelid = 'registry.entry'::regclass
+                and attnum > 0
+                and attname not in ('company_id', 'entry_id')
+        )
+    );
+end;
+$do$;
 
 -- One row per new entry. The ids of known entries are looked up in a hash table, which is empty in a
 -- first snapshot; a join would cost more.

@@ -5,10 +5,7 @@ create unlogged table stage.before as
 select entry.*
 from stage.pair
 join registry.entry using (company_id, entry_id)
-where
-    pair.was_gone <> pair.is_gone
-    or pair.old_entry_key <> pair.entry_key
-    or pair.old_content_hash <> pair.content_hash;
+where pair.is_changed;
 
 analyze stage.before (company_id, entry_id);
 
@@ -117,23 +114,20 @@ $do$;
 
 analyze stage.changed_field (entry_id);
 
--- One row per known entry that changed, has another key, is back or is struck off.
-create unlogged table stage.change as
-select
-    pair.company_id,
-    pair.entry_id,
-    pair.was_gone,
-    pair.is_gone
-from stage.pair
-where
-    pair.was_gone <> pair.is_gone
-    or pair.old_entry_key <> pair.entry_key
-    or pair.entry_id in (select changed_field.entry_id from stage.changed_field);
-
-analyze stage.change;
-
+-- Leaves the entries that have a changed field or another key, are back or are struck off.
 delete from stage.after
+using stage.before
+where
+    before.entry_id = after.entry_id
+    and before.entry_key = after.entry_key
+    and (before.gone_date is null) = (after.gone_date is null)
+    and not exists (
+        select from stage.changed_field
+        where changed_field.entry_id = after.entry_id
+    );
+
+delete from stage.before
 where not exists (
-    select from stage.change
-    where change.entry_id = after.entry_id
+    select from stage.after
+    where after.entry_id = before.entry_id
 );

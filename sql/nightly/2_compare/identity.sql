@@ -1,81 +1,38 @@
 -- Compares yesterday with today: which entries continue under another key.
 
--- One row per known entry whose key may have changed, and per new key (is_new).
+-- One row per known entry whose key may have changed, and per record with a new key. The first five
+-- columns are of records only: their place in the dump, and why they are rejected.
 create unlogged table stage.unmatched as
-select
-    false as is_new,
-    null::integer as file_no,
-    null::bigint as line,
-    vanished.company_id,
-    vanished.entry_id,
-    vanished.entry_key,
-    vanished.content_hash,
-    vanished.nip,
-    vanished.regon9,
-    vanished.krs,
-    vanished.entity_type,
-    vanished.surname,
-    vanished.first_name,
-    vanished.name,
-    vanished.start_date
+select entry.*
+from stage.entry
+with no data;
+
+insert into stage.unmatched
+select null, null, null, null, null, entry.*
 from stage.vanished
+join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
 -- In a delta, few entries vanish: only those on its list of deletions. Here an entry has also ended
 -- when its record of today has a first end date or strike-off date.
-do $$
-begin
-    if (select night.dump_kind = 'delta' from stage.night) then
-        insert into stage.unmatched
-        select
-            false,
-            null,
-            null,
-            before.company_id,
-            before.entry_id,
-            before.entry_key,
-            pair.old_content_hash,
-            before.nip,
-            before.regon9,
-            before.krs,
-            before.entity_type,
-            before.surname,
-            before.first_name,
-            before.name,
-            before.start_date
-        from stage.pair
-        join stage.entry using (file_no, line)
-        join registry.entry as before
-            on before.company_id = pair.company_id
-            and before.entry_id = pair.entry_id
-        where
-            not pair.was_gone
-            and (
-                before.struck_off_date is null and entry.struck_off_date is not null
-                or before.end_date is null and entry.end_date is not null
-            );
-    end if;
-end;
-$$;
+insert into stage.unmatched
+select null, null, null, null, null, before.*
+from stage.pair
+join stage.entry using (file_no, line)
+join registry.entry as before
+    on before.company_id = pair.company_id
+    and before.entry_id = pair.entry_id
+where
+    (select night.dump_kind = 'delta' from stage.night)
+    and before.gone_date is null
+    and (
+        before.struck_off_date is null and entry.struck_off_date is not null
+        or before.end_date is null and entry.end_date is not null
+    );
 
 -- New keys matter only when the key of a known entry may have changed.
 insert into stage.unmatched
-select
-    true,
-    entry.file_no,
-    entry.line,
-    null,
-    null,
-    entry.entry_key,
-    entry.content_hash,
-    entry.nip,
-    entry.regon9,
-    entry.krs,
-    entry.entity_type,
-    entry.surname,
-    entry.first_name,
-    entry.name,
-    entry.start_date
+select entry.*
 from stage.entry
 where
     exists (select from stage.unmatched)
@@ -98,10 +55,11 @@ declare
     likeness integer;
 begin
     for likeness in 1..6 loop
-        exit when not exists (select from stage.unmatched where unmatched.is_new);
+        exit when not exists (select from stage.unmatched where unmatched.line is not null);
         with described as (
             select
                 unmatched.*,
+                unmatched.line is not null as is_new,
                 coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
                 night.dump_kind = 'full' as is_full,
                 -- In a source of deltas, the key of an entry is its number and its kind, such as the
@@ -116,7 +74,7 @@ begin
                 end as kind,
                 -- A new key has its own type here, a known key the opposite type: they meet.
                 case
-                    when unmatched.is_new then unmatched.entity_type
+                    when unmatched.line is not null then unmatched.entity_type
                     when unmatched.entity_type = 'LEGAL' then 'NATURAL'
                     else 'LEGAL'
                 end as other_type
@@ -126,7 +84,12 @@ begin
 
         trait as (
             select
-                described.*,
+                described.file_no,
+                described.line,
+                described.company_id,
+                described.entry_id,
+                described.is_new,
+                described.has_no_number,
                 trait.value,
                 row_number() over (
                     partition by described.is_new, trait.value
@@ -157,21 +120,14 @@ begin
             where trait.value is not null
         )
 
-        insert into stage.pair (
-            file_no, line, entry_key, content_hash, entry_id, company_id, old_entry_key,
-            old_content_hash, was_gone, is_gone
-        )
+        insert into stage.pair (file_no, line, company_id, entry_id, has_new_key, is_changed)
         select
             appeared.file_no,
             appeared.line,
-            appeared.entry_key,
-            appeared.content_hash,
-            departed.entry_id,
             departed.company_id,
-            departed.entry_key,
-            departed.content_hash,
-            false,
-            false
+            departed.entry_id,
+            true,
+            true
         from trait as appeared
         join trait as departed using (value, rank)
         where
@@ -182,15 +138,13 @@ begin
         delete from stage.unmatched
         using stage.pair
         where
-            unmatched.is_new
-            and pair.old_entry_key <> pair.entry_key
+            pair.has_new_key
             and pair.file_no = unmatched.file_no
             and pair.line = unmatched.line;
         delete from stage.unmatched
         using stage.pair
         where
-            not unmatched.is_new
-            and pair.old_entry_key <> pair.entry_key
+            pair.has_new_key
             and pair.entry_id = unmatched.entry_id;
     end loop;
 end;
@@ -203,18 +157,10 @@ where exists (
 
 -- In a delta, the record that ended the old key stays. Without its pair it becomes a new entry, struck
 -- off.
-do $$
-begin
-    if (select night.dump_kind = 'delta' from stage.night) then
-        delete from stage.pair
-        where
-            pair.old_entry_key = pair.entry_key
-            and exists (
-                select from stage.pair as moved
-                where
-                    moved.entry_id = pair.entry_id
-                    and moved.old_entry_key <> moved.entry_key
-            );
-    end if;
-end;
-$$;
+delete from stage.pair
+using stage.pair as moved
+where
+    (select night.dump_kind = 'delta' from stage.night)
+    and not pair.has_new_key
+    and moved.has_new_key
+    and moved.entry_id = pair.entry_id;

@@ -1,9 +1,10 @@
 -- Compares yesterday with today: which entries are gone.
 
--- One row per entry without a record of today. `waits`: the night decides nothing before the next clean
--- dump, for example because an unreadable record may belong to the entry. An entry on a list of
--- deletions does not wait, since no later delta repeats the list. `is_unreadable`: an unreadable record
--- holds a number of the entry, so another record with this number is not the entry with a new identity.
+-- One row per entry without a record of today: its state of yesterday. `waits`: the night decides
+-- nothing before the next clean dump, for example because an unreadable record may belong to the entry.
+-- An entry on a list of deletions does not wait, since no later delta repeats the list. `is_unreadable`:
+-- an unreadable record holds a number of the entry, so another record with this number is not the entry
+-- with a new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -40,28 +41,12 @@ unreadable_number as (
 )
 
 select
-    entry.company_id,
-    entry.entry_id,
-    absent.entry_key,
-    absent.file_key,
-    absent.content_hash,
-    entry.nip,
-    entry.regon9,
-    entry.krs,
-    entry.entity_type,
-    entry.surname,
-    entry.first_name,
-    entry.name,
-    entry.start_date,
-    entry.status,
-    entry.legal_form,
-    entry.voivodeship,
-    entry.activity_main,
+    entry.*,
     own.is_unreadable,
     night.dump_kind = 'full'
     and (
         own.is_unreadable
-        or absent.file_key in (select unreadable_file.file_key from unreadable_file)
+        or entry.file_key in (select unreadable_file.file_key from unreadable_file)
         -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
         -- On demand, CEIDG also answers with future entries; the dump lists them from their start on.
@@ -69,9 +54,7 @@ select
     ) as waits
 from absent
 cross join stage.night
-join registry.entry
-    on entry.company_id = absent.company_id
-    and entry.entry_id = absent.entry_id
+join registry.entry using (company_id, entry_id)
 cross join lateral (
     select (
         entry.nip in (select unreadable_number.number from unreadable_number)

@@ -6,51 +6,42 @@
 create unlogged table stage.activity_change as
 with changed as (
     select
-        change.company_id,
-        change.entry_id,
+        after.company_id,
+        after.entry_id,
         before.activity_version as old_version,
-        after.activity_version as new_version,
         string_to_array(before.activity_codes, ',') as old_codes,
         string_to_array(after.activity_codes, ',') as new_codes,
         before.activity_version <> after.activity_version is true as is_recoded
-    from stage.change
-    join stage.before using (entry_id)
+    from stage.before
     join stage.after using (entry_id)
     where
         (before.activity_version, before.activity_codes)
         is distinct from (after.activity_version, after.activity_codes)
 ),
 
-explained as (
-    select
-        changed.entry_id,
-        activity_key.code_2007 as old_code,
-        activity_key.code_2025 as new_code
-    from changed
-    cross join lateral unnest(changed.old_codes) as old (code)
-    join registry.activity_key on activity_key.code_2007 = old.code
-    where
-        changed.old_version = 2007
-        and changed.new_version = 2025
-        and activity_key.code_2025 = any(changed.new_codes)
-    union all
-    select
-        changed.entry_id,
-        activity_key.code_2025,
-        activity_key.code_2007
-    from changed
-    cross join lateral unnest(changed.old_codes) as old (code)
-    join registry.activity_key on activity_key.code_2025 = old.code
-    where
-        changed.old_version = 2025
-        and changed.new_version = 2007
-        and activity_key.code_2007 = any(changed.new_codes)
-),
-
 explained_code as (
-    select explained.entry_id, explained.old_code as code, true as is_old from explained
-    union
-    select explained.entry_id, explained.new_code, false from explained
+    select distinct
+        changed.entry_id,
+        code.code,
+        code.version = changed.old_version as is_old
+    from changed
+    cross join lateral (
+        select
+            case changed.old_version when 2007 then changed.old_codes else changed.new_codes end
+                as codes_2007,
+            case changed.old_version when 2007 then changed.new_codes else changed.old_codes end
+                as codes_2025
+    ) as list
+    cross join lateral unnest(list.codes_2007) as told (code_2007)
+    join registry.activity_key using (code_2007)
+    cross join lateral (
+        values
+        (2007, activity_key.code_2007),
+        (2025, activity_key.code_2025)
+    ) as code (version, code)
+    where
+        changed.is_recoded
+        and activity_key.code_2025 = any(list.codes_2025)
 )
 
 select
@@ -101,13 +92,12 @@ group by activity_change.company_id, activity_change.entry_id;
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    change.company_id,
-    change.entry_id,
+    after.company_id,
+    after.entry_id,
     'COMPANY_MAIN_ACTIVITY_CHANGED',
     before.activity_main,
     after.activity_main
-from stage.change
-join stage.before using (entry_id)
+from stage.before
 join stage.after using (entry_id)
 where case
     when before.activity_version <> after.activity_version then

@@ -1,15 +1,15 @@
 -- Turns changed fields into typed events. The dictionary gives severity, class and category.
 
--- Each type is a query of its own, so that its values are computed only where its condition holds.
+-- Dates and states. Each type is a query of its own, so that its values are computed only where its
+-- condition holds.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    change.company_id,
-    change.entry_id,
+    after.company_id,
+    after.entry_id,
     event.event_type,
     event.old_value,
     event.new_value
-from stage.change
-join stage.before using (entry_id)
+from stage.before
 join stage.after using (entry_id)
 cross join stage.night
 cross join lateral (
@@ -18,7 +18,7 @@ cross join lateral (
         null as old_value,
         coalesce(after.suspension_date, night.dump_date)::text as new_value
     where
-        not change.was_gone
+        before.gone_date is null
         and before.status = 'ACTIVE'
         and after.status = 'SUSPENDED'
     union all
@@ -27,7 +27,7 @@ cross join lateral (
         before.suspension_date::text,
         coalesce(after.resumption_date, night.dump_date)::text
     where
-        not change.was_gone
+        before.gone_date is null
         and before.status = 'SUSPENDED'
         and after.status = 'ACTIVE'
     union all
@@ -45,7 +45,7 @@ cross join lateral (
         after.struck_off_date::text
     -- An announced strike-off becomes an event on its day (5_publish/entries.sql).
     where
-        not change.was_gone
+        before.gone_date is null
         and after.struck_off_date <= night.dump_date
         and (before.struck_off_date is null or before.status <> 'DELETED')
     union all
@@ -54,9 +54,9 @@ cross join lateral (
         coalesce(before.gone_date, before.struck_off_date, before.end_date)::text,
         null
     where
-        not change.is_gone
+        after.gone_date is null
         and (
-            change.was_gone
+            before.gone_date is not null
             or (
                 before.struck_off_date is not null
                 and before.status = 'DELETED'
@@ -66,80 +66,56 @@ cross join lateral (
         )
     union all
     select
-        'COMPANY_START_DATE_CHANGE',
-        before.start_date::text,
-        after.start_date::text
-    where before.start_date is distinct from after.start_date
-    union all
-    select
-        'COMPANY_NAME_CHANGED',
-        before.name,
-        after.name
-    where before.name is distinct from after.name
-    union all
-    select
         'COMPANY_LEGAL_FORM_CHANGED',
         registry.legal_form_slug(before.legal_form),
         registry.legal_form_slug(after.legal_form)
     where before.legal_form is distinct from after.legal_form
-    union all
-    select
-        'COMPANY_ENTITY_TYPE_CHANGED',
-        before.entity_type,
-        after.entity_type
-    where before.entity_type is distinct from after.entity_type
-    union all
-    select
-        'ANOMALY_REGON_CHANGE',
-        before.regon9,
-        after.regon9
-    where
-        before.regon9 is not null
-        and before.regon9 is distinct from after.regon9
-    union all
-    select
-        'COMPANY_REGON_ASSIGNED',
-        null,
-        after.regon9
-    where before.regon9 is null and after.regon9 is not null
-    union all
-    select
-        'COMPANY_REGISTRY_NUMBER_CHANGED',
-        before.krs,
-        after.krs
-    where before.krs is not null and before.krs is distinct from after.krs
-    union all
-    select
-        'COMPANY_REGISTRY_NUMBER_ASSIGNED',
-        null,
-        after.krs
-    where before.krs is null and after.krs is not null
 ) as event;
 
--- Values that are added, changed or removed: each case has its own event type. The address lines are
--- composed only when a part of the address differs.
+-- Values that are added, changed or removed. A value without a type of its own for the first and the
+-- last has the type of a change. Address lines and lists of names are composed only where a part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    change.company_id,
-    change.entry_id,
-    case
-        when value.old_value is null then value.added_type
-        when value.new_value is null then value.removed_type
-        else value.changed_type
-    end,
+    after.company_id,
+    after.entry_id,
+    coalesce(
+        case
+            when value.old_value is null then value.added_type
+            when value.new_value is null then value.removed_type
+        end,
+        value.changed_type
+    ),
     value.old_value,
     value.new_value
-from stage.change
-join stage.before using (entry_id)
+from stage.before
 join stage.after using (entry_id)
 cross join lateral (
-    select
-        'COMPANY_TAX_IDENTITY_ASSIGNED' as added_type,
-        'COMPANY_TAX_IDENTITY_CHANGED' as changed_type,
-        'COMPANY_TAX_IDENTITY_REVOKED' as removed_type,
-        before.nip as old_value,
-        after.nip as new_value
-    where before.nip is distinct from after.nip
+    values
+    (null, 'COMPANY_START_DATE_CHANGE', null, before.start_date::text, after.start_date::text),
+    (null, 'COMPANY_NAME_CHANGED', null, before.name, after.name),
+    (null, 'COMPANY_ENTITY_TYPE_CHANGED', null, before.entity_type, after.entity_type),
+    (
+        'COMPANY_TAX_IDENTITY_ASSIGNED', 'COMPANY_TAX_IDENTITY_CHANGED',
+        'COMPANY_TAX_IDENTITY_REVOKED', before.nip, after.nip
+    ),
+    ('COMPANY_REGON_ASSIGNED', 'ANOMALY_REGON_CHANGE', null, before.regon9, after.regon9),
+    (
+        'COMPANY_REGISTRY_NUMBER_ASSIGNED', 'COMPANY_REGISTRY_NUMBER_CHANGED', null,
+        before.krs, after.krs
+    ),
+    (
+        'COMPANY_PHONE_ADDED', 'COMPANY_PHONE_CHANGED', 'COMPANY_PHONE_REMOVED',
+        before.phone, after.phone
+    ),
+    (
+        'COMPANY_EMAIL_ADDED', 'COMPANY_EMAIL_CHANGED', 'COMPANY_EMAIL_REMOVED',
+        before.email, after.email
+    ),
+    ('COMPANY_FAX_ADDED', 'COMPANY_FAX_CHANGED', 'COMPANY_FAX_REMOVED', before.fax, after.fax),
+    (
+        'COMPANY_WEBSITE_ADDED', 'COMPANY_WEBSITE_CHANGED', 'COMPANY_WEBSITE_REMOVED',
+        before.website, after.website
+    )
     union all
     select
         'COMPANY_ADDRESS_ADDED',
@@ -162,49 +138,39 @@ cross join lateral (
             after.voivodeship
         )
     union all
-    select
-        'COMPANY_PHONE_ADDED',
-        'COMPANY_PHONE_CHANGED',
-        'COMPANY_PHONE_REMOVED',
-        before.phone,
-        after.phone
-    where before.phone is distinct from after.phone
-    union all
-    select
-        'COMPANY_EMAIL_ADDED',
-        'COMPANY_EMAIL_CHANGED',
-        'COMPANY_EMAIL_REMOVED',
-        before.email,
-        after.email
-    where before.email is distinct from after.email
-    union all
-    select
-        'COMPANY_FAX_ADDED',
-        'COMPANY_FAX_CHANGED',
-        'COMPANY_FAX_REMOVED',
-        before.fax,
-        after.fax
-    where before.fax is distinct from after.fax
-    union all
-    select
-        'COMPANY_WEBSITE_ADDED',
-        'COMPANY_WEBSITE_CHANGED',
-        'COMPANY_WEBSITE_REMOVED',
-        before.website,
-        after.website
-    where before.website is distinct from after.website
-) as value
+    select null, person.changed_type, null, person.old_value, person.new_value
+    from (
+        values
+        (
+            'COMPANY_OWNER_CHANGED',
+            registry.owner_names(before.first_name, before.surname, before.persons),
+            registry.owner_names(after.first_name, after.surname, after.persons)
+        ),
+        (
+            'COMPANY_SHAREHOLDERS_CHANGED',
+            registry.shareholder_names(before.persons),
+            registry.shareholder_names(after.persons)
+        ),
+        (
+            'COMPANY_REPRESENTATION_CHANGED',
+            registry.representative_names(before.persons),
+            registry.representative_names(after.persons)
+        )
+    ) as person (changed_type, old_value, new_value)
+    where
+        (before.first_name, before.surname, before.persons)
+        is distinct from (after.first_name, after.surname, after.persons)
+) as value (added_type, changed_type, removed_type, old_value, new_value)
 where value.old_value is distinct from value.new_value;
 
 -- Entries that are gone from a full dump, or that a delta lists as struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    entry.company_id,
-    entry.entry_id,
+    vanished.company_id,
+    vanished.entry_id,
     'COMPANY_STRUCK_OFF',
-    entry.status,
+    vanished.status,
     night.dump_date::text
 from stage.vanished
 cross join stage.night
-join registry.entry using (company_id, entry_id)
 where not vanished.waits;

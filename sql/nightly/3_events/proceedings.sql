@@ -3,13 +3,12 @@
 -- later is no event.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
-    change.company_id,
-    change.entry_id,
+    after.company_id,
+    after.entry_id,
     event.event_type,
     event.old_value,
     event.new_value
-from stage.change
-join stage.before using (entry_id)
+from stage.before
 join stage.after using (entry_id)
 cross join lateral (
     values

@@ -5,14 +5,13 @@
 create unlogged table stage.unit as
 with open_unit as (
     select
-        change.company_id,
-        change.entry_id,
+        after.company_id,
+        after.entry_id,
         list.is_old,
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
         registry.unit_line(unit.value) as line
-    from stage.change
-    join stage.before using (entry_id)
+    from stage.before
     join stage.after using (entry_id)
     cross join lateral (
         values

@@ -1,7 +1,7 @@
 -- Links the components of link.sql that share a NIP; link.sql explains contradictions. The NIP comes
 -- last, since all entries of a component together can contradict it.
 
--- One row per NIP and component, for each NIP of several components.
+-- One row per NIP and component, for each NIP of several components. first_label: that of the oldest one.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
@@ -27,14 +27,15 @@ labelled as (
     left join stage.component using (node)
 )
 
-select labelled.nip, labelled.label
+select labelled.*
 from (
     select
         labelled.*,
-        count(*) over (partition by labelled.nip) as label_count
+        min(labelled.label) over (partition by labelled.nip) as first_label,
+        max(labelled.label) over (partition by labelled.nip) as last_label
     from labelled
 ) as labelled
-where labelled.label_count > 1;
+where labelled.first_label <> labelled.last_label;
 
 analyze stage.same_nip;
 
@@ -117,27 +118,18 @@ analyze stage.nip_doubt;
 insert into stage.link (node, neighbour, subject, number, is_contradicted)
 select
     same_nip.label,
-    first_label.label,
+    same_nip.first_label,
     'NIP of another company',
     same_nip.nip,
-    coalesce(doubt.is_contradicted, false)
+    exists (
+        select from stage.nip_doubt
+        where
+            nip_doubt.nip = same_nip.nip
+            and nip_doubt.label = same_nip.label
+            and nip_doubt.is_contradicted
+    )
 from stage.same_nip
-join (
-    select same_nip.nip, min(same_nip.label) as label
-    from stage.same_nip
-    group by same_nip.nip
-) as first_label using (nip)
-left join (
-    select
-        nip_doubt.nip,
-        nip_doubt.label,
-        bool_or(nip_doubt.is_contradicted) as is_contradicted
-    from stage.nip_doubt
-    group by nip_doubt.nip, nip_doubt.label
-) as doubt
-    on doubt.nip = same_nip.nip
-    and doubt.label = same_nip.label
-where same_nip.label <> first_label.label;
+where same_nip.label <> same_nip.first_label;
 
 select stage.label_components();
 
@@ -171,5 +163,4 @@ where
         where company.company_id = component.node
     );
 
-analyze stage.component;
 analyze stage.merged_company;

@@ -65,21 +65,15 @@ where
     and entry.fingerprint is not null;
 
 -- One row per entry whose announced end or strike-off is reached: its record did not change, but its
--- status does. Holds the state before the change.
+-- status does. Holds the state before the change. An import on demand leaves these entries to the next
+-- dump.
 create unlogged table stage.due as
-select
-    entry.company_id,
-    entry.entry_id,
-    entry.status,
-    entry.legal_form,
-    entry.voivodeship,
-    entry.activity_main,
-    entry.declared_status,
-    entry.struck_off_date
+select entry.*
 from registry.entry
 cross join stage.night
 where
-    entry.source = night.source
+    not night.is_import
+    and entry.source = night.source
     and least(entry.end_date, entry.struck_off_date) <= night.dump_date
     and entry.status <> 'DELETED';
 

@@ -31,12 +31,13 @@ from stage.reject
 join stage.file using (file_no)
 cross join stage.night;
 
+-- A value is cut, since it is part of a key.
 insert into registry.notice (run_id, subject, value, row_count)
 select
     night.run_id,
     notice.subject,
-    notice.value,
+    left(notice.value, 200),
     sum(notice.row_count)
 from stage.notice
 cross join stage.night
-group by night.run_id, notice.subject, notice.value;
+group by night.run_id, notice.subject, left(notice.value, 200);

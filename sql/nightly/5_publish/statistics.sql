@@ -22,14 +22,16 @@ from (
 ) as added
 cross join (
     select
-        count(*) filter (where change.was_gone and not change.is_gone) as back_count,
-        count(*) filter (where change.is_gone and not change.was_gone) as struck_off_count,
-        count(*) filter (where change.was_gone = change.is_gone) as updated_count,
+        count(*) filter (where before.gone_date is not null and after.gone_date is null)
+            as back_count,
+        count(*) filter (where before.gone_date is null and after.gone_date is not null)
+            as struck_off_count,
+        count(*) filter (where (before.gone_date is null) = (after.gone_date is null))
+            as updated_count,
         coalesce(sum(registry.state_hash(after.content_hash, after.gone_date)), 0)
         - coalesce(sum(registry.state_hash(before.content_hash, before.gone_date)), 0)
             as state_hash
-    from stage.change
-    join stage.before using (entry_id)
+    from stage.before
     join stage.after using (entry_id)
 ) as change
 cross join (
@@ -57,14 +59,11 @@ set
     updated_count = figure.updated_count,
     deleted_count = figure.deleted_count,
     waiting_count = figure.waiting_count,
-    event_count = case
-        when night.is_import then 0
-        else (
-            select count(*)
-            from registry.event
-            where event.event_date = night.dump_date and event.source = night.source
-        )
-    end,
+    event_count = (
+        select count(*)
+        from stage.company_event
+        where company_event.event_id is null
+    ),
     entry_count = coalesce(previous.entry_count, 0) + figure.new_count - figure.deleted_count,
     state_hash = coalesce(previous.state_hash, 0) + figure.state_hash,
     -- The first dump is the baseline, even after imports on demand.

@@ -2,85 +2,66 @@
 -- ended, suspended, resumed). Runs in the transaction that publishes. An entry stands unless it is gone
 -- or DELETED. An entry that is gone is in no stock.
 
--- Sums by division first, so that few rows look up their section. An import on demand has no day of its
--- own: its changes have the date infinity until the next dump. A baseline has a stock and no flow.
-with movement as (
-    -- One row per known entry that may have changed. The status of an entry that is gone is null.
+-- An import on demand has no day of its own: its changes have the date infinity until the next dump. A
+-- baseline has a stock and no flow.
+with old_state as (
+    -- One row per known entry that may have changed, and was not gone.
+    select before.entry_id, before.voivodeship, before.activity_main, before.legal_form, before.status
+    from stage.before
+    where before.gone_date is null
+    union all
+    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, due.status
+    from stage.due
+    union all
     select
-        moved.*,
-        coalesce(moved.old_status <> 'DELETED', false) as stood,
-        coalesce(moved.new_status <> 'DELETED', false) as stands
-    from (
-        select
-            case when not change.was_gone then before.status end as old_status,
-            before.voivodeship as old_voivodeship,
-            left(before.activity_main, 2) as old_division,
-            before.legal_form as old_legal_form,
-            case when not change.is_gone then after.status end as new_status,
-            after.voivodeship as new_voivodeship,
-            left(after.activity_main, 2) as new_division,
-            after.legal_form as new_legal_form
-        from stage.change
-        join stage.before using (entry_id)
-        join stage.after using (entry_id)
-        union all
-        select
-            vanished.status,
-            vanished.voivodeship,
-            left(vanished.activity_main, 2),
-            vanished.legal_form,
-            null,
-            null,
-            null,
-            null
-        from stage.vanished
-        where not vanished.waits
-        union all
-        select
-            due.status,
-            due.voivodeship,
-            left(due.activity_main, 2),
-            due.legal_form,
-            'DELETED',
-            due.voivodeship,
-            left(due.activity_main, 2),
-            due.legal_form
-        from stage.due
-    ) as moved
+        vanished.entry_id,
+        vanished.voivodeship,
+        vanished.activity_main,
+        vanished.legal_form,
+        vanished.status
+    from stage.vanished
+    where not vanished.waits
 ),
 
-side as (
+new_state as (
+    -- One row per such entry that is not gone now.
+    select after.entry_id, after.voivodeship, after.activity_main, after.legal_form, after.status
+    from stage.after
+    where after.gone_date is null
+    union all
+    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, 'DELETED'
+    from stage.due
+),
+
+movement as (
     select new_stock.* from stage.new_stock
     union all
-    select
-        movement.new_voivodeship,
-        movement.new_division,
-        movement.new_legal_form,
-        movement.new_status,
-        1,
-        (movement.stands and not movement.stood)::integer,
-        0,
+    select side.*
+    from old_state
+    full join new_state using (entry_id)
+    cross join lateral (
+        select
+            coalesce(old_state.status <> 'DELETED', false) as stood,
+            coalesce(new_state.status <> 'DELETED', false) as stands,
+            concat_ws(' ', old_state.status, new_state.status) as statuses
+    ) as change
+    cross join lateral (
+        values
         (
-            (movement.old_status, movement.new_status) is not distinct from ('ACTIVE', 'SUSPENDED')
-        )::integer,
+            new_state.voivodeship, left(new_state.activity_main, 2), new_state.legal_form,
+            new_state.status, 1, (change.stands and not change.stood)::integer, 0,
+            (change.statuses = 'ACTIVE SUSPENDED')::integer,
+            (change.statuses = 'SUSPENDED ACTIVE')::integer
+        ),
         (
-            (movement.old_status, movement.new_status) is not distinct from ('SUSPENDED', 'ACTIVE')
-        )::integer
-    from movement
-    where movement.new_status is not null
-    union all
-    select
-        movement.old_voivodeship,
-        movement.old_division,
-        movement.old_legal_form,
-        movement.old_status,
-        -1,
-        0,
-        (movement.stood and not movement.stands)::integer,
-        0,
-        0
-    from movement
-    where movement.old_status is not null
+            old_state.voivodeship, left(old_state.activity_main, 2), old_state.legal_form,
+            old_state.status, -1, 0, (change.stood and not change.stands)::integer, 0, 0
+        )
+    ) as side (
+        voivodeship, division, legal_form, status, entry_change, new_count, ended_count,
+        suspended_count, resumed_count
+    )
+    where side.status is not null
 ),
 
 waiting as (
@@ -94,43 +75,23 @@ waiting as (
 ),
 
 tonight as (
-    select
-        side.voivodeship,
-        activity_division.section as activity_section,
-        side.legal_form,
-        side.status,
-        side.entry_change,
-        side.new_count,
-        side.ended_count,
-        side.suspended_count,
-        side.resumed_count
-    from (
-        select
-            side.voivodeship,
-            side.division,
-            side.legal_form,
-            side.status,
-            sum(side.entry_change) as entry_change,
-            sum(side.new_count) as new_count,
-            sum(side.ended_count) as ended_count,
-            sum(side.suspended_count) as suspended_count,
-            sum(side.resumed_count) as resumed_count
-        from side
-        group by side.voivodeship, side.division, side.legal_form, side.status
-    ) as side
-    left join registry.activity_division using (division)
+    select waiting.* from waiting
     union all
     select
-        waiting.voivodeship,
-        waiting.activity_section,
-        waiting.legal_form,
-        waiting.status,
-        waiting.entry_change,
-        waiting.new_count,
-        waiting.ended_count,
-        waiting.suspended_count,
-        waiting.resumed_count
-    from waiting
+        night.source,
+        night.dump_date,
+        movement.voivodeship,
+        activity_division.section,
+        movement.legal_form,
+        movement.status,
+        movement.entry_change,
+        movement.new_count,
+        movement.ended_count,
+        movement.suspended_count,
+        movement.resumed_count
+    from movement
+    cross join stage.night
+    left join registry.activity_division using (division)
 )
 
 insert into registry.stock_change as known (

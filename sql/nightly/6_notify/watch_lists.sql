@@ -1,21 +1,17 @@
 -- Adapts the watch lists to the new snapshot. Runs in the transaction that publishes.
 
 -- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
-do $$
-begin
-    perform pg_advisory_xact_lock(hashtext('customer.watch'));
+select pg_advisory_xact_lock(hashtext('customer.watch'));
 
-    perform
-    from customer.account
-    where account.account_id in (
-        select watch.account_id
-        from stage.merged_company
-        join customer.watch using (company_id)
-    )
-    order by account.account_id
-    for no key update;
-end;
-$$;
+select
+from customer.account
+where account.account_id in (
+    select watch.account_id
+    from stage.merged_company
+    join customer.watch using (company_id)
+)
+order by account.account_id
+for no key update;
 
 -- Moves the feed rows of a merged company to the company that stays.
 update customer.feed
@@ -27,37 +23,27 @@ where
     and feed.company_id = merged_company.company_id;
 
 -- Merges watches: when an account watches several of the merged companies, its oldest watch stays.
-do $$
-declare
-    folded bigint[];
-    keepers bigint[];
-begin
-    with successor as (
-        select merged_company.company_id, merged_company.into_company_id
-        from stage.merged_company
-        union
-        select merged_company.into_company_id, merged_company.into_company_id
-        from stage.merged_company
-    ),
+with successor as (
+    select merged_company.company_id, merged_company.into_company_id
+    from stage.merged_company
+    union
+    select merged_company.into_company_id, merged_company.into_company_id
+    from stage.merged_company
+),
 
-    watched as (
-        select
-            watch.watch_id,
-            min(watch.watch_id) over (
-                partition by watch.account_id, successor.into_company_id
-            ) as keeper_id
-        from successor
-        join customer.watch using (company_id)
-    )
+watched as (
+    select
+        watch.watch_id,
+        min(watch.watch_id) over (
+            partition by watch.account_id, successor.into_company_id
+        ) as keeper_id
+    from successor
+    join customer.watch using (company_id)
+)
 
-    select array_agg(watched.watch_id), array_agg(watched.keeper_id)
-    into folded, keepers
-    from watched
-    where watched.watch_id <> watched.keeper_id;
-
-    perform customer.fold_watches(folded, keepers);
-end;
-$$;
+select customer.fold_watches(array_agg(watched.watch_id), array_agg(watched.keeper_id))
+from watched
+where watched.watch_id <> watched.keeper_id;
 
 update customer.watch
 set company_id = merged_company.into_company_id
@@ -65,11 +51,7 @@ from stage.merged_company
 where watch.company_id = merged_company.company_id;
 
 -- Marks queued watches as ready when their company is now known, fails old ones, and ends submissions.
-do $$
-begin
-    perform customer.advance_watches((select night.published_at from stage.night));
-end;
-$$;
+select customer.advance_watches((select night.published_at from stage.night));
 
 -- One row per account that watches a company with events tonight. The accounts stay locked until the
 -- night is published, so that their watch lists do not change.
