@@ -16,7 +16,7 @@ export interface RunSummary {
   new: number;
   updated: number;
   deleted: number;
-  /** Vanished entries that are not struck off yet, such as those of a file with unreadable rows. */
+  /** Vanished entries that are not struck off yet: an unreadable row of their file may be theirs. */
   waiting: number;
   /** Entries after the run. */
   entries: number;

@@ -188,7 +188,7 @@ cross join lateral (
                 case
                     when
                         lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
-                        -- The day of the state is that of the last entry, which may be long past.
+                        -- `stanZDnia` is the day of the last entry, which may be long before the dump.
                         and coalesce(
                             member.item ->> 'dataZawieszeniaDo'
                             >= greatest(version.day, night.dump_date)::text,

@@ -39,7 +39,7 @@ create unlogged table stage.answer (
     raw text not null
 );
 
--- One row per entry that the answers describe. (file_no, line) is that of one of these answers.
+-- One row per entry that the answers describe, with the place of one of its answers in the dump.
 create unlogged table stage.document (
     file_no integer not null,
     line bigint not null,
