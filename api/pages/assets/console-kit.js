@@ -90,11 +90,12 @@ export function ask({ title, text = '', button, value }) {
   dialog.showModal();
   input.select();
   const answerOf = () => (value === undefined ? true : input.value.trim());
-  return new Promise((resolve) =>
-    dialog.addEventListener('close', () => resolve(dialog.returnValue ? answerOf() : undefined), {
-      once: true,
-    }),
-  );
+  return new Promise((resolve) => {
+    dialog.onclose = () => {
+      // The event of the question before may arrive late, when this one is open.
+      if (!dialog.open) resolve(dialog.returnValue ? answerOf() : undefined);
+    };
+  });
 }
 
 export function timeOf(text) {
