@@ -7,6 +7,7 @@ import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { atMost, report } from './bench/measurement.ts';
+import { benchMemory } from './bench/memory.ts';
 import type { MeasuredNight } from './bench/night.ts';
 import { benchSearch } from './bench/search.ts';
 import { runBenchmarks } from './bench/setting.ts';
@@ -42,7 +43,7 @@ async function bench({ entries, folder }: { entries: number; folder: string }): 
     const areNightsFast = await measureNights(db, dataDir, country, entries);
     print('\nThe API');
     // Feeds last: they add companies and events to the country.
-    const benchmarks = [benchVerify, benchSearch, benchSnapshot, benchFeed];
+    const benchmarks = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed];
     const isApiFast = report(await runBenchmarks(db, dataDir, benchmarks));
     return areNightsFast && isApiFast;
   } finally {

@@ -5,6 +5,7 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import { Random } from '../generator/random.ts';
 import { type Answer, askInTurn, rank } from './ask.ts';
 import { atMost, type Measurement } from './measurement.ts';
+import { readMemory_mb } from './memory.ts';
 import type { Setting } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
@@ -99,13 +100,11 @@ async function waitUntilLoaded(api: string): Promise<void> {
 }
 
 async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
-  const metrics = await (await fetch(`${api}/metrics`)).text();
-  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(metrics)!;
   const { rows } = await pool.query<{ isLarge: boolean }>(
     `select count(*) > ${largeCount} as "isLarge" from registry.company`,
   );
   const limit = rows[0]!.isLarge ? limits_mb.large : limits_mb.usual;
-  return atMost('Memory of the API', Number(bytes) / 1024 ** 2, limit, 'MB');
+  return atMost('Memory of the API', await readMemory_mb(api), limit, 'MB');
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */

@@ -1,0 +1,34 @@
+// Whether the memory of the API levels off under requests.
+import { load, requestOf } from './load.ts';
+import { atMost, type Measurement } from './measurement.ts';
+import type { Setting } from './setting.ts';
+
+const [rounds, round_s] = [6, 4];
+/** The memory at the end, by that after half of the rounds. */
+const growth = 1.05;
+
+/** The memory of an API process, in megabytes. */
+export async function readMemory_mb(api: string): Promise<number> {
+  const metrics = await (await fetch(`${api}/metrics`)).text();
+  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(metrics)!;
+  return Number(bytes) / 1024 ** 2;
+}
+
+/** Asks an API of its own for wallets and events, and measures its memory between the rounds. */
+export async function benchMemory({ tokens, startApi }: Setting): Promise<Measurement[]> {
+  const api = await startApi();
+  const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
+  const measured: number[] = [await readMemory_mb(api)];
+  let count = 0;
+  for (let round = 0; round < rounds; round += 1) {
+    for (const path of ['/wallet', '/watchlist/events']) {
+      const { requests: sent } = await load(`${api}/api/v1${path}`, requests, round_s / 2);
+      count += sent.total;
+    }
+    measured.push(await readMemory_mb(api));
+  }
+  const half = measured[rounds / 2]!;
+  const written = measured.map((mb) => mb.toFixed(0)).join(', ');
+  const name = `Memory of the API over ${count.toLocaleString('en')} requests (${written} MB)`;
+  return [atMost(name, measured.at(-1)! / half, growth, '× that after half of them')];
+}
