@@ -1,5 +1,5 @@
 import type { Db } from '../../sql/kysely.ts';
-import { createStripePayment, type StripePayment } from './stripe.ts';
+import { createStripePayment } from './stripe.ts';
 
 /** One purchase of a package. */
 export interface Order {
@@ -24,16 +24,7 @@ export interface Checkout {
  * Opens hosted checkouts. Orders with the same `payment_id` get the same checkout. Throws an
  * `HttpError` when the provider fails.
  */
-export interface CheckoutProvider {
-  openCheckout(order: Order): Promise<Checkout>;
-}
-
-/** Checkouts on a local page, without a payment: for development. */
-export interface LocalPayment extends CheckoutProvider {
-  name: 'local';
-}
-
-export type PaymentProvider = LocalPayment | StripePayment;
+export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
 export interface PaymentSettings {
   /** Undefined: nothing can be bought. */
@@ -46,14 +37,14 @@ export interface PaymentSettings {
   stripeApiUrl?: string | undefined;
 }
 
-export function createLocalPayment(baseUrl: string): LocalPayment {
+/** Checkouts on a local page, without a payment: for development. */
+export function createLocalPayment(baseUrl: string) {
   return {
-    name: 'local',
-    openCheckout: ({ payment_id }) =>
-      Promise.resolve({
-        provider_ref: payment_id,
-        checkout_url: `${baseUrl}/checkout/local/${payment_id}`,
-      }),
+    name: 'local' as const,
+    openCheckout({ payment_id }: Order): Promise<Checkout> {
+      const checkout_url = `${baseUrl}/checkout/local/${payment_id}`;
+      return Promise.resolve({ provider_ref: payment_id, checkout_url });
+    },
   };
 }
 
