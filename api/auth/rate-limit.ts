@@ -1,4 +1,4 @@
-import type { NextFunction, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
@@ -18,8 +18,7 @@ type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 
 /** The key of a token. A malformed token has none: its client is counted. */
 export function tokenOf(request: Request): string | undefined {
-  const bearer = readBearer(request);
-  return typeof bearer === 'string' ? undefined : bearer.hash;
+  return readBearer(request).hash;
 }
 
 /**
@@ -35,14 +34,6 @@ export function limitRequests(
   keyOf: (request: Request) => string | undefined = () => undefined,
   beforeRefusal?: (request: Request) => Promise<void>,
 ): RequestHandler {
-  const refuse = async (request: Request, next: NextFunction): Promise<void> => {
-    try {
-      await beforeRefusal?.(request);
-      next(new HttpError(429, { message: 'Too Many Attempts.' }));
-    } catch (error) {
-      next(error);
-    }
-  };
   const limit = rateLimit({
     windowMs: window_ms,
     limit: request_count,
@@ -51,7 +42,10 @@ export function limitRequests(
     keyGenerator: (request) =>
       keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
-    handler: (request, _response, next) => void refuse(request, next),
+    handler: async (request) => {
+      await beforeRefusal?.(request);
+      throw new HttpError(429, { message: 'Too Many Attempts.' });
+    },
     logger: {
       error: (error, message) => logger.error(error, message),
       warn: (error, message) => logger.warn(error, message),

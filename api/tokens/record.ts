@@ -34,9 +34,3 @@ export async function issueToken(tx: Tx, { now, ...token }: Issue): Promise<Issu
     .execute();
   return { token_ref, name, expires_at, plaintext };
 }
-
-/** Makes the Master Token of an account that has none. */
-export function issueMasterToken(tx: Tx, account_id: string, now: Date): Promise<IssuedToken> {
-  const name = 'Master Token';
-  return issueToken(tx, { account_id, kind: 'master', name, lifetime_days: null, now });
-}
