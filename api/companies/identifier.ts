@@ -52,7 +52,6 @@ const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
  * only zeros, or a wrong check digit (a KRS number has none).
  */
 export function normalizeIdentifier(type: IdentifierType, text: string): string | undefined {
-  if (text.length > maxCharacters) return undefined;
   const digits = text.replaceAll(separators, '');
   return isNumber[type](digits) ? digits : undefined;
 }

@@ -2,6 +2,7 @@ import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.
 import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
 import { identifiersOf } from './identifier.ts';
+import { addressField } from './snapshot-answer.ts';
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
@@ -51,17 +52,11 @@ function viewDates(entry: SnapshotEntry): DatedEvent[] {
 
 type Address = Unit['address'];
 
+const addressParts = addressField.keyof().options;
+
 // Spec: all fields of an address are strings; an unknown part is an empty string.
 function viewAddress(address: Address) {
-  return {
-    street: address.street ?? '',
-    building: address.building ?? '',
-    apartment: address.apartment ?? '',
-    city: address.city ?? '',
-    postal_code: address.postal_code ?? '',
-    voivodeship: address.voivodeship ?? '',
-    country_code: address.country_code ?? '',
-  };
+  return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
 
 // An address without a country is in the country of the registry.

@@ -48,22 +48,14 @@ const mostReading = 2;
  * Reads the registry entries of the companies with these numbers, in one statement. Active entries come
  * first, then suspended ones; of these, the entry that started last.
  *
- * @returns the entries in the order of the numbers; undefined for an unknown number
+ * @returns the entries in the order of the numbers; null for an unknown number
  */
-async function readEntries(
-  db: Db,
-  identifiers: Identifier[],
-): Promise<(SnapshotEntry[] | undefined)[]> {
-  const rows = await runPrepared<{ place: string; entries: SnapshotEntry[] }>(
-    db,
-    'api/read_snapshot.sql',
-    [
-      identifiers.map(({ identifier_type }) => identifier_type),
-      identifiers.map(({ identifier_value }) => identifier_value),
-    ],
-  );
-  const byPlace = new Map(rows.map(({ place, entries }) => [Number(place), entries]));
-  return identifiers.map((_, at) => byPlace.get(at + 1));
+async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
+  const types = identifiers.map(({ identifier_type }) => identifier_type);
+  const values = identifiers.map(({ identifier_value }) => identifier_value);
+  const file = 'api/read_snapshot.sql';
+  const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, [types, values]);
+  return rows.map(({ entries }) => entries);
 }
 
 /** The endpoint of the full profile of a company. */

@@ -4,17 +4,11 @@ import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { charge, readBalance, withdraw, type Movement } from './ledger.ts';
 
-/** The price of a request, and its payer. */
-export interface Charge {
-  account_id: string;
-  /** Whole credits; 0 is free and leaves no transaction. */
-  amount: number;
-  /** For the owner of the account. */
-  description: string;
-}
+/** The price of a request, and its payer. An amount of 0 is free and leaves no transaction. */
+type Charge = Pick<Movement, 'account_id' | 'amount' | 'description'>;
 
 /** The headers of an answer that can cost credits. */
-export type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', string>;
+type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', string>;
 
 export type Charging = ReturnType<typeof createCharging>;
 

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { EnvironmentError } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Checkout, Order, PaymentSettings } from './payment.ts';
+import type { Checkout, Payment, PaymentSettings } from './payment.ts';
 
 /** The time limit of one attempt. Two attempts and their pause stay below the deadline of a request. */
 const timeout_ms = 3_000;
@@ -70,9 +70,9 @@ export function createStripePayment(settings: PaymentSettings) {
     telemetry: false,
   });
 
-  async function openCheckout(order: Order): Promise<Checkout> {
+  async function openCheckout(payment: Payment): Promise<Checkout> {
     const session = await stripe.checkout.sessions
-      .create(describe(order, settings.baseUrl), { idempotencyKey: order.payment_id })
+      .create(describe(payment, settings.baseUrl), { idempotencyKey: payment.payment_id })
       .catch((error: unknown) => {
         throw fault(error);
       });
@@ -99,8 +99,8 @@ export function createStripePayment(settings: PaymentSettings) {
 }
 
 // Sends the price of our own table, so that no price at Stripe can differ.
-function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateParams {
-  const { payment_id, package_name, credits, price, currency } = order;
+function describe(payment: Payment, baseUrl: string): Stripe.Checkout.SessionCreateParams {
+  const { payment_id, package_name, credits, price, currency } = payment;
   return {
     mode: 'payment',
     client_reference_id: payment_id,
@@ -111,7 +111,7 @@ function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateP
         quantity: 1,
         price_data: {
           currency,
-          unit_amount: price,
+          unit_amount: Number(price),
           product_data: { name: `${package_name}: ${credits} credits` },
         },
       },

@@ -55,8 +55,7 @@ async function recordPayment(
     .select(['credits', 'price', 'currency'])
     .where('package_slug', '=', payment.package_slug)
     .where('is_offered', '=', true)
-    .executeTakeFirst();
-  if (!offer) throw invalid([['package_slug', unknownPackage]]);
+    .executeTakeFirstOrThrow(() => invalid([['package_slug', unknownPackage]]));
   const payment_id = randomUUID();
   await tx
     .insertInto('customer.payment')
@@ -76,13 +75,10 @@ async function openCheckout(
   payment_id: string,
 ): Promise<z.output<typeof checkout>> {
   const payment = await selectPayment(db, payment_id).executeTakeFirstOrThrow();
-  const { package_name, currency } = payment;
-  const credits = Number(payment.credits);
-  const topup = { package: payment.package_slug, credits };
+  const topup = { package: payment.package_slug, credits: Number(payment.credits) };
   if (payment.checkout_url) return { checkout_url: payment.checkout_url, ...topup };
 
-  const order = { payment_id, package_name, credits, price: Number(payment.price), currency };
-  const opened = await provider.openCheckout(order).catch(async (fault: Error) => {
+  const opened = await provider.openCheckout(payment).catch(async (fault: Error) => {
     const { message: reason } = fault.cause instanceof Error ? fault.cause : fault;
     logger.error({ payment_id, reason }, 'No checkout could be opened');
     await failPayment(db, operation, { payment_id, refusal: reason, ended_at: now() });

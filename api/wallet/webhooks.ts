@@ -8,6 +8,8 @@ import { settle, type Report } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
+const currencyCode = z.string().regex(/^[a-z]{3}$/);
+
 const shared = z.object({
   // Stripe copies our `payment_id` from a checkout to its payment and its charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
@@ -18,10 +20,7 @@ const shared = z.object({
 const session = shared.extend({
   id: stripeId,
   amount_total: z.int().nullable(),
-  currency: z
-    .string()
-    .regex(/^[a-z]{3}$/)
-    .nullable(),
+  currency: currencyCode.nullable(),
   payment_status: z.string(),
 });
 
@@ -62,23 +61,24 @@ function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
   return data.object.payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Checks the signature, and parses the payload. Throws a 400 for an invalid or expired signature. */
-function readEvent(payment: StripePayment, request: Request, now: Date): unknown {
+/**
+ * Checks the signature of an event, and parses it. Returns undefined for an event of another type.
+ * Throws a 400 for an invalid or expired signature, and for a malformed event.
+ */
+function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   const payload: unknown = request.body;
+  let event: unknown;
   try {
     if (!(payload instanceof Uint8Array)) throw new Error('No payload');
-    return payment.readEvent(payload, request.get('stripe-signature') ?? '', now);
+    event = payment.readEvent(payload, request.get('stripe-signature') ?? '', now);
   } catch {
     throw new HttpError(400, { message: 'The signature of the webhook is not valid.' });
   }
-}
-
-/** Parses an event. Returns null for an event of another type. Throws a 400 for a malformed event. */
-function parseEvent(event: unknown): StripeEvent | null {
-  const result = stripeEvent.safeParse(event);
-  if (result.success) return result.data;
-  if (result.error.issues.some(({ path }) => path[0] === 'type')) return null;
-  throw new HttpError(400, { message: 'The event cannot be read.' });
+  const { data, error } = stripeEvent.safeParse(event);
+  if (error?.issues.every(({ path }) => path[0] !== 'type')) {
+    throw new HttpError(400, { message: 'The event cannot be read.' });
+  }
+  return data;
 }
 
 type WebhookOptions = Pick<AppOptions, 'db' | 'logger'> & { received_at: Date };
@@ -150,7 +150,7 @@ export function createWebhooks({ db, logger, now, payment }: AppOptions): Router
     .route('/api/v1/webhooks/stripe')
     .post(raw({ type: () => true, limit: '1mb', inflate: false }), async (request, response) => {
       const received_at = now();
-      const event = parseEvent(readEvent(payment, request, received_at));
+      const event = readEvent(payment, request, received_at);
       const result = event ? await handleEvent({ db, logger, received_at }, event) : 'ignored';
       response.json({ received: true, result });
     })
