@@ -1,4 +1,4 @@
-import type { Request, RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
@@ -34,6 +34,14 @@ export function limitRequests(
   keyOf: (request: Request) => string | undefined = () => undefined,
   beforeRefusal?: (request: Request) => Promise<void>,
 ): RequestHandler {
+  const refuse = async (request: Request, next: NextFunction): Promise<void> => {
+    try {
+      await beforeRefusal?.(request);
+      next(new HttpError(429, { message: 'Too Many Attempts.' }));
+    } catch (error) {
+      next(error);
+    }
+  };
   const limit = rateLimit({
     windowMs: window_ms,
     limit: request_count,
@@ -42,10 +50,7 @@ export function limitRequests(
     keyGenerator: (request) =>
       keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
-    handler: async (request) => {
-      await beforeRefusal?.(request);
-      throw new HttpError(429, { message: 'Too Many Attempts.' });
-    },
+    handler: (request, _response, next) => void refuse(request, next),
     logger: {
       error: (error, message) => logger.error(error, message),
       warn: (error, message) => logger.warn(error, message),

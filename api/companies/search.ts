@@ -6,7 +6,13 @@ import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, describeCharge } from '../wallet/charge.ts';
 import { creditErrors, creditsShort } from '../wallet/ledger.ts';
-import { companyStatus, identifier, identifiersOf, type Numbers } from './identifier.ts';
+import {
+  companyStatus,
+  identifier,
+  identifiersOf,
+  listValues,
+  type Numbers,
+} from './identifier.ts';
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
 import type { Search } from './search-index.ts';
 
@@ -67,10 +73,7 @@ function viewResult(rows: ResultRow[]): Result {
   const { name, city, voivodeship, activity_start, activity_main, status } = rows[0]!;
   const identifiers = identifiersOf(rows);
   const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
-  const contacts = contactType.options.flatMap((type) => {
-    const values = new Set(rows.map((row) => row[type]).filter((value) => value !== null));
-    return [...values].map((value) => ({ type, value }));
-  });
+  const contacts = listValues(rows, contactType.options);
   return contacts.length > 0 ? { ...shown, contacts } : shown;
 }
 
@@ -84,11 +87,8 @@ interface PageRow {
  * Reads the total, the page and the balance, all of one snapshot: when a night publishes in between,
  * searches again. Throws a 503 until the companies are loaded.
  */
-async function readPage(
-  { db, searchIndex }: AppOptions,
-  { filter, window }: Search,
-  account_id: string,
-) {
+async function readPage({ db, searchIndex }: AppOptions, search: Search, account_id: string) {
+  const { filter, window } = search;
   for (let least_no = 0; ;) {
     const { snapshot_no, total, company_ids } = await searchIndex.find(filter, window, least_no);
     const values = [company_ids, snapshot_no, account_id];
@@ -130,9 +130,7 @@ export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint 
       const paging = { page, per_page: pageSize };
       // The answer to HEAD is free, so that even its length must not depend on the results.
       const isHead = request.method === 'HEAD';
-      const window = isHead
-        ? { skipped: 0, size: 0 }
-        : { skipped: skippedBy(paging), size: pageSize };
+      const window = { skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
       const amount = isHead ? 0 : searchCredits;
       const { total, results, balance } = await readPage(options, { filter, window }, account_id);
       // A free total of 0 would be information too: many such searches could reveal a date.

@@ -125,8 +125,11 @@ function list({ db, now }: AppOptions): Endpoint {
         .where('account_id', '=', caller.account_id)
         .orderBy('token_id', 'desc')
         .execute();
-      const meta = { total: tokens.length, timestamp: formatTimestamp(now()) };
-      return { success: true, data: tokens.map(viewToken), meta };
+      return {
+        success: true,
+        data: tokens.map(viewToken),
+        meta: { total: tokens.length, timestamp: formatTimestamp(now()) },
+      };
     },
   );
 }

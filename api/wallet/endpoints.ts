@@ -11,6 +11,7 @@ import {
   pagingFields,
   skippedBy,
 } from '../http/paging.ts';
+import { selectWallet } from './ledger.ts';
 import { topupEndpoints } from './topup.ts';
 
 const walletAnswer = z.strictObject({
@@ -105,11 +106,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
     },
     async ({ caller }) => {
-      const found = await db
-        .selectFrom('customer.wallet')
-        .select(['balance', 'total_purchased'])
-        .where('account_id', '=', caller.account_id)
-        .executeTakeFirst();
+      const found = await selectWallet(db, caller.account_id).executeTakeFirst();
       const balance = Number(found?.balance ?? 0);
       const total_purchased = Number(found?.total_purchased ?? 0);
       return { status: 'success', data: { balance, total_purchased } };

@@ -89,14 +89,18 @@ export async function withdraw(db: Db, movements: Movement[]): Promise<(number |
   return movements.map(({ operation_key }) => balances.get(operation_key));
 }
 
+/** The wallet of an account, which has none before its first credits. */
+export function selectWallet(db: Db, account_id: string) {
+  return db
+    .selectFrom('customer.wallet')
+    .select(['balance', 'total_purchased'])
+    .where('account_id', '=', account_id);
+}
+
 /** The credits of an account, 0 without a wallet. */
 export async function readBalance(db: Db, account_id: string): Promise<number> {
-  const row = await db
-    .selectFrom('customer.wallet')
-    .select('balance')
-    .where('account_id', '=', account_id)
-    .executeTakeFirst();
-  return Number(row?.balance ?? 0);
+  const wallet = await selectWallet(db, account_id).executeTakeFirst();
+  return Number(wallet?.balance ?? 0);
 }
 
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.

@@ -14,10 +14,7 @@ export interface Checkout {
   checkout_url: string;
 }
 
-/**
- * Opens hosted checkouts. A payment gets the same checkout each time. Throws an
- * `HttpError` when the provider fails.
- */
+/** Opens hosted checkouts, one for each payment. Throws an `HttpError` when the provider fails. */
 export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
 export interface PaymentSettings {
