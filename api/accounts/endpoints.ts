@@ -1,14 +1,13 @@
 import { z } from 'zod';
 import { initializeAccount } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
-import { createRegistration } from './register.ts';
+import { createRegistration, registrationWithout } from './register.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { nameField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
-import { accountAddressField, addressField } from './mail-address.ts';
+import { addressField } from './mail-address.ts';
 import { passwordField } from './password.ts';
-import { languageField, profileEndpoints } from './profile.ts';
+import { profileEndpoints } from './profile.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
@@ -18,26 +17,6 @@ const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
 const text = z.string();
 const time = z.iso.datetime({ offset: true });
-
-function registrationWithout(freeMailDomains: readonly string[]) {
-  return z
-    .strictObject({
-      email: accountAddressField(freeMailDomains),
-      name: nameField,
-      password: passwordField,
-      password_confirmation: z.string(),
-      language: languageField.default('en'),
-    })
-    .refine((body) => body.password === body.password_confirmation, {
-      path: ['password_confirmation'],
-      error: 'The password_confirmation field must match the password field.',
-      // Also when other fields are wrong.
-      when: ({ value }) => {
-        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
-        return typeof password === 'string' && typeof password_confirmation === 'string';
-      },
-    });
-}
 
 const openedAccount = z
   .strictObject({

@@ -5,61 +5,13 @@ import { getDomain } from 'tldts-icann';
 
 const require = createRequire(import.meta.url);
 
-// Free mail and aliases that are not in the packages below.
-const furtherDomains = new Set([
-  'addy.io',
-  'adres.pl',
-  'adresik.net',
-  'aleeas.com',
-  'buziaczek.pl',
-  'ctemplar.com',
-  'disroot.org',
-  'dropmail.click',
-  'edumail.su',
-  'emailtemp.org',
-  'gmx.pl',
-  'hotmail.pl',
-  'ii.pl',
-  'int.pl',
-  'interia.com',
-  'interiowy.pl',
-  'internxt.com',
-  'intmail.pl',
-  'luxusmail.org',
-  'maximail.vip',
-  'mozmail.com',
-  'murena.io',
-  'neostrada.pl',
-  'ogarnij.se',
-  'onet.com',
-  'outlook.pl',
-  'pacz.to',
-  'passinbox.com',
-  'pisz.to',
-  'poczta.pl',
-  'republika.pl',
-  'riseup.net',
-  'simplelogin.co',
-  'skiff.com',
-  'slmail.me',
-  'spike.email',
-  'startmail.com',
-  'temp-mail.io',
-  'tempmail.net',
-  'tuta.com',
-  'zoho.eu',
-  'zoho.in',
-  'zohomail.com',
-  'zohomail.eu',
-  'zoznam.sk',
-]);
-
 // Listed domains below which companies register their own domains.
 const registries = new Set(['msk.ru', 'pp.ua', 'spb.ru', 'za.com']);
 
-// Free mail, then disposable mailboxes. Each list holds its domains in quotation marks, and is searched as
-// it is: parsed, the lists take ten times the memory.
+// Free mail and aliases that the packages lack, free mail, then disposable mailboxes. Each list holds its
+// domains in quotation marks, and is searched as it is: parsed, the lists take ten times the memory.
 const lists = [
+  './free-mail-domains.json',
   'free-email-domains-list/build/src/constants.js',
   'disposable-email-domains/index.json',
   'disposable-email-domains/wildcard.json',
@@ -67,7 +19,6 @@ const lists = [
 ].map((path) => readFileSync(require.resolve(path)));
 
 function isListed(domain: string): boolean {
-  if (furtherDomains.has(domain)) return true;
   // A list may hold an international domain in either form.
   const forms = new Set([domain, domainToUnicode(domain)]);
   return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));

@@ -1,23 +1,40 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Tx } from '../../sql/kysely.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
-import { issueMasterToken, type IssuedToken } from '../tokens/record.ts';
+import { issueToken } from '../tokens/record.ts';
 import { grant } from '../wallet/ledger.ts';
 import { registeredDomainOf } from './free-mail.ts';
 import { domainOf, mailboxOf } from './mail-address.ts';
-import { readClaim, useOneTimeToken } from './one-time-token.ts';
+import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const WELCOME_CREDITS = 200;
 
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
+type Account = Pick<
+  Selectable<CustomerTables['customer.account']>,
+  'account_id' | 'user_ref' | 'email'
+>;
+
+/** Makes the Master Token of an account that has none. The token is not shown again. */
+export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
+  const master = { kind: 'master', name: 'Master Token', lifetime_days: null } as const;
+  const { plaintext, token_ref } = await issueToken(tx, { account_id, ...master, now });
+  return { user_ref, email, master_token: plaintext, token_ref };
+}
+
+export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
+
 /** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
 export async function startAccount(
   tx: Tx,
-  { account_id, isWelcome, now }: { account_id: string; isWelcome: boolean; now: Date },
-): Promise<IssuedToken> {
+  account: Account,
+  { isWelcome, now }: { isWelcome: boolean; now: Date },
+): Promise<OpenedAccount> {
+  const { account_id } = account;
   await tx
     .updateTable('customer.account')
     .set({ initialized_at: now })
@@ -33,15 +50,7 @@ export async function startAccount(
       now,
     });
   }
-  return issueMasterToken(tx, account_id, now);
-}
-
-/** An account with its new Master Token, which is not shown again. */
-export interface OpenedAccount {
-  user_ref: string;
-  email: string;
-  master_token: string;
-  token_ref: string;
+  return openAccount(tx, account, now);
 }
 
 /**
@@ -54,15 +63,13 @@ export async function initializeAccount(
   text: string,
 ): Promise<{ account: OpenedAccount; isWelcome: boolean }> {
   const now = options.now();
-  const claim = readClaim(options.secretKey, text, 'init', now);
-  if (!claim) throw refusedToken();
+  const claims = readClaims(options.secretKey, text, 'init', now);
+  if (!claims) throw refusedToken();
   return options.db.transaction().execute(async (tx) => {
-    const used = await useOneTimeToken(tx, claim, now);
-    if (!used) throw refusedToken();
-    const { account_id, user_ref, email } = used;
-    const isWelcome = await claimWelcomeBonus(tx, { account_id, email, now });
-    const { plaintext, token_ref } = await startAccount(tx, { account_id, isWelcome, now });
-    return { account: { user_ref, email, master_token: plaintext, token_ref }, isWelcome };
+    const account = await useOneTimeToken(tx, claims, now);
+    if (!account) throw refusedToken();
+    const isWelcome = await claimWelcomeBonus(tx, account, now);
+    return { account: await startAccount(tx, account, { isWelcome, now }), isWelcome };
   });
 }
 
@@ -74,7 +81,8 @@ export async function initializeAccount(
  */
 async function claimWelcomeBonus(
   tx: Tx,
-  { account_id, email, now }: { account_id: string; email: string; now: Date },
+  { account_id, email }: Account,
+  now: Date,
 ): Promise<boolean> {
   const mailbox = mailboxOf(email);
   const domain = registeredDomainOf(domainOf(mailbox));

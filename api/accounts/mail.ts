@@ -13,20 +13,15 @@ interface MailOrder {
 }
 
 /** Writes a mail to the owner of an account; the worker sends it after the caller's transaction. */
-export async function leaveMail(
-  tx: Tx,
-  { mail_key, account, template, data, now, send_after = null }: MailOrder,
-): Promise<void> {
+export async function leaveMail(tx: Tx, { account, data, now, ...mail }: MailOrder): Promise<void> {
   await tx
     .insertInto('customer.mail')
     .values({
-      mail_key,
+      ...mail,
       account_id: account.account_id,
       recipient: account.email,
-      template,
       data: JSON.stringify(data),
       created_at: now,
-      send_after,
     })
     .onConflict((conflict) => conflict.column('mail_key').doNothing())
     .execute();

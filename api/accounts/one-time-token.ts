@@ -7,13 +7,6 @@ import {
 import { readToken } from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/kysely.ts';
 
-/** A one-time token with a valid signature that is not 24 hours old. */
-export interface Claim {
-  purpose: OneTimeTokenClaims['purpose'];
-  one_time_token_id: string;
-  user_ref: string;
-}
-
 /** When a one-time token that is issued now expires, in whole seconds, as in a JWT. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
@@ -25,41 +18,31 @@ export function expiryOf(now: Date): Date {
  *
  * @returns undefined when it is forged, expired, or for another purpose
  */
-export function readClaim(
+export function readClaims(
   secretKey: string,
   text: string,
-  purpose: Claim['purpose'],
+  purpose: OneTimeTokenClaims['purpose'],
   now: Date,
-): Claim | undefined {
+): OneTimeTokenClaims | undefined {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
-  if (claims?.purpose !== purpose) return undefined;
-  return { purpose, one_time_token_id: claims.jti, user_ref: claims.sub };
+  return claims?.purpose === purpose ? claims : undefined;
 }
 
 interface Issue {
   account_id: string;
-  purpose: Claim['purpose'];
+  purpose: OneTimeTokenClaims['purpose'];
   /** Of the new password of a recovery. */
   password_hash?: string;
   now: Date;
 }
 
 /** Issues a one-time token; `leaveMail` sends it. Returns its `one_time_token_id`. */
-export async function issueOneTimeToken(
-  tx: Tx,
-  { account_id, purpose, password_hash, now }: Issue,
-): Promise<string> {
+export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue): Promise<string> {
   const one_time_token_id = randomUUID();
+  const expires_at = expiryOf(now);
   await tx
     .insertInto('customer.one_time_token')
-    .values({
-      one_time_token_id,
-      account_id,
-      purpose,
-      password_hash: password_hash ?? null,
-      created_at: now,
-      expires_at: expiryOf(now),
-    })
+    .values({ ...token, one_time_token_id, created_at: now, expires_at })
     .execute();
   return one_time_token_id;
 }
@@ -67,7 +50,7 @@ export async function issueOneTimeToken(
 /** Cancels the unused one-time tokens of an account and purpose. */
 export async function cancelOneTimeTokens(
   tx: Tx,
-  { account_id, purpose, now }: { account_id: string; purpose: Claim['purpose']; now: Date },
+  { account_id, purpose, now }: Issue,
 ): Promise<void> {
   await tx
     .updateTable('customer.one_time_token')
@@ -85,20 +68,20 @@ export async function cancelOneTimeTokens(
  *
  * @returns the account; undefined when the token was used or cancelled before, or has expired
  */
-export async function useOneTimeToken(tx: Tx, claim: Claim, now: Date) {
+export async function useOneTimeToken(tx: Tx, claims: OneTimeTokenClaims, now: Date) {
   const account = await tx
     .selectFrom('customer.account')
     .select(['account_id', 'user_ref', 'email', 'name'])
-    .where('user_ref', '=', claim.user_ref)
+    .where('user_ref', '=', claims.sub)
     .forUpdate()
     .executeTakeFirst();
   if (!account) return undefined;
   const used = await tx
     .updateTable('customer.one_time_token')
     .set({ used_at: now })
-    .where('one_time_token_id', '=', claim.one_time_token_id)
+    .where('one_time_token_id', '=', claims.jti)
     .where('account_id', '=', account.account_id)
-    .where('purpose', '=', claim.purpose)
+    .where('purpose', '=', claims.purpose)
     .where('used_at', 'is', null)
     .where('cancelled_at', 'is', null)
     .where('expires_at', '>', now)

@@ -2,18 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/kysely.ts';
+import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { type HttpError, invalid } from '../http/errors.ts';
-import { issueMasterToken } from '../tokens/record.ts';
-import type { OpenedAccount } from './init.ts';
+import { openAccount, type OpenedAccount } from './init.ts';
 import { leaveMail } from './mail.ts';
 import {
   cancelOneTimeTokens,
-  type Claim,
   expiryOf,
   issueOneTimeToken,
-  readClaim,
+  readClaims,
   useOneTimeToken,
 } from './one-time-token.ts';
 import { hashPassword, verifyPassword } from './password.ts';
@@ -64,11 +63,10 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
 
   /** The requests that a link confirms, its own first; undefined when the link is not valid. */
   async function findOpen(token: string, at: Date) {
-    const claim = readClaim(secretKey, token, 'recover', at);
-    if (!claim) return undefined;
-    const requests = await findRequests(db, claim, at);
-    const isOpen = requests[0]?.one_time_token_id === claim.one_time_token_id;
-    return isOpen ? { claim, requests } : undefined;
+    const claims = readClaims(secretKey, token, 'recover', at);
+    if (!claims) return undefined;
+    const requests = await findRequests(db, claims, at);
+    return requests[0]?.one_time_token_id === claims.jti ? { claims, requests } : undefined;
   }
 
   return {
@@ -93,10 +91,10 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
       const at = now();
       const open = await findOpen(token, at);
       // A reader of the mail may try only a few passwords.
-      const isAllowed = open && (await allowGuess(open.claim.one_time_token_id));
+      const isAllowed = open && (await allowGuess(open.claims.jti));
       const password_hash = isAllowed && (await findPassword(password, open.requests));
       if (!password_hash) throw failedConfirmation();
-      return db.transaction().execute((tx) => recoverAccount(tx, open.claim, password_hash, at));
+      return db.transaction().execute((tx) => recoverAccount(tx, open.claims, password_hash, at));
     },
   };
 }
@@ -145,12 +143,12 @@ async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date
 }
 
 /** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
-function findRequests(db: Db, claim: Claim, now: Date) {
+function findRequests(db: Db, claims: OneTimeTokenClaims, now: Date) {
   return db
     .selectFrom('customer.one_time_token as token')
     .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
     .select(['one_time_token_id', 'token.password_hash'])
-    .where('user_ref', '=', claim.user_ref)
+    .where('user_ref', '=', claims.sub)
     .where('purpose', '=', 'recover')
     .where('used_at', 'is', null)
     .where('cancelled_at', 'is', null)
@@ -160,10 +158,10 @@ function findRequests(db: Db, claim: Claim, now: Date) {
         .selectFrom('customer.mail')
         .where('mail_key', '=', sql<string>`'recover:' || one_time_token_id`)
         .where('send_after', 'is', null);
-      const isOwn = eb('one_time_token_id', '=', claim.one_time_token_id);
+      const isOwn = eb('one_time_token_id', '=', claims.jti);
       return eb.or([isOwn, eb.not(eb.exists(mailed))]);
     })
-    .orderBy((eb) => eb('one_time_token_id', '=', claim.one_time_token_id), 'desc')
+    .orderBy((eb) => eb('one_time_token_id', '=', claims.jti), 'desc')
     .orderBy('token.created_at', 'desc')
     .limit(comparedRequests)
     .execute();
@@ -182,13 +180,13 @@ async function findPassword(
 
 async function recoverAccount(
   tx: Tx,
-  claim: Claim,
+  claims: OneTimeTokenClaims,
   password_hash: string,
   now: Date,
 ): Promise<OpenedAccount> {
-  const account = await useOneTimeToken(tx, claim, now);
+  const account = await useOneTimeToken(tx, claims, now);
   if (!account) throw failedConfirmation();
-  const { account_id, user_ref, email, name } = account;
+  const { account_id, name } = account;
   await cancelOneTimeTokens(tx, { account_id, purpose: 'recover', now });
   await tx
     .updateTable('customer.account')
@@ -197,14 +195,13 @@ async function recoverAccount(
     .execute();
   await revokeTokens(tx, account_id, now);
   await leaveMail(tx, {
-    mail_key: `recovered:${claim.one_time_token_id}`,
+    mail_key: `recovered:${claims.jti}`,
     account,
     template: 'recovered',
     data: { user_name: name, recovered_at: now.toISOString() },
     now,
   });
-  const { plaintext, token_ref } = await issueMasterToken(tx, account_id, now);
-  return { user_ref, email, master_token: plaintext, token_ref };
+  return openAccount(tx, account, now);
 }
 
 /**

@@ -1,23 +1,41 @@
 import { createHash } from 'node:crypto';
 import { sql } from 'kysely';
-import type { Db } from '../../sql/kysely.ts';
+import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { invalid } from '../http/errors.ts';
+import { nameField } from '../http/field.ts';
 import { leaveMail } from './mail.ts';
-import { mailboxOf } from './mail-address.ts';
+import { accountAddressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
-import { hashPassword } from './password.ts';
+import { hashPassword, passwordField } from './password.ts';
+import { languageField } from './profile.ts';
 
-interface Registration {
-  /** Normalized. */
-  email: string;
-  name: string;
-  password: string;
-  /** Of the mails to the account. */
-  language: 'pl' | 'en';
+/** The body of a registration. @param freeMailDomains as `accountAddressField` takes them */
+export function registrationWithout(freeMailDomains: readonly string[]) {
+  return z
+    .strictObject({
+      email: accountAddressField(freeMailDomains),
+      name: nameField,
+      password: passwordField,
+      password_confirmation: z.string(),
+      language: languageField.default('en'),
+    })
+    .refine((body) => body.password === body.password_confirmation, {
+      path: ['password_confirmation'],
+      error: 'The password_confirmation field must match the password field.',
+      // Also when other fields are wrong.
+      when: ({ value }) => {
+        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+        return typeof password === 'string' && typeof password_confirmation === 'string';
+      },
+    });
 }
+
+type Registration = z.output<ReturnType<typeof registrationWithout>>;
+
+const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
 
 const hour_ms = 3_600_000;
 
@@ -46,7 +64,13 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
   return async ({ email, name, password, language }: Registration) => {
     const at = now();
     // Spares the hash; the insertion below decides.
-    await requireUntaken(db, email);
+    const taken = await db
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where(sql`lower(email)`, '=', email.toLowerCase())
+      .where('initialized_at', 'is not', null)
+      .executeTakeFirst();
+    if (taken) throw takenAddress();
     const password_hash = await hashPassword(password);
     const profile = { email, name, password_hash, language };
     const isMailed = await allowMail(email);
@@ -61,8 +85,7 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
             .where('customer.account.initialized_at', 'is', null),
         )
         .returning(['account_id', 'user_ref', 'email'])
-        .executeTakeFirst();
-      if (!account) throw takenAddress();
+        .executeTakeFirstOrThrow(takenAddress);
       if (isMailed) {
         const token = { account_id: account.account_id, purpose: 'init', now: at } as const;
         await cancelOneTimeTokens(tx, token);
@@ -74,18 +97,4 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
       return { user_ref: account.user_ref, email, expires_at: expiryOf(at) };
     });
   };
-}
-
-async function requireUntaken(db: Db, email: string): Promise<void> {
-  const taken = await db
-    .selectFrom('customer.account')
-    .select('account_id')
-    .where(sql`lower(email)`, '=', email.toLowerCase())
-    .where('initialized_at', 'is not', null)
-    .executeTakeFirst();
-  if (taken) throw takenAddress();
-}
-
-function takenAddress() {
-  return invalid([['email', 'The email has already been taken.']]);
 }

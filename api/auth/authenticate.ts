@@ -99,10 +99,9 @@ export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>
    * unknown, expired or revoked; a missing or malformed token costs no query.
    */
   async function authenticate(request: Request): Promise<Caller> {
-    const bearer = readBearer(request);
-    if (bearer === 'missing') throw unauthorized('Missing API token');
-    if (bearer === 'malformed') throw unauthorized('Malformed token format');
-    const use = { hash: bearer.hash, ip: clientAddressOf(request), use_count: 1 } as const;
+    const { hash, error } = readBearer(request);
+    if (hash === undefined) throw unauthorized(error);
+    const use = { hash, ip: clientAddressOf(request), use_count: 1 } as const;
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const known = await count(use);
       if (!known) throw new UnknownToken();
@@ -116,9 +115,9 @@ export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>
 
   /** Throws the 401 of a token that is expired or revoked; counts nothing. */
   async function refuseEnded(request: Request): Promise<void> {
-    const bearer = readBearer(request);
-    if (typeof bearer === 'string') return;
-    const known = await count({ hash: bearer.hash, ip: null, use_count: 0 });
+    const { hash } = readBearer(request);
+    if (hash === undefined) return;
+    const known = await count({ hash, ip: null, use_count: 0 });
     if (known) refuseState(known);
   }
 

@@ -58,15 +58,12 @@ export function createLimitStore({ db, now, window_ms, prefix }: LimitStoreOptio
     for (const key of keys) hitCounts.set(key, (hitCounts.get(key) ?? 0) + 1);
     const values = [[...hitCounts.keys()], [...hitCounts.values()], hit_at, reset_at];
     const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
-    const counters = new Map(
-      rows.map(({ limit_key, hit_count, reset_at: resetTime }) => {
-        return [limit_key, { count: Number(hit_count) - hitCounts.get(limit_key)!, resetTime }];
-      }),
-    );
+    const counters = new Map(rows.map((row) => [row.limit_key, row]));
     return keys.map((key) => {
-      const counter = counters.get(key)!;
-      counter.count += 1;
-      return { totalHits: counter.count, resetTime: counter.resetTime };
+      const { hit_count, reset_at: resetTime } = counters.get(key)!;
+      const laterHits = hitCounts.get(key)! - 1;
+      hitCounts.set(key, laterHits);
+      return { totalHits: Number(hit_count) - laterHits, resetTime };
     });
   }
 

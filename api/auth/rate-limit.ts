@@ -18,8 +18,7 @@ type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 
 /** The key of a token. A malformed token has none: its client is counted. */
 export function tokenOf(request: Request): string | undefined {
-  const bearer = readBearer(request);
-  return typeof bearer === 'string' ? undefined : bearer.hash;
+  return readBearer(request).hash;
 }
 
 /**

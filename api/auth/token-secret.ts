@@ -5,13 +5,6 @@ import { crc32 } from 'node:zlib';
 /** The Master Token manages tokens and reaches everything; an API token reaches the data. */
 export type TokenKind = 'master' | 'api';
 
-/** The well-formed token of a request. Only the hash of its secret is stored. */
-export interface Bearer {
-  kind: TokenKind;
-  /** SHA-256 of the secret, 64 hexadecimal digits. */
-  hash: string;
-}
-
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base36 = base62.slice(0, 36);
 
@@ -21,7 +14,9 @@ const secretBytes = 32;
 const [randomDigits, checksumDigits] = [43, 6];
 const refDigits = 12;
 
-const secretForm = new RegExp(`^(sk_live_|sk_api_)[0-9A-Za-z]{${randomDigits + checksumDigits}}$`);
+const secretForm = new RegExp(
+  `^(?:sk_live_|sk_api_)[0-9A-Za-z]{${randomDigits + checksumDigits}}$`,
+);
 
 function toBase62(value: bigint, digits: number): string {
   let text = '';
@@ -55,16 +50,17 @@ export function createRef(): string {
 }
 
 /**
- * The token in the `Authorization` header of a request. `missing` when there is none; `malformed`
- * when no account can have such a token.
+ * Reads the token in the `Authorization` header of a request.
+ *
+ * @returns the hash of its secret, or the error of the 401 when no account can have it
  */
-export function readBearer(request: IncomingMessage): Bearer | 'missing' | 'malformed' {
+export function readBearer(request: IncomingMessage) {
   const header = request.headers.authorization?.trim() ?? '';
-  if (header === '' || /^bearer$/i.test(header)) return 'missing';
+  if (header === '' || /^bearer$/i.test(header)) return { error: 'Missing API token' };
   const secret = /^bearer +(\S+)$/i.exec(header)?.[1] ?? '';
-  const prefix = secretForm.exec(secret)?.[1];
   const body = secret.slice(0, -checksumDigits);
-  if (prefix === undefined || checksumOf(body) !== secret.slice(-checksumDigits))
-    return 'malformed';
-  return { kind: prefix === prefixes.master ? 'master' : 'api', hash: hashSecret(secret) };
+  if (!secretForm.test(secret) || checksumOf(body) !== secret.slice(-checksumDigits)) {
+    return { error: 'Malformed token format' };
+  }
+  return { hash: hashSecret(secret) };
 }

@@ -13,10 +13,8 @@ export interface Identifier {
   identifier_value: string;
 }
 
-const columns = { NIP: 'nip', REGON9: 'regon9', KRS: 'krs' } as const;
-
 /** The numbers of a company or of one of its entries. */
-export type Numbers = Record<(typeof columns)[IdentifierType], string | null>;
+export type Numbers = Record<'nip' | 'regon9' | 'krs', string | null>;
 
 export const identifierType = z.enum(identifierTypes).meta({
   id: 'IdentifierType',
@@ -52,7 +50,6 @@ const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
  * only zeros, or a wrong check digit (a KRS number has none).
  */
 export function normalizeIdentifier(type: IdentifierType, text: string): string | undefined {
-  if (text.length > maxCharacters) return undefined;
   const digits = text.replaceAll(separators, '');
   return isNumber[type](digits) ? digits : undefined;
 }
@@ -147,20 +144,25 @@ export async function findCompany(
   return (await findCompanies(db, type, [value])).get(value);
 }
 
+/** Lists what rows have in some columns, each value once: by column, then in the order of the rows. */
+export function listValues<Column extends string>(
+  rows: readonly Record<Column, string | null>[],
+  columns: readonly Column[],
+): { type: Column; value: string }[] {
+  return columns.flatMap((type) => {
+    const values = new Set(rows.map((row) => row[type]).filter((value) => value !== null));
+    return [...values].map((value) => ({ type, value }));
+  });
+}
+
 /** Lists the numbers of entries of a company, each once, by type, then in the order of the entries. */
 export function identifiersOf(entries: readonly Numbers[]) {
-  return identifierTypes.flatMap((type) => {
-    const values = new Set(entries.map((entry) => entry[columns[type]]));
-    values.delete(null);
-    return [...values].map((value) => ({ type, value: value! }));
-  });
+  const numbers = entries.map(({ nip, regon9, krs }) => ({ NIP: nip, REGON9: regon9, KRS: krs }));
+  return listValues(numbers, identifierTypes);
 }
 
 /** Chooses the number that stands for a company: its NIP, else its REGON9, else its KRS number. */
 export function primaryIdentifierOf(company: Numbers): Identifier | undefined {
-  for (const identifier_type of identifierTypes) {
-    const identifier_value = company[columns[identifier_type]];
-    if (identifier_value !== null) return { identifier_type, identifier_value };
-  }
-  return undefined;
+  const [first] = identifiersOf([company]);
+  return first && { identifier_type: first.type, identifier_value: first.value };
 }

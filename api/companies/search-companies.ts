@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { countBits, intersect, listBits, makeBits, NumberList, type Bits } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import type { Found, Window } from './search-index.ts';
+import type { Found, Search } from './search-index.ts';
 import { NameColumn } from './search-names.ts';
 import { TextColumn } from './search-text.ts';
 
@@ -123,7 +123,7 @@ export class SearchCompanies {
   }
 
   /** Counts the companies that match a filter, and lists those in the window. */
-  search(filter: SearchFilter, { skipped, size }: Window): Found {
+  search({ filter, window: { skipped, size } }: Search): Found {
     const matches = this.#find(filter);
     const company_ids = listBits(matches, skipped, size).map((number) => this.#ids[number]!);
     return { snapshot_no: this.snapshot_no, total: countBits(matches), company_ids };

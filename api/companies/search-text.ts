@@ -22,19 +22,10 @@ export class TextColumn {
   find(count: number, wanted: string | ((text: string) => boolean)): Bits {
     const bits = makeBits(count);
     const values = this.#values;
-    if (typeof wanted === 'string') {
-      const code = this.#codes.get(wanted) ?? -1;
-      for (let at = 0, number = 0; at < bits.length; at += 1) {
-        let word = 0;
-        for (let bit = 0; bit < 32; bit += 1, number += 1) {
-          word |= Number(values[number] === code) << bit;
-        }
-        bits[at] = word;
-      }
-      return bits;
-    }
     const accepted = new Uint8Array(this.#codes.size + 1);
-    for (const [text, code] of this.#codes) accepted[code] = wanted(text) ? 1 : 0;
+    if (typeof wanted !== 'string') {
+      for (const [text, code] of this.#codes) accepted[code] = wanted(text) ? 1 : 0;
+    } else if (this.#codes.has(wanted)) accepted[this.#codes.get(wanted)!] = 1;
     for (let at = 0, number = 0; at < bits.length; at += 1) {
       let word = 0;
       for (let bit = 0; bit < 32; bit += 1, number += 1) word |= accepted[values[number]!]! << bit;

@@ -6,7 +6,7 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { openPool } from '../../sql/pool.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
-import type { Found, Search, SearchAnswer, SearchQuestion } from './search-index.ts';
+import type { Found, SearchAnswer, SearchQuestion } from './search-index.ts';
 
 const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
 
@@ -66,15 +66,12 @@ async function load(least_no: number): Promise<SearchCompanies> {
   return loaded;
 }
 
-function findCached(companies: SearchCompanies, { filter, window }: Search): Found {
-  const key = JSON.stringify([companies.snapshot_no, filter, window]);
-  return answers.memo(key, { context: () => companies.search(filter, window) });
-}
-
 async function answer({ search, least_no }: SearchQuestion): Promise<SearchAnswer> {
   try {
     const companies = await load(least_no);
-    return search ? { found: findCached(companies, search) } : {};
+    if (!search) return {};
+    const key = JSON.stringify([companies.snapshot_no, search]);
+    return { found: answers.memo(key, { context: () => companies.search(search) }) };
   } catch (error) {
     const { message, code } = error as Error & { code?: string };
     return { error: { message, code } };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { companyStatus, identifier } from './identifier.ts';
 
-const addressField = z
+export const addressField = z
   .strictObject({
     street: z.string(),
     building: z.string(),

@@ -1,7 +1,8 @@
 import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.ts';
 import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
-import { identifiersOf } from './identifier.ts';
+import { identifiersOf, listValues } from './identifier.ts';
+import { addressField } from './snapshot-answer.ts';
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
@@ -51,17 +52,11 @@ function viewDates(entry: SnapshotEntry): DatedEvent[] {
 
 type Address = Unit['address'];
 
+const addressParts = addressField.keyof().options;
+
 // Spec: all fields of an address are strings; an unknown part is an empty string.
 function viewAddress(address: Address) {
-  return {
-    street: address.street ?? '',
-    building: address.building ?? '',
-    apartment: address.apartment ?? '',
-    city: address.city ?? '',
-    postal_code: address.postal_code ?? '',
-    voivodeship: address.voivodeship ?? '',
-    country_code: address.country_code ?? '',
-  };
+  return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
 
 // An address without a country is in the country of the registry.
@@ -73,20 +68,11 @@ function addressOf(entry: SnapshotEntry, { voivodeships }: SnapshotDictionary): 
   return { street, building, apartment, city, postal_code, voivodeship, country_code };
 }
 
-function listValues<Type extends string>(values: Record<Type, string | null>) {
-  return Object.entries<string | null>(values).flatMap(([type, value]) => {
-    return value === null ? [] : [{ type: type as Type, value }];
-  });
-}
-
 function viewActivities(entry: SnapshotEntry, { activityNames, groupNames }: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
   // The main activity comes first, and only once.
-  const codes = new Set(
-    [...(activity_main === null ? [] : [activity_main]), ...activity_codes.split(',')].filter(
-      (code) => code !== '',
-    ),
-  );
+  const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
+  codes.delete('');
   return [...codes].map((code) => {
     // Old entries hold codes of divisions, groups and classes. A class takes the name of its group.
     const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
@@ -100,7 +86,7 @@ function fullNameOf({ first_name, surname }: SnapshotEntry): string {
 }
 
 function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
-  const { legal_form, phone, email, fax, e_delivery, website } = entry;
+  const { legal_form } = entry;
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
@@ -113,10 +99,10 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
       address: viewAddress(address),
       dates,
     })),
-    contacts: listValues({ phone, email, fax, e_delivery }),
+    contacts: listValues([entry], ['phone', 'email', 'fax', 'e_delivery']),
     activities: viewActivities(entry, dictionary),
     dates: viewDates(entry),
-    websites: listValues({ website }),
+    websites: listValues([entry], ['website']),
   };
 }
 

@@ -1,10 +1,10 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/prepared.ts';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
-import type { Charge, ChargeHeaders, Charging } from '../wallet/charge.ts';
+import type { Charging } from '../wallet/charge.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
@@ -48,72 +48,42 @@ const mostReading = 2;
  * Reads the registry entries of the companies with these numbers, in one statement. Active entries come
  * first, then suspended ones; of these, the entry that started last.
  *
- * @returns the entries in the order of the numbers; undefined for an unknown number
+ * @returns the entries in the order of the numbers; null for an unknown number
  */
-async function readEntries(
-  db: Db,
-  identifiers: Identifier[],
-): Promise<(SnapshotEntry[] | undefined)[]> {
-  const rows = await runPrepared<{ place: string; entries: SnapshotEntry[] }>(
-    db,
-    'api/read_snapshot.sql',
-    [
-      identifiers.map(({ identifier_type }) => identifier_type),
-      identifiers.map(({ identifier_value }) => identifier_value),
-    ],
-  );
-  const byPlace = new Map(rows.map(({ place, entries }) => [Number(place), entries]));
-  return identifiers.map((_, at) => byPlace.get(at + 1));
+async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
+  const types = identifiers.map(({ identifier_type }) => identifier_type);
+  const values = identifiers.map(({ identifier_value }) => identifier_value);
+  const file = 'api/read_snapshot.sql';
+  const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, [types, values]);
+  return rows.map(({ entries }) => entries);
 }
 
-interface Asked {
-  request: Request;
-  identifier: Identifier;
-  account_id: string;
-}
-
-function createSnapshots({ db, now, snapshotCredits }: AppOptions, charging: Charging) {
+/** The endpoint of the full profile of a company. */
+export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
+  const { db, now, snapshotCredits } = options;
   const readInBatch = createBatch(
     (identifiers: Identifier[]) => readEntries(db, identifiers),
     mostReading,
   );
   const readDictionary = keep(() => readSnapshotDictionary(db));
 
-  async function answer(
-    { request, identifier, account_id }: Asked,
-    entries: SnapshotEntry[] | undefined,
-    charge: (charge: Charge) => Promise<ChargeHeaders>,
+  /** Reads a snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
+  async function takeSnapshot(
+    { request, account_id }: { request: Request; account_id: string },
+    identifier: Identifier,
+    tx?: Tx,
   ): Promise<Answer<object>> {
+    const [entries] = tx ? await readEntries(tx, [identifier]) : [await readInBatch(identifier)];
     if (!entries) throw new HttpError(404, unknownCompany);
     const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
     const tag = tagOf(data);
     // A snapshot that the client has already is free.
     if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
-    const { identifier_type, identifier_value } = identifier;
-    const description = `Snapshot of ${identifier_type} ${identifier_value}`;
-    const charged = await charge({ account_id, amount: snapshotCredits, description });
+    const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
+    const charged = await charge({ account_id, amount: snapshotCredits, description }, tx);
     const body = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
     return { body, headers: { ...charged, ETag: tag } };
   }
-
-  /** @param key `Idempotency-Key` of the request */
-  return async (asked: Asked, key: string | undefined): Promise<Answer<object>> => {
-    const { account_id, identifier } = asked;
-    if (key === undefined) {
-      return answer(asked, await readInBatch(identifier), (charge) => charging.charge(charge));
-    }
-    const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
-    return answerOnce(db, operation, async (tx) => {
-      const [entries] = await readEntries(tx, [identifier]);
-      return answer(asked, entries, (charge) => charging.chargeWithin(tx, charge));
-    });
-  };
-}
-
-/** The endpoint of the full profile of a company. */
-export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpoint {
-  const { snapshotCredits } = options;
-  const takeSnapshot = createSnapshots(options, charging);
 
   return endpoint(
     {
@@ -136,18 +106,19 @@ export function snapshotEndpoint(options: AppOptions, charging: Charging): Endpo
       example: snapshotExample,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
-        ...creditErrors(options.snapshotCredits),
+        ...creditErrors(snapshotCredits),
         404: { description: 'No company is known by this number.', example: unknownCompany },
       },
     },
-    async ({ body, caller, request, response }) => {
+    async ({ body, caller: { account_id }, request, response }) => {
+      const key = readIdempotencyKey(request);
       const { identifier_type } = body;
       // The schema of the body has checked the number.
       const identifier_value = normalizeIdentifier(identifier_type, body.identifier_value)!;
       const identifier = { identifier_type, identifier_value };
-      const { account_id } = caller;
-      const asked = { request, identifier, account_id };
-      const answer = await takeSnapshot(asked, readIdempotencyKey(request));
+      const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
+      const take = (tx?: Tx) => takeSnapshot({ request, account_id }, identifier, tx);
+      const answer = key === undefined ? await take() : await answerOnce(db, operation, take);
       response.set(answer.headers ?? {});
       return answer.body;
     },

@@ -1,106 +1,69 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
+import { type Caller, unauthorized } from '../auth/authenticate.ts';
+import type { TokenKind } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { nameField } from '../http/field.ts';
-import {
-  createToken,
-  findToken,
-  listTokens,
-  renameToken,
-  revokeToken,
-  rotateToken,
-  type TokenRow,
-} from './change.ts';
-import type { IssuedToken } from './record.ts';
+import { HttpError, invalid } from '../http/errors.ts';
+import { nameField, suffixName } from '../http/field.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-
-const text = z.string();
-const time = z.iso.datetime({ offset: true });
-const success = z.literal(true);
-const meta = z
-  .strictObject({ timestamp: time })
-  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
-
-const sharedFields = {
-  token_ref: text,
-  name: text,
-  expires_at: time.nullable(),
-  is_active: z.boolean(),
-};
-
-/** The metadata of a token. */
-const tokenData = z
-  .strictObject({
-    ...sharedFields,
-    last_used_at: time.nullable(),
-    last_used_ip: text.nullable(),
-    usage_count: z.int(),
-    revoked_at: time.nullable(),
-    created_at: time,
-  })
-  .meta({ id: 'Token', description: 'A token without its secret.' });
-
-/** A token in the only answer that has its secret. */
-const newTokenData = z
-  .strictObject({ ...sharedFields, plaintext: text, warning: text })
-  .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
-
-const sharedExample = {
-  token_ref: 'Q7M2XK40ZVBA',
-  name: 'Billing',
-  expires_at: '2026-05-31T10:00:00+00:00',
-  is_active: true,
-};
-
-const tokenExample = {
-  ...sharedExample,
-  last_used_at: '2026-05-02T08:30:00+00:00',
-  last_used_ip: '192.0.2.7',
-  usage_count: 42,
-  revoked_at: null,
-  created_at: '2026-05-01T10:00:00+00:00',
-};
-
-const warning = 'Store this token now: it will not be shown again.';
-
-const newTokenExample = {
-  ...sharedExample,
-  plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
-  warning,
-};
-
-/** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
-function viewToken(token: TokenRow): z.output<typeof tokenData> {
-  return {
-    token_ref: token.token_ref,
-    name: token.name,
-    expires_at: formatOptional(token.expires_at),
-    is_active: token.revoked_at === null,
-    last_used_at: formatOptional(token.last_used_at),
-    last_used_ip: token.last_used_ip,
-    usage_count: Number(token.usage_count),
-    revoked_at: formatOptional(token.revoked_at),
-    created_at: formatTimestamp(token.created_at),
-  };
-}
-
-/** The secret of a token, with the warning that it is shown this once. */
-function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> {
-  const { token_ref, name, expires_at, plaintext } = token;
-  const expires = formatOptional(expires_at);
-  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
-}
-
-const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
+import { issueToken } from './record.ts';
+import {
+  meta,
+  newTokenData,
+  newTokenExample,
+  success,
+  text,
+  time,
+  timestamp,
+  tokenData,
+  tokenExample,
+  viewAnswer,
+  viewNewToken,
+  viewToken,
+} from './view.ts';
 
 // What the descriptions share.
 const common = { tag: 'Tokens', auth: 'master' } as const;
 const one = { ...common, path: '/tokens/{token_ref}' } as const;
 const params = z.strictObject({ token_ref: text });
 
-/** The body of a success with a timestamp. */
-function viewAnswer(data: object, at: Date) {
-  return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
+// Byte for byte the same for an unknown token, a token of another account, and a malformed token_ref.
+const unknownToken = () => new HttpError(404, { message: 'Token not found.' });
+
+/** The token of a path, which belongs to the account of the caller. */
+function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typeof params>) {
+  return db
+    .selectFrom('customer.token')
+    .selectAll()
+    .where('account_id', '=', account_id)
+    .where('token_ref', '=', token_ref);
+}
+
+// Spec: silent on the Master Token here. An account could not replace it.
+function refuseMaster({ kind }: { kind: TokenKind }, verb: string): void {
+  const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
+  if (kind === 'master') throw invalid([['token_ref', message]]);
+}
+
+/**
+ * Throws the 401 when the Master Token of the caller is revoked. A recovery also locks the account: it
+ * either revokes the token that this transaction makes, or has revoked the Master Token before.
+ */
+async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
+  await tx
+    .selectFrom('customer.account')
+    .select('account_id')
+    .where('account_id', '=', account_id)
+    .forKeyShare()
+    .execute();
+  await tx
+    .selectFrom('customer.token')
+    .select('token_id')
+    .where('token_id', '=', token_id)
+    .where('revoked_at', 'is', null)
+    .executeTakeFirstOrThrow(() => unauthorized('Token revoked'));
 }
 
 const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
@@ -127,9 +90,14 @@ function create({ db, now }: AppOptions): Endpoint {
       answer: z.strictObject({ success, data: newTokenData, meta }),
       example: { success: true, data: newTokenExample, meta: timestamp },
     },
-    async ({ body, caller }) => {
+    async ({ body: { name, expires_in_days: lifetime_days = null }, caller }) => {
+      const { account_id } = caller;
       const at = now();
-      return viewAnswer(viewNewToken(await createToken(db, caller, body, at)), at);
+      const token = await db.transaction().execute(async (tx) => {
+        await requireMaster(tx, caller);
+        return issueToken(tx, { account_id, kind: 'api', name, lifetime_days, now: at });
+      });
+      return viewAnswer(viewNewToken(token), at);
     },
   );
 }
@@ -149,12 +117,18 @@ function list({ db, now }: AppOptions): Endpoint {
       }),
       example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
     },
+    // Spec: silent on the order; we give the newest first.
     async ({ caller }) => {
-      const data = (await listTokens(db, caller)).map(viewToken);
+      const tokens = await db
+        .selectFrom('customer.token')
+        .selectAll()
+        .where('account_id', '=', caller.account_id)
+        .orderBy('token_id', 'desc')
+        .execute();
       return {
         success: true,
-        data,
-        meta: { total: data.length, timestamp: formatTimestamp(now()) },
+        data: tokens.map(viewToken),
+        meta: { total: tokens.length, timestamp: formatTimestamp(now()) },
       };
     },
   );
@@ -168,8 +142,10 @@ const answersOne = {
 function get({ db, now }: AppOptions): Endpoint {
   return endpoint(
     { ...one, ...answersOne, method: 'get', summary: 'Get a token', params },
-    async ({ params: { token_ref }, caller }) =>
-      viewAnswer(viewToken(await findToken(db, caller, token_ref)), now()),
+    async ({ params: path, caller }) => {
+      const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
+      return viewAnswer(viewToken(token), now());
+    },
   );
 }
 
@@ -184,8 +160,17 @@ function rename({ db, now }: AppOptions): Endpoint {
       body: z.strictObject({ name: nameField }),
       bodyExample: { name: 'Billing' },
     },
-    async ({ params: { token_ref }, body: { name }, caller }) =>
-      viewAnswer(viewToken(await renameToken(db, caller, token_ref, name)), now()),
+    // Of either kind, also a revoked one.
+    async ({ params: { token_ref }, body, caller }) => {
+      const token = await db
+        .updateTable('customer.token')
+        .set(body)
+        .where('account_id', '=', caller.account_id)
+        .where('token_ref', '=', token_ref)
+        .returningAll()
+        .executeTakeFirstOrThrow(unknownToken);
+      return viewAnswer(viewToken(token), now());
+    },
   );
 }
 
@@ -205,9 +190,17 @@ function revoke({ db, now }: AppOptions): Endpoint {
       }),
       example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
     },
-    async ({ params: { token_ref }, caller }) => {
-      const revoked_at = await revokeToken(db, caller, token_ref, now());
-      return { success: true, message, meta: { revoked_at: formatTimestamp(revoked_at) } };
+    // Spec: silent on a revoked token; it keeps the time of its revocation.
+    async ({ params: path, caller }) => {
+      const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
+      refuseMaster(token, 'revoked');
+      const { revoked_at } = await db
+        .updateTable('customer.token')
+        .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now()})` })
+        .where('token_id', '=', token.token_id)
+        .returning('revoked_at')
+        .executeTakeFirstOrThrow();
+      return { success: true, message, meta: { revoked_at: formatOptional(revoked_at) } };
     },
   );
 }
@@ -244,14 +237,37 @@ function rotate({ db, now }: AppOptions): Endpoint {
         meta: timestamp,
       },
     },
-    async ({ params: { token_ref }, caller }) => {
+    async ({ params: path, caller }) => {
       const at = now();
-      const { old_token, new_token } = await rotateToken(db, caller, token_ref, at);
-      const revoked_at = formatTimestamp(old_token.revoked_at);
-      const revoked = { ...old_token, revoked_at, is_active: false };
-      return viewAnswer({ old_token: revoked, new_token: viewNewToken(new_token) }, at);
+      const [old, issued] = await db
+        .transaction()
+        .execute((tx) => rotateToken(tx, caller, path, at));
+      const { token_ref, name } = old;
+      const old_token = { token_ref, name, revoked_at: formatTimestamp(at), is_active: false };
+      return viewAnswer({ old_token, new_token: viewNewToken(issued) }, at);
     },
   );
+}
+
+// Spec: silent on a revoked or expired token; it gets a 422, since a rotation would bring it back to
+// life. The lock lets one of two parallel rotations get the new token.
+async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
+  await requireMaster(tx, caller);
+  const old = await selectToken(tx, caller, path).forUpdate().executeTakeFirstOrThrow(unknownToken);
+  refuseMaster(old, 'rotated');
+  const isExpired = old.expires_at !== null && old.expires_at <= now;
+  if (old.revoked_at || isExpired) {
+    const state = old.revoked_at ? 'revoked' : 'expired';
+    throw invalid([['token_ref', `The token is ${state} and cannot be rotated.`]]);
+  }
+  await tx
+    .updateTable('customer.token')
+    .set({ revoked_at: now })
+    .where('token_id', '=', old.token_id)
+    .execute();
+  const { account_id, kind, lifetime_days } = old;
+  const name = suffixName(old.name, ' (rotated)');
+  return [old, await issueToken(tx, { account_id, kind, name, lifetime_days, now })] as const;
 }
 
 const verified = z

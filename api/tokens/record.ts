@@ -21,32 +21,16 @@ export interface IssuedToken {
 }
 
 /** Makes a token and stores the hash of its secret. */
-export async function issueToken(
-  tx: Tx,
-  { account_id, kind, name, lifetime_days, now }: Issue,
-): Promise<IssuedToken> {
-  const plaintext = createSecret(kind);
+export async function issueToken(tx: Tx, { now, ...token }: Issue): Promise<IssuedToken> {
+  const plaintext = createSecret(token.kind);
+  const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
   const token_ref = createRef();
+  const { name, lifetime_days } = token;
   const expires_at =
     lifetime_days === null ? null : new Date(now.getTime() + lifetime_days * day_ms);
   await tx
     .insertInto('customer.token')
-    .values({
-      token_ref,
-      account_id,
-      kind,
-      name,
-      secret_hash: Buffer.from(hashSecret(plaintext), 'hex'),
-      lifetime_days,
-      created_at: now,
-      expires_at,
-    })
+    .values({ ...token, token_ref, secret_hash, created_at: now, expires_at })
     .execute();
   return { token_ref, name, expires_at, plaintext };
-}
-
-/** Makes the Master Token of an account that has none. */
-export function issueMasterToken(tx: Tx, account_id: string, now: Date): Promise<IssuedToken> {
-  const name = 'Master Token';
-  return issueToken(tx, { account_id, kind: 'master', name, lifetime_days: null, now });
 }

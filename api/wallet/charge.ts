@@ -4,17 +4,11 @@ import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import { charge, readBalance, withdraw, type Movement } from './ledger.ts';
 
-/** The price of a request, and its payer. */
-export interface Charge {
-  account_id: string;
-  /** Whole credits; 0 is free and leaves no transaction. */
-  amount: number;
-  /** For the owner of the account. */
-  description: string;
-}
+/** The price of a request, and its payer. An amount of 0 is free and leaves no transaction. */
+type Charge = Pick<Movement, 'account_id' | 'amount' | 'description'>;
 
 /** The headers of an answer that can cost credits. */
-export type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', string>;
+type ChargeHeaders = Record<'X-Credits-Charged' | 'X-Credits-Balance', string>;
 
 export type Charging = ReturnType<typeof createCharging>;
 
@@ -26,33 +20,23 @@ export function describeCharge(amount: number, balance: number): ChargeHeaders {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** Charges in batches: requests that arrive while statements run share the next statement. */
+/**
+ * Makes the function that charges for requests. It withdraws nothing and throws the 402 when the
+ * credits are short. Outside of a transaction, charges of the same moment share a statement.
+ */
 export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
   const withdrawInBatch = createBatch(
     (movements: Movement[]) => withdraw(db, movements),
     mostCharging,
   );
 
-  const named = () => ({ operation_key: randomUUID(), now: now() });
-
-  async function chargeWithin(tx: Tx, asked: Charge): Promise<ChargeHeaders> {
+  return async (asked: Charge, tx?: Tx): Promise<ChargeHeaders> => {
     const { account_id, amount } = asked;
-    if (amount === 0) return describeCharge(0, await readBalance(tx, account_id));
-    const { balance } = await charge(tx, { ...asked, ...named() });
+    if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
+    const movement = { ...asked, operation_key: randomUUID(), now: now() };
+    const shared = tx ? undefined : await withdrawInBatch(movement);
+    // The credits may be short only because of the rest of the batch: tries again without it.
+    const balance = shared ?? (await charge(tx ?? db, movement)).balance;
     return describeCharge(amount, balance);
-  }
-
-  return {
-    /** Does the same as `charge`, within the transaction of the caller. */
-    chargeWithin,
-    /** Withdraws credits. When the credits are short, withdraws nothing and throws the 402. */
-    async charge(asked: Charge): Promise<ChargeHeaders> {
-      const { account_id, amount } = asked;
-      if (amount === 0) return describeCharge(0, await readBalance(db, account_id));
-      const balance = await withdrawInBatch({ ...asked, ...named() });
-      if (balance !== undefined) return describeCharge(amount, balance);
-      // The credits are short, perhaps only because of the rest of the batch: tries again without it.
-      return db.transaction().execute((tx) => chargeWithin(tx, asked));
-    },
   };
 }

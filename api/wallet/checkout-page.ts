@@ -4,15 +4,13 @@ import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { escapeHtml, sendPage } from '../pages/page.ts';
-import { priceOf, selectPayment } from './payment.ts';
+import { type Payment, priceOf, selectPayment } from './payment.ts';
 import { settle } from './settlement.ts';
 
-async function findPayment(db: Db, given: unknown) {
+async function findPayment(db: Db, given: unknown): Promise<Payment | undefined> {
   const { data: payment_id } = z.uuid().safeParse(given);
   return payment_id === undefined ? undefined : selectPayment(db, payment_id).executeTakeFirst();
 }
-
-type Payment = NonNullable<Awaited<ReturnType<typeof findPayment>>>;
 
 const back = '<p><a class="button" href="/console#wallet">Back to the console</a></p>';
 

@@ -11,6 +11,7 @@ import {
   pagingFields,
   skippedBy,
 } from '../http/paging.ts';
+import { selectWallet } from './ledger.ts';
 import { topupEndpoints } from './topup.ts';
 
 const walletAnswer = z.strictObject({
@@ -43,46 +44,36 @@ const transactionsAnswer = z.strictObject({
   }),
 });
 
-const created_at = sql<string>`
-  to_char(created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-`;
-
 // Spec: silent on the order; we give the newest first. The transactions of a wallet have numbers
 // without gaps: the last number is their count, and a page is a range of numbers.
 async function findTransactions(db: Db, account_id: string, paging: Paging) {
-  const first = sql<string>`wallet.last_transaction_no - ${skippedBy(paging)}::bigint`;
-  const rows = await db
-    .selectFrom('customer.wallet as wallet')
-    .leftJoin('customer.wallet_transaction as transaction', (join) =>
-      join
-        .onRef('transaction.account_id', '=', 'wallet.account_id')
-        .on('transaction_no', '<=', first)
-        .on('transaction_no', '>', sql<string>`${first} - ${paging.per_page}::bigint`),
-    )
-    .select([
-      'last_transaction_no',
-      'transaction_no',
-      'type',
-      'amount',
-      'balance_after',
-      'description',
-    ])
-    .select(created_at.as('created_at'))
-    .where('wallet.account_id', '=', account_id)
-    .orderBy('transaction_no', 'desc')
-    .execute();
-  const total = Number(rows[0]?.last_transaction_no ?? 0);
-  const transactions = rows
-    .filter(({ type }) => type !== null)
-    .map(({ type, ...row }) => ({
-      id: Number(row.transaction_no),
-      type,
-      amount: `${row.amount}.00`,
-      balance_after: `${row.balance_after}.00`,
-      description: row.description,
-      created_at: row.created_at,
-    }));
-  return { total, transactions };
+  const first = sql`wallet.last_transaction_no - ${skippedBy(paging)}::bigint`;
+  const { rows } = await sql<{ total: number; transactions: object[] }>`
+    select
+        wallet.last_transaction_no::float8 as total,
+        (
+            select coalesce(json_agg(page order by page.id desc), '[]')
+            from (
+                select
+                    transaction_no as id,
+                    type,
+                    amount || '.00' as amount,
+                    balance_after || '.00' as balance_after,
+                    description,
+                    to_char(
+                        created_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"'
+                    ) as created_at
+                from customer.wallet_transaction
+                where
+                    account_id = wallet.account_id
+                    and transaction_no <= ${first}
+                    and transaction_no > ${first} - ${paging.per_page}::bigint
+            ) as page
+        ) as transactions
+    from customer.wallet
+    where wallet.account_id = ${account_id}
+  `.execute(db);
+  return rows[0] ?? { total: 0, transactions: [] };
 }
 
 // Spec: silent on a page past the end; we return an empty page, whose previous page is the last page.
@@ -115,11 +106,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
     },
     async ({ caller }) => {
-      const found = await db
-        .selectFrom('customer.wallet')
-        .select(['balance', 'total_purchased'])
-        .where('account_id', '=', caller.account_id)
-        .executeTakeFirst();
+      const found = await selectWallet(db, caller.account_id).executeTakeFirst();
       const balance = Number(found?.balance ?? 0);
       const total_purchased = Number(found?.total_purchased ?? 0);
       return { status: 'success', data: { balance, total_purchased } };

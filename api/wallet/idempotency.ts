@@ -60,69 +60,50 @@ export async function answerOnce<Body extends object>(
   operation: Operation,
   run: (tx: Tx) => Promise<Answer<Body>>,
 ): Promise<Answer<Body>> {
-  const { key } = operation;
+  const { key, request, now } = operation;
+  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
   return db.transaction().execute(async (tx) => {
     if (key === undefined) return run(tx);
-    const known = await remember(tx, { ...operation, key });
-    if (known) return known as Answer<Body>;
+    const id = idOf(operation, key);
+    const lock = Object.values(id).join(' ');
+    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx);
+    const known = await tx
+      .selectFrom('customer.idempotent_answer')
+      .select(['request_hash', 'headers', 'body'])
+      .where((eb) => eb.and(id))
+      .where('created_at', '>', new Date(now.getTime() - memory_ms))
+      .executeTakeFirst();
+    if (known?.request_hash.equals(request_hash) === false) throw invalid([[header, reused]]);
+    if (known) return { body: known.body as Body, headers: { ...known.headers, ...replayed } };
     const answer = await run(tx);
+    const stored = {
+      request_hash,
+      headers: JSON.stringify(answer.headers ?? {}),
+      body: JSON.stringify(answer.body),
+      created_at: now,
+    };
     await tx
-      .updateTable('customer.idempotent_answer')
-      .set({ headers: JSON.stringify(answer.headers ?? {}), body: JSON.stringify(answer.body) })
-      .where('account_id', '=', operation.account_id)
-      .where('operation', '=', operation.name)
-      .where('idempotency_key', '=', key)
+      .insertInto('customer.idempotent_answer')
+      .values({ ...id, ...stored })
+      .onConflict((conflict) => conflict.constraint('idempotent_answer_pkey').doUpdateSet(stored))
       .execute();
-    await sweep(tx, operation.now);
+    await sweep(tx, now);
     return answer;
   });
 }
 
 /** Frees a key: the next request with it runs the operation. */
-export async function forgetAnswer(
-  db: Db,
-  { account_id, name, key }: Pick<Operation, 'account_id' | 'name' | 'key'>,
-): Promise<void> {
-  if (key === undefined) return;
+export async function forgetAnswer(db: Db, operation: Operation): Promise<void> {
+  if (operation.key === undefined) return;
+  const id = idOf(operation, operation.key);
   await db
     .deleteFrom('customer.idempotent_answer')
-    .where('account_id', '=', account_id)
-    .where('operation', '=', name)
-    .where('idempotency_key', '=', key)
+    .where((eb) => eb.and(id))
     .execute();
 }
 
-// Takes the key, or returns its stored answer. The insert waits for an open transaction with the key.
-async function remember(
-  tx: Tx,
-  { account_id, name, key, request, now }: Operation & { key: string },
-): Promise<Answer<object> | undefined> {
-  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
-  const { rows } = await sql`
-    insert into customer.idempotent_answer as known (
-        account_id, operation, idempotency_key, request_hash, created_at
-    )
-    values (${account_id}, ${name}, ${key}, ${request_hash}, ${now})
-    on conflict (account_id, operation, idempotency_key) do update set
-        request_hash = excluded.request_hash,
-        headers = null,
-        body = null,
-        created_at = excluded.created_at
-    where known.created_at <= ${new Date(now.getTime() - memory_ms)}
-    returning known.account_id
-  `.execute(tx);
-  if (rows.length > 0) return undefined;
-  const known = await tx
-    .selectFrom('customer.idempotent_answer')
-    .select(['request_hash', 'headers', 'body'])
-    .where('account_id', '=', account_id)
-    .where('operation', '=', name)
-    .where('idempotency_key', '=', key)
-    .executeTakeFirst();
-  // The answer was deleted between the two statements.
-  if (!known) return remember(tx, { account_id, name, key, request, now });
-  if (!known.request_hash.equals(request_hash)) throw invalid([[header, reused]]);
-  return { body: known.body ?? {}, headers: { ...known.headers, ...replayed } };
+function idOf({ account_id, name: operation }: Operation, idempotency_key: string) {
+  return { account_id, operation, idempotency_key };
 }
 
 async function sweep(tx: Tx, now: Date): Promise<void> {

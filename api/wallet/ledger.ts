@@ -55,11 +55,11 @@ export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number 
  * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
  * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
  */
-export async function charge(tx: Tx, movement: Movement): Promise<{ balance: number }> {
+export async function charge(db: Db, movement: Movement): Promise<{ balance: number }> {
   for (;;) {
-    const [balance] = await withdraw(tx, [movement]);
+    const [balance] = await withdraw(db, [movement]);
     if (balance !== undefined) return { balance };
-    const short = await readBalance(tx, movement.account_id);
+    const short = await readBalance(db, movement.account_id);
     // Otherwise credits arrived between the two statements.
     if (short < movement.amount) throw creditsShort(movement.amount, short);
   }
@@ -89,14 +89,18 @@ export async function withdraw(db: Db, movements: Movement[]): Promise<(number |
   return movements.map(({ operation_key }) => balances.get(operation_key));
 }
 
-/** The credits of an account, 0 without a wallet. */
-export async function readBalance(tx: Db, account_id: string): Promise<number> {
-  const row = await tx
+/** The wallet of an account, which has none before its first credits. */
+export function selectWallet(db: Db, account_id: string) {
+  return db
     .selectFrom('customer.wallet')
-    .select('balance')
-    .where('account_id', '=', account_id)
-    .executeTakeFirst();
-  return Number(row?.balance ?? 0);
+    .select(['balance', 'total_purchased'])
+    .where('account_id', '=', account_id);
+}
+
+/** The credits of an account, 0 without a wallet. */
+export async function readBalance(db: Db, account_id: string): Promise<number> {
+  const wallet = await selectWallet(db, account_id).executeTakeFirst();
+  return Number(wallet?.balance ?? 0);
 }
 
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.

@@ -1,18 +1,12 @@
 import type { Db } from '../../sql/kysely.ts';
-import { createStripePayment, type StripePayment } from './stripe.ts';
+import { createStripePayment } from './stripe.ts';
 
-/** One purchase of a package. */
-export interface Order {
-  payment_id: string;
-  package_name: string;
-  credits: number;
-  /** In the smallest unit of the currency. */
-  price: number;
-  /** ISO 4217, in lower case. */
-  currency: string;
-}
+/** A payment with the name of its package; `price` is in the smallest unit of the currency. */
+export type Payment = Awaited<
+  ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>
+>;
 
-/** A hosted checkout of an order. */
+/** A hosted checkout of a payment. */
 export interface Checkout {
   /** The id of the checkout at the provider. */
   provider_ref: string;
@@ -20,20 +14,8 @@ export interface Checkout {
   checkout_url: string;
 }
 
-/**
- * Opens hosted checkouts. Orders with the same `payment_id` get the same checkout. Throws an
- * `HttpError` when the provider fails.
- */
-export interface CheckoutProvider {
-  openCheckout(order: Order): Promise<Checkout>;
-}
-
-/** Checkouts on a local page, without a payment: for development. */
-export interface LocalPayment extends CheckoutProvider {
-  name: 'local';
-}
-
-export type PaymentProvider = LocalPayment | StripePayment;
+/** Opens hosted checkouts, one for each payment. Throws an `HttpError` when the provider fails. */
+export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
 export interface PaymentSettings {
   /** Undefined: nothing can be bought. */
@@ -46,14 +28,14 @@ export interface PaymentSettings {
   stripeApiUrl?: string | undefined;
 }
 
-export function createLocalPayment(baseUrl: string): LocalPayment {
+/** Checkouts on a local page, without a payment: for development. */
+export function createLocalPayment(baseUrl: string) {
   return {
-    name: 'local',
-    openCheckout: ({ payment_id }) =>
-      Promise.resolve({
-        provider_ref: payment_id,
-        checkout_url: `${baseUrl}/checkout/local/${payment_id}`,
-      }),
+    name: 'local' as const,
+    openCheckout({ payment_id }: Payment): Promise<Checkout> {
+      const checkout_url = `${baseUrl}/checkout/local/${payment_id}`;
+      return Promise.resolve({ provider_ref: payment_id, checkout_url });
+    },
   };
 }
 
@@ -63,7 +45,6 @@ export function createPayment(settings: PaymentSettings): PaymentProvider | unde
   return settings.provider === 'local' ? createLocalPayment(settings.baseUrl) : undefined;
 }
 
-/** A payment with the name of its package. */
 export function selectPayment(db: Db, payment_id: string) {
   return db
     .selectFrom('customer.payment as payment')

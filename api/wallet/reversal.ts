@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import { leaveMail } from '../accounts/mail.ts';
-import { charge } from './ledger.ts';
+import { charge, selectWallet } from './ledger.ts';
 import { selectPayment } from './payment.ts';
 
 /** A report of a provider about money that goes back to the payer. */
@@ -80,7 +80,8 @@ export async function takeBack(
   const asked = due - Number(payment.reversed_credits);
   if (asked <= 0) return false;
   const { account_id, package_name } = payment;
-  const balance = await lockBalance(tx, account_id);
+  const wallet = await selectWallet(tx, account_id).forNoKeyUpdate().executeTakeFirstOrThrow();
+  const balance = Number(wallet.balance);
   const amount = Math.min(asked, balance);
   const name = cause === 'refund' ? 'Refund' : 'Dispute';
   const operation_key = `reversal ${payment_id} ${due}`;
@@ -106,15 +107,4 @@ export async function takeBack(
     now,
   });
   return true;
-}
-
-/** The balance of a wallet, locked until the transaction ends. */
-async function lockBalance(tx: Tx, account_id: string): Promise<number> {
-  const { balance } = await tx
-    .selectFrom('customer.wallet')
-    .select('balance')
-    .where('account_id', '=', account_id)
-    .forNoKeyUpdate()
-    .executeTakeFirstOrThrow();
-  return Number(balance);
 }

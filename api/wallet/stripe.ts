@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { EnvironmentError } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Checkout, CheckoutProvider, Order, PaymentSettings } from './payment.ts';
+import type { Checkout, Payment, PaymentSettings } from './payment.ts';
 
 /** The time limit of one attempt. Two attempts and their pause stay below the deadline of a request. */
 const timeout_ms = 3_000;
@@ -9,15 +9,7 @@ const retryCount = 1;
 
 const signatureTolerance_s = 300;
 
-/** Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. */
-export interface StripePayment extends CheckoutProvider {
-  name: 'stripe';
-  /**
-   * Parses the JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most
-   * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
-   */
-  readEvent(payload: Uint8Array, signature: string, now: Date): unknown;
-}
+export type StripePayment = ReturnType<typeof createStripePayment>;
 
 const apiUrlForm = 'STRIPE_API_URL must be an http or https address without a path.';
 
@@ -65,8 +57,11 @@ function fault(error: unknown): HttpError {
   return answer;
 }
 
-/** Throws an `EnvironmentError` with a sentence for each setting that is wrong or missing. */
-export function createStripePayment(settings: PaymentSettings): StripePayment {
+/**
+ * Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. Throws an
+ * `EnvironmentError` with a sentence for each setting that is wrong or missing.
+ */
+export function createStripePayment(settings: PaymentSettings) {
   const { secretKey, webhookSecret } = requireSecrets(settings);
   const stripe = new Stripe(secretKey, {
     ...addressOf(settings.stripeApiUrl),
@@ -75,9 +70,9 @@ export function createStripePayment(settings: PaymentSettings): StripePayment {
     telemetry: false,
   });
 
-  async function openCheckout(order: Order): Promise<Checkout> {
+  async function openCheckout(payment: Payment): Promise<Checkout> {
     const session = await stripe.checkout.sessions
-      .create(describe(order, settings.baseUrl), { idempotencyKey: order.payment_id })
+      .create(describe(payment, settings.baseUrl), { idempotencyKey: payment.payment_id })
       .catch((error: unknown) => {
         throw fault(error);
       });
@@ -85,24 +80,27 @@ export function createStripePayment(settings: PaymentSettings): StripePayment {
     return { provider_ref: session.id, checkout_url: session.url };
   }
 
-  return {
-    name: 'stripe',
-    openCheckout,
-    readEvent: (payload, signature, now) =>
-      stripe.webhooks.constructEvent(
-        payload,
-        signature,
-        webhookSecret,
-        signatureTolerance_s,
-        undefined,
-        now.getTime(),
-      ),
-  };
+  /**
+   * Parses the JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most
+   * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
+   */
+  function readEvent(payload: Uint8Array, signature: string, now: Date): unknown {
+    return stripe.webhooks.constructEvent(
+      payload,
+      signature,
+      webhookSecret,
+      signatureTolerance_s,
+      undefined,
+      now.getTime(),
+    );
+  }
+
+  return { name: 'stripe' as const, openCheckout, readEvent };
 }
 
 // Sends the price of our own table, so that no price at Stripe can differ.
-function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateParams {
-  const { payment_id, package_name, credits, price, currency } = order;
+function describe(payment: Payment, baseUrl: string): Stripe.Checkout.SessionCreateParams {
+  const { payment_id, package_name, credits, price, currency } = payment;
   return {
     mode: 'payment',
     client_reference_id: payment_id,
@@ -113,7 +111,7 @@ function describe(order: Order, baseUrl: string): Stripe.Checkout.SessionCreateP
         quantity: 1,
         price_data: {
           currency,
-          unit_amount: price,
+          unit_amount: Number(price),
           product_data: { name: `${package_name}: ${credits} credits` },
         },
       },

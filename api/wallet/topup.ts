@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
+import type { Insertable } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/kysely.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
-  type Answer,
   answerOnce,
   forgetAnswer,
   idempotencyHeader,
@@ -40,70 +41,47 @@ const checkout = z
 
 const topupAnswer = z.strictObject({ status: success, data: checkout });
 
-type TopupOptions = Pick<AppOptions, 'db' | 'logger' | 'now'> & { payment: PaymentProvider };
-
-interface TopupRequest {
-  account_id: string;
-  package_slug: string;
-  /** The `Idempotency-Key` of the request. */
-  key: string | undefined;
-}
-
-type Topup = z.output<typeof checkout>;
+type NewPayment = Insertable<CustomerTables['customer.payment']>;
 
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
 
-/**
- * Records a payment, then opens a checkout for it: two steps, since no transaction may wait for the
- * provider. An `Idempotency-Key` stands for the payment. A retry with the key, even while the provider
- * is working, asks the provider for the checkout of the same payment.
- *
- * Throws the 422 of an unknown package, or the 502 or 503 of a provider that fails; the payment is
- * then `failed`, and the key is free again.
- */
-async function openTopup(
-  options: TopupOptions,
-  { account_id, package_slug, key }: TopupRequest,
-): Promise<Answer<Topup>> {
-  const { db, now, payment: provider } = options;
-  const created_at = now();
-  const request = { package_slug };
-  const operation = { account_id, name: 'topup', key, request, now: created_at };
-  const payment = { account_id, package_slug, provider: provider.name, created_at };
-  const { body, headers = {} } = await answerOnce(db, operation, async (tx) => {
-    const offer = await tx
-      .selectFrom('customer.credit_package')
-      .select(['credits', 'price', 'currency'])
-      .where('package_slug', '=', package_slug)
-      .where('is_offered', '=', true)
-      .executeTakeFirst();
-    if (!offer) throw invalid([['package_slug', unknownPackage]]);
-    const payment_id = randomUUID();
-    await tx
-      .insertInto('customer.payment')
-      .values({ payment_id, ...payment, ...offer, state: 'open' })
-      .execute();
-    return { body: { payment_id } };
-  });
-  return { body: await openCheckout(options, operation, body.payment_id), headers };
+/** Records an open payment. Throws the 422 of an unknown package. */
+async function recordPayment(
+  tx: Tx,
+  payment: Pick<NewPayment, 'account_id' | 'package_slug' | 'provider' | 'created_at'>,
+): Promise<{ payment_id: string }> {
+  const offer = await tx
+    .selectFrom('customer.credit_package')
+    .select(['credits', 'price', 'currency'])
+    .where('package_slug', '=', payment.package_slug)
+    .where('is_offered', '=', true)
+    .executeTakeFirstOrThrow(() => invalid([['package_slug', unknownPackage]]));
+  const payment_id = randomUUID();
+  await tx
+    .insertInto('customer.payment')
+    .values({ payment_id, ...payment, ...offer, state: 'open' })
+    .execute();
+  return { payment_id };
 }
 
+/**
+ * Opens the checkout of a payment, unless it has one. Throws the 502 or 503 of a provider that fails;
+ * the payment is then `failed`, and the key of the operation is free again.
+ */
 async function openCheckout(
-  { db, logger, now, payment: provider }: TopupOptions,
+  { db, logger, now }: AppOptions,
+  provider: PaymentProvider,
   operation: Operation,
   payment_id: string,
-): Promise<Topup> {
+): Promise<z.output<typeof checkout>> {
   const payment = await selectPayment(db, payment_id).executeTakeFirstOrThrow();
-  const credits = Number(payment.credits);
-  const topup = { package: payment.package_slug, credits };
+  const topup = { package: payment.package_slug, credits: Number(payment.credits) };
   if (payment.checkout_url) return { checkout_url: payment.checkout_url, ...topup };
 
-  const { package_name, currency } = payment;
-  const order = { payment_id, package_name, credits, price: Number(payment.price), currency };
-  const opened = await provider.openCheckout(order).catch(async (fault: Error) => {
+  const opened = await provider.openCheckout(payment).catch(async (fault: Error) => {
     const { message: reason } = fault.cause instanceof Error ? fault.cause : fault;
     logger.error({ payment_id, reason }, 'No checkout could be opened');
-    await failPayment(db, operation, { payment_id, reason, now: now() });
+    await failPayment(db, operation, { payment_id, refusal: reason, ended_at: now() });
     throw fault;
   });
   await db
@@ -120,12 +98,12 @@ async function openCheckout(
 async function failPayment(
   db: Db,
   operation: Operation,
-  { payment_id, reason, now }: { payment_id: string; reason: string; now: Date },
+  { payment_id, ...failure }: { payment_id: string; refusal: string; ended_at: Date },
 ): Promise<void> {
   await db.transaction().execute(async (tx) => {
     const failed = await tx
       .updateTable('customer.payment')
-      .set({ state: 'failed', refusal: reason, ended_at: now })
+      .set({ state: 'failed', ...failure })
       .where('payment_id', '=', payment_id)
       .where('state', '=', 'open')
       .where('provider_ref', 'is', null)
@@ -209,13 +187,21 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
         },
       },
     },
-    async ({ body: { package_slug }, caller: { account_id }, request, response }) => {
+    // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
+    // retry, even while the provider is working, asks for the checkout of the same payment.
+    async ({ body, caller: { account_id }, request, response }) => {
       const key = readIdempotencyKey(request);
-      const { payment } = options;
-      if (!payment) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
-      const opened = await openTopup({ ...options, payment }, { account_id, package_slug, key });
-      response.set(opened.headers);
-      return { status: 'success', data: opened.body };
+      const { db, now, payment: provider } = options;
+      if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
+      const created_at = now();
+      const operation = { account_id, name: 'topup', key, request: body, now: created_at };
+      const payment = { account_id, ...body, provider: provider.name, created_at };
+      const recorded = await answerOnce(db, operation, async (tx) => ({
+        body: await recordPayment(tx, payment),
+      }));
+      const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
+      response.set(recorded.headers ?? {});
+      return { status: 'success', data };
     },
   );
 

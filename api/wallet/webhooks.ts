@@ -6,25 +6,21 @@ import type { StripePayment } from './stripe.ts';
 import { reverse } from './reversal.ts';
 import { settle, type Report } from './settlement.ts';
 
-// Stripe copies our `payment_id` from a checkout to its payment and its charge.
-const metadata = z.object({ payment_id: z.uuid() }).nullish().catch(null);
+const stripeId = z.string().regex(/^\w{1,255}$/);
 
-/** The payment of a checkout, a charge or a dispute. */
-const payment_intent = z
-  .string()
-  .regex(/^\w{1,255}$/)
-  .nullish()
-  .catch(null);
+const currencyCode = z.string().regex(/^[a-z]{3}$/);
 
-const session = z.object({
-  id: z.string().regex(/^\w{1,255}$/),
-  metadata,
-  payment_intent,
+const shared = z.object({
+  // Stripe copies our `payment_id` from a checkout to its payment and its charge.
+  metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
+  /** The payment of a checkout, a charge or a dispute. */
+  payment_intent: stripeId.optional().catch(undefined),
+});
+
+const session = shared.extend({
+  id: stripeId,
   amount_total: z.int().nullable(),
-  currency: z
-    .string()
-    .regex(/^[a-z]{3}$/)
-    .nullable(),
+  currency: currencyCode.nullable(),
   payment_status: z.string(),
 });
 
@@ -40,7 +36,7 @@ const checkoutEvent = z.object({
 
 type CheckoutEvent = z.output<typeof checkoutEvent>;
 
-const reversed = z.object({ metadata, payment_intent, currency: z.string() });
+const reversed = shared.extend({ currency: z.string() });
 
 // https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
 const refundEvent = z.object({
@@ -65,31 +61,42 @@ function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
   return data.object.payment_status === 'paid' ? 'paid' : undefined;
 }
 
-/** Checks the signature, and parses the payload. Throws a 400 for an invalid or expired signature. */
-function readEvent(payment: StripePayment, request: Request, now: Date): unknown {
+/**
+ * Checks the signature of an event, and parses it. Returns undefined for an event of another type.
+ * Throws a 400 for an invalid or expired signature, and for a malformed event.
+ */
+function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
   const payload: unknown = request.body;
+  let event: unknown;
   try {
     if (!(payload instanceof Uint8Array)) throw new Error('No payload');
-    return payment.readEvent(payload, request.get('stripe-signature') ?? '', now);
+    event = payment.readEvent(payload, request.get('stripe-signature') ?? '', now);
   } catch {
     throw new HttpError(400, { message: 'The signature of the webhook is not valid.' });
   }
+  const { data, error } = stripeEvent.safeParse(event);
+  if (error?.issues.every(({ path }) => path[0] !== 'type')) {
+    throw new HttpError(400, { message: 'The event cannot be read.' });
+  }
+  return data;
 }
 
-/** Parses an event. Returns null for an event of another type. Throws a 400 for a malformed event. */
-function parseEvent(event: unknown): StripeEvent | null {
-  const result = stripeEvent.safeParse(event);
-  if (result.success) return result.data;
-  if (result.error.issues.some(({ path }) => path[0] === 'type')) return null;
-  throw new HttpError(400, { message: 'The event cannot be read.' });
-}
+type WebhookOptions = Pick<AppOptions, 'db' | 'logger'> & { received_at: Date };
 
-function isCheckout(event: StripeEvent): event is CheckoutEvent {
-  return event.type.startsWith('checkout.');
-}
-
-interface WebhookOptions extends Pick<AppOptions, 'db' | 'logger'> {
-  received_at: Date;
+/** Does what an event asks for. Returns the `result` of the answer. */
+async function handleEvent(options: WebhookOptions, event: StripeEvent): Promise<string> {
+  switch (event.type) {
+    case 'charge.refunded': {
+      const { object } = event.data;
+      return reversePayment(options, object, 'refund', object.amount_refunded);
+    }
+    case 'charge.dispute.created': {
+      const { object } = event.data;
+      return reversePayment(options, object, 'dispute', object.amount);
+    }
+    default:
+      return settleCheckout(options, event);
+  }
 }
 
 async function settleCheckout(
@@ -103,7 +110,7 @@ async function settleCheckout(
   const report = {
     provider: 'stripe',
     provider_ref: object.id,
-    charge_ref: object.payment_intent ?? undefined,
+    charge_ref: object.payment_intent,
     state,
     price: object.amount_total,
     currency: object.currency,
@@ -117,16 +124,12 @@ async function settleCheckout(
 
 async function reversePayment(
   { db, logger, received_at }: WebhookOptions,
-  { type, data: { object } }: Exclude<StripeEvent, CheckoutEvent>,
+  { metadata, payment_intent: charge_ref, currency }: z.output<typeof reversed>,
+  cause: 'refund' | 'dispute',
+  amount: number,
 ): Promise<string> {
-  const reversal = {
-    provider: 'stripe',
-    payment_id: object.metadata?.payment_id,
-    charge_ref: object.payment_intent ?? undefined,
-    cause: type === 'charge.refunded' ? ('refund' as const) : ('dispute' as const),
-    amount: 'amount' in object ? object.amount : object.amount_refunded,
-    currency: object.currency,
-  };
+  const { payment_id } = metadata ?? {};
+  const reversal = { provider: 'stripe', payment_id, charge_ref, cause, amount, currency };
   const result = await reverse(db, reversal, received_at);
   if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
   return result;
@@ -147,14 +150,8 @@ export function createWebhooks({ db, logger, now, payment }: AppOptions): Router
     .route('/api/v1/webhooks/stripe')
     .post(raw({ type: () => true, limit: '1mb', inflate: false }), async (request, response) => {
       const received_at = now();
-      const event = parseEvent(readEvent(payment, request, received_at));
-      const options = { db, logger, received_at };
-      let result = 'ignored';
-      if (event) {
-        result = isCheckout(event)
-          ? await settleCheckout(options, event)
-          : await reversePayment(options, event);
-      }
+      const event = readEvent(payment, request, received_at);
+      const result = event ? await handleEvent({ db, logger, received_at }, event) : 'ignored';
       response.json({ received: true, result });
     })
     .all(onlyAllow('POST'));

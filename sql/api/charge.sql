@@ -18,11 +18,7 @@ locked as materialized (
 
 summed as (
     select
-        asked.account_id,
-        asked.amount,
-        asked.description,
-        asked.operation_key,
-        asked.created_at,
+        asked.*,
         locked.balance,
         sum(asked.amount) over in_turn as spent,
         row_number() over in_turn as turn

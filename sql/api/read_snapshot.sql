@@ -1,11 +1,11 @@
--- One row per number of a company: its place in the lists $1 of types and $2 of values, and the registry
--- entries of the company as JSON. Active entries come first, then the latest start.
+-- One row per number of the lists $1 of types and $2 of values, in their order: the registry entries of
+-- its company as JSON, null for an unknown number. Active entries come first, then the latest start.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 
-select asked.place, found.entries
+select found.entries
 from asked
 cross join lateral (
     select json_agg(
@@ -18,4 +18,4 @@ cross join lateral (
     from registry.entry as entry
     where entry.company_id = asked.company_id
 ) as found
-where found.entries is not null
+order by asked.place

@@ -126,15 +126,15 @@ create table customer.payment (
 
 create index payment_account_idx on customer.payment (account_id);
 
--- One row per request with an `Idempotency-Key` that was answered, or, inside the transaction that
--- answers it, is being answered (`body` null): the same key within 24 hours gives the same answer.
+-- One row per request with an `Idempotency-Key` that was answered: the same key within 24 hours gives
+-- the same answer.
 create table customer.idempotent_answer (
     account_id bigint not null,
     operation text not null,
     idempotency_key text not null,
     request_hash bytea not null,
-    headers json,
-    body json,
+    headers json not null,
+    body json not null,
     created_at timestamptz not null,
     constraint idempotent_answer_pkey primary key (account_id, operation, idempotency_key)
 );

@@ -4,7 +4,7 @@ import { signToken } from './signed-token.ts';
 /** How long a one-time token is good for after it was issued. */
 export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
 
-/** What a one-time token says: times in whole seconds since 1970, as RFC 7519 has them. */
+/** What a one-time token says. */
 export const oneTimeTokenClaims = z.strictObject({
   purpose: z.enum(['init', 'recover']),
   /** The `user_ref` of the account. */
@@ -31,12 +31,6 @@ export interface IssuedToken {
  * for another attempt, it is the same.
  */
 export function signOneTimeToken(secretKey: string, token: IssuedToken): string {
-  const claims: OneTimeTokenClaims = {
-    purpose: token.purpose,
-    sub: token.user_ref,
-    jti: token.one_time_token_id,
-    iat: Math.floor(token.created_at.getTime() / 1000),
-    exp: Math.floor(token.expires_at.getTime() / 1000),
-  };
-  return signToken(secretKey, claims);
+  const { purpose, user_ref: sub, one_time_token_id: jti } = token;
+  return signToken(secretKey, { purpose, sub, jti }, token.created_at, token.expires_at);
 }

@@ -4,9 +4,15 @@ import type { z } from 'zod';
 /** The only algorithm that tokens are signed and verified with. */
 const algorithm = 'HS256';
 
-/** Signs what a link of a mail claims, as a JWT. */
-export function signToken(secretKey: string, claims: object): string {
-  return jwt.sign(claims, secretKey, { algorithm });
+/** Signs what a link of a mail claims, as a JWT: times in whole seconds since 1970 (RFC 7519). */
+export function signToken(
+  secretKey: string,
+  claims: object,
+  issued_at: Date,
+  expires_at: Date,
+): string {
+  const [iat, exp] = [issued_at, expires_at].map((time) => Math.floor(time.getTime() / 1000));
+  return jwt.sign({ ...claims, iat, exp }, secretKey, { algorithm });
 }
 
 /** @returns undefined when the token is forged, expired, or claims something else */

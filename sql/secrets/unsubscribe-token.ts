@@ -5,12 +5,11 @@ const unsubscribeClaims = z.strictObject({
   purpose: z.literal('unsubscribe'),
   /** The `user_ref` of the account. */
   sub: z.string(),
-  /** In whole seconds since 1970, as RFC 7519 has them. */
   iat: z.int(),
   exp: z.int(),
 });
 
-const lifetime_s = 365 * 24 * 3600;
+const lifetime_ms = 365 * 86_400_000;
 
 /** The right to turn the alert mails of an account off. */
 export interface Unsubscription {
@@ -24,14 +23,8 @@ export function signUnsubscribeToken(
   secretKey: string,
   { user_ref, issued_at }: Unsubscription,
 ): string {
-  const iat = Math.floor(issued_at.getTime() / 1000);
-  const claims: z.output<typeof unsubscribeClaims> = {
-    purpose: 'unsubscribe',
-    sub: user_ref,
-    iat,
-    exp: iat + lifetime_s,
-  };
-  return signToken(secretKey, claims);
+  const expires_at = new Date(issued_at.getTime() + lifetime_ms);
+  return signToken(secretKey, { purpose: 'unsubscribe', sub: user_ref }, issued_at, expires_at);
 }
 
 /** @returns undefined when it is forged, expired, or for another purpose */

@@ -98,8 +98,8 @@ export interface CustomerTables {
     operation: string;
     idempotency_key: string;
     request_hash: Buffer;
-    headers: JSONColumnType<Record<string, string>> | null;
-    body: JSONColumnType<object> | null;
+    headers: JSONColumnType<Record<string, string>>;
+    body: JSONColumnType<object>;
     created_at: Date;
   };
   'customer.mail': {

@@ -1,0 +1,150 @@
+import { z } from 'zod';
+import { runPrepared } from '../../sql/prepared.ts';
+import type { AppOptions } from '../app.ts';
+import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { keep } from '../http/keep.ts';
+import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { type Charging, describeCharge } from '../wallet/charge.ts';
+import { creditErrors, creditsShort } from '../wallet/ledger.ts';
+import {
+  companyStatus,
+  identifier,
+  identifiersOf,
+  listValues,
+  type Numbers,
+} from './identifier.ts';
+import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
+import type { Search } from './search-index.ts';
+
+const contactType = z.enum(['phone', 'email', 'fax']);
+
+const result = z
+  .strictObject({
+    identifiers: z.array(identifier),
+    name: z.string(),
+    city: z.string(),
+    voivodeship: z.string(),
+    activity_start: z.iso.date().nullable(),
+    activity_main: z.string(),
+    status: companyStatus,
+    contacts: z.array(z.strictObject({ type: contactType, value: z.string() })).optional(),
+  })
+  .meta({ id: 'SearchResult', description: 'A company as a search lists it.' });
+
+type Result = z.output<typeof result>;
+
+const searchAnswer = z.strictObject({
+  status: z.literal('success'),
+  data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
+});
+
+const searchExample = {
+  status: 'success',
+  data: {
+    total: 1,
+    per_page: pageSize,
+    current_page: 1,
+    last_page: 1,
+    results: [
+      {
+        identifiers: [
+          { type: 'NIP', value: '1000201006' },
+          { type: 'REGON9', value: '990200011' },
+        ],
+        name: 'Piekarnia Pod Wieżą Anna Żakowska',
+        city: 'Wrocław',
+        voivodeship: 'dolnośląskie',
+        activity_start: '2012-03-01',
+        activity_main: '1071Z',
+        status: 'ACTIVE',
+        contacts: [{ type: 'phone', value: '400202101' }],
+      },
+    ],
+  },
+};
+
+/** A company, with the contacts of one of its entries. */
+type ResultRow = Omit<Result, 'identifiers' | 'contacts'> &
+  Numbers &
+  Record<z.output<typeof contactType>, string | null> & { company_id: number };
+
+// Spec: contacts are "present where the registry has contacts"; without any the field is left out.
+function viewResult(rows: ResultRow[]): Result {
+  const { name, city, voivodeship, activity_start, activity_main, status } = rows[0]!;
+  const identifiers = identifiersOf(rows);
+  const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
+  const contacts = listValues(rows, contactType.options);
+  return contacts.length > 0 ? { ...shown, contacts } : shown;
+}
+
+interface PageRow {
+  snapshot_no: string;
+  rows: ResultRow[] | null;
+  balance: string | null;
+}
+
+/**
+ * Reads the total, the page and the balance, all of one snapshot: when a night publishes in between,
+ * searches again. Throws a 503 until the companies are loaded.
+ */
+async function readPage({ db, searchIndex }: AppOptions, search: Search, account_id: string) {
+  const { filter, window } = search;
+  for (let least_no = 0; ;) {
+    const { snapshot_no, total, company_ids } = await searchIndex.find(filter, window, least_no);
+    const values = [company_ids, snapshot_no, account_id];
+    const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
+    least_no = Number(row!.snapshot_no);
+    if (least_no !== snapshot_no) continue;
+    const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
+    const results = [...byCompany.values()].map(viewResult);
+    return { total, results, balance: Number(row!.balance ?? 0) };
+  }
+}
+
+/** The endpoint of the search. */
+export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint {
+  const { db, searchCredits } = options;
+  const readDictionary = keep(() => readSearchDictionary(db));
+
+  return endpoint(
+    {
+      method: 'get',
+      path: '/companies/search',
+      tag: 'Companies',
+      summary: 'Search companies',
+      description: [
+        `All filters can be combined; ${pageSize} companies a page, in an order that does not change.`,
+        'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
+        'The activities are those of all registry entries of a company that are not deleted; every other filter compares what the answer shows.',
+        'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
+        `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+      ].join(' '),
+      auth: 'token',
+      query: searchQuery,
+      answer: searchAnswer,
+      example: searchExample,
+      errors: creditErrors(searchCredits),
+    },
+    async ({ query: { page, ...query }, caller: { account_id }, request, response }) => {
+      const filter = await resolveFilter(db, await readDictionary(), query);
+      const paging = { page, per_page: pageSize };
+      // The answer to HEAD is free, so that even its length must not depend on the results.
+      const isHead = request.method === 'HEAD';
+      const window = { skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
+      const amount = isHead ? 0 : searchCredits;
+      const { total, results, balance } = await readPage(options, { filter, window }, account_id);
+      // A free total of 0 would be information too: many such searches could reveal a date.
+      if (balance < amount) throw creditsShort(amount, balance);
+      const isFree = amount === 0 || total === 0;
+      const description = `Search, page ${page}`;
+      const headers = isFree
+        ? describeCharge(0, balance)
+        : await charge({ account_id, amount, description });
+      response.set(headers);
+      return {
+        status: 'success',
+        data: { ...viewPageMeta(paging, isHead ? 0 : total), results },
+      };
+    },
+  );
+}

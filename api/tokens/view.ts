@@ -1,0 +1,91 @@
+import type { Selectable } from 'kysely';
+import { z } from 'zod';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
+import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
+import type { IssuedToken } from './record.ts';
+
+export const text = z.string();
+export const time = z.iso.datetime({ offset: true });
+export const success = z.literal(true);
+export const meta = z
+  .strictObject({ timestamp: time })
+  .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
+
+const sharedFields = {
+  token_ref: text,
+  name: text,
+  expires_at: time.nullable(),
+  is_active: z.boolean(),
+};
+
+/** The metadata of a token. */
+export const tokenData = z
+  .strictObject({
+    ...sharedFields,
+    last_used_at: time.nullable(),
+    last_used_ip: text.nullable(),
+    usage_count: z.int(),
+    revoked_at: time.nullable(),
+    created_at: time,
+  })
+  .meta({ id: 'Token', description: 'A token without its secret.' });
+
+/** A token in the only answer that has its secret. */
+export const newTokenData = z
+  .strictObject({ ...sharedFields, plaintext: text, warning: text })
+  .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
+
+const sharedExample = {
+  token_ref: 'Q7M2XK40ZVBA',
+  name: 'Billing',
+  expires_at: '2026-05-31T10:00:00+00:00',
+  is_active: true,
+};
+
+export const tokenExample = {
+  ...sharedExample,
+  last_used_at: '2026-05-02T08:30:00+00:00',
+  last_used_ip: '192.0.2.7',
+  usage_count: 42,
+  revoked_at: null,
+  created_at: '2026-05-01T10:00:00+00:00',
+};
+
+const warning = 'Store this token now: it will not be shown again.';
+
+export const newTokenExample = {
+  ...sharedExample,
+  plaintext: 'sk_api_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu62hXpJe',
+  warning,
+};
+
+type TokenRow = Selectable<CustomerTables['customer.token']>;
+
+/** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
+export function viewToken(token: TokenRow): z.output<typeof tokenData> {
+  return {
+    token_ref: token.token_ref,
+    name: token.name,
+    expires_at: formatOptional(token.expires_at),
+    is_active: token.revoked_at === null,
+    last_used_at: formatOptional(token.last_used_at),
+    last_used_ip: token.last_used_ip,
+    usage_count: Number(token.usage_count),
+    revoked_at: formatOptional(token.revoked_at),
+    created_at: formatTimestamp(token.created_at),
+  };
+}
+
+/** The secret of a token, with the warning that it is shown this once. */
+export function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> {
+  const { token_ref, name, expires_at, plaintext } = token;
+  const expires = formatOptional(expires_at);
+  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
+}
+
+export const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
+
+/** The body of a success with a timestamp. */
+export function viewAnswer(data: object, at: Date) {
+  return { success: true, data, meta: { timestamp: formatTimestamp(at) } };
+}
