@@ -75,6 +75,9 @@ export function onSubmit(id, run) {
   return form;
 }
 
+/** Ends the listening of the question before. */
+let question;
+
 /** Asks in a dialog; gives the text, or `true` where none is asked for, or undefined when cancelled. */
 export function ask({ title, text = '', button, value }) {
   const dialog = find('#ask');
@@ -90,12 +93,14 @@ export function ask({ title, text = '', button, value }) {
   dialog.showModal();
   input.select();
   const answerOf = () => (value === undefined ? true : input.value.trim());
-  return new Promise((resolve) => {
-    dialog.onclose = () => {
-      // The event of the question before may arrive late, when this one is open.
-      if (!dialog.open) resolve(dialog.returnValue ? answerOf() : undefined);
-    };
-  });
+  const onClose = (resolve) => () => {
+    // The event of the question before may arrive late, when this one is open.
+    if (!dialog.open) resolve(dialog.returnValue ? answerOf() : undefined);
+  };
+  question?.abort();
+  question = new AbortController();
+  const { signal } = question;
+  return new Promise((resolve) => dialog.addEventListener('close', onClose(resolve), { signal }));
 }
 
 export function timeOf(text) {
