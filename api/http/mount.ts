@@ -7,6 +7,7 @@ import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint, RequestLimit } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
+import { exposedHeaders } from './headers.ts';
 import { JsonText } from './json-text.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
@@ -59,20 +60,6 @@ function listMethods(endpoints: Endpoint[]): string {
   const methods = endpoints.map(({ description }) => description.method.toUpperCase());
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ');
 }
-
-const exposedHeaders = [
-  'ETag',
-  'Idempotency-Replayed',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Credits-Balance',
-  'X-Credits-Charged',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-];
 
 /** Tells browsers which origins may read the answers. A preflight request goes on like any other. */
 function share(origin: '*' | string[] = []): RequestHandler[] {
