@@ -102,9 +102,7 @@ const example: z.output<typeof answer> = {
   ],
 };
 
-/** A group of entries, as the columns of the table name it; null: all. */
-type Group = Record<'voivodeship' | 'activity_section' | 'legal_form', string | null>;
-
+/** The registry and the symbols of a selection; null: all. */
 async function findGroup(db: Db, asked: SeriesQuery) {
   const found = await db
     .with('chosen', () => chooseSource(db, asked.source))
@@ -123,77 +121,61 @@ async function findGroup(db: Db, asked: SeriesQuery) {
         .as('legal_form'),
     ])
     .executeTakeFirst();
-  const { source, voivodeship, legal_form } = requireSource(found, asked.source);
+  const group = requireSource(found, asked.source);
   const problems: Problem[] = [];
-  if (asked.voivodeship !== undefined && voivodeship === null)
+  if (asked.voivodeship !== undefined && group.voivodeship === null)
     problems.push(['voivodeship', 'The voivodeship field must be the name of a voivodeship.']);
-  if (asked.legal_form !== undefined && legal_form === null)
+  if (asked.legal_form !== undefined && group.legal_form === null)
     problems.push(['legal_form', 'The legal_form field must be the slug of a legal form.']);
   if (problems.length > 0) throw invalid(problems);
-  const group: Group = { voivodeship, activity_section: asked.section ?? null, legal_form };
-  return { source, group };
+  return group;
 }
 
 // The stock of a day is the sum of all changes up to it, also of those before `from`.
 async function readSeries(
   db: Db,
-  source: string,
-  group: Group,
-  asked: SeriesQuery,
+  { source, voivodeship, legal_form }: Awaited<ReturnType<typeof findGroup>>,
+  { section, by, from, to }: SeriesQuery,
 ): Promise<Point[]> {
-  const conditions = Object.entries(group)
-    .filter(([, value]) => value !== null)
-    .map(([column, value]) => sql`and ${sql.ref(`stock_change.${column}`)} = ${value}`);
   const { rows } = await sql<Point>`
-    with changed as (
+    with snapshot as (
         select
-            stock_change.stat_date,
-            sum(entry_change) filter (where status = 'ACTIVE') as active,
-            sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
-            sum(entry_change) filter (where status = 'DELETED') as deleted,
-            sum(new_count) as new,
+            daily_stat.stat_date,
+            daily_stat.is_baseline,
+            sum(sum(entry_change) filter (where status = 'ACTIVE')) over past as active,
+            sum(sum(entry_change) filter (where status = 'SUSPENDED')) over past as suspended,
+            sum(sum(entry_change) filter (where status = 'DELETED')) over past as deleted,
+            sum(stock_change.new_count) as new,
             sum(ended_count) as ended,
             sum(suspended_count) as newly_suspended,
             sum(resumed_count) as resumed
-        from registry.stock_change
-        where
-            stock_change.source = ${source}
-            ${sql.join(conditions, sql` `)}
-        group by stock_change.stat_date
-    ),
-
-    snapshot as (
-        select
-            stat_date,
-            is_baseline,
-            coalesce(sum(active) over past, 0) as active,
-            coalesce(sum(suspended) over past, 0) as suspended,
-            coalesce(sum(deleted) over past, 0) as deleted,
-            coalesce(new, 0) as new,
-            coalesce(ended, 0) as ended,
-            coalesce(newly_suspended, 0) as newly_suspended,
-            coalesce(resumed, 0) as resumed
         from registry.daily_stat
-        left join changed using (stat_date)
+        left join registry.stock_change
+            on stock_change.source = daily_stat.source
+            and stock_change.stat_date = daily_stat.stat_date
+            and (${voivodeship}::text is null or voivodeship = ${voivodeship})
+            and (${section}::text is null or activity_section = ${section})
+            and (${legal_form}::text is null or legal_form = ${legal_form})
         where daily_stat.source = ${source}
-        window past as (order by stat_date)
+        group by daily_stat.source, daily_stat.stat_date
+        window past as (order by daily_stat.stat_date)
     )
 
     select
-        date_trunc(${asked.by}, stat_date)::date as date,
+        date_trunc(${by}, stat_date)::date as date,
         json_build_object(
-            'ACTIVE', (array_agg(active order by stat_date desc))[1],
-            'SUSPENDED', (array_agg(suspended order by stat_date desc))[1],
-            'DELETED', (array_agg(deleted order by stat_date desc))[1]
+            'ACTIVE', coalesce((array_agg(active order by stat_date desc))[1], 0),
+            'SUSPENDED', coalesce((array_agg(suspended order by stat_date desc))[1], 0),
+            'DELETED', coalesce((array_agg(deleted order by stat_date desc))[1], 0)
         ) as stock,
-        sum(new)::float8 as new,
-        sum(ended)::float8 as ended,
-        sum(newly_suspended)::float8 as suspended,
-        sum(resumed)::float8 as resumed,
+        coalesce(sum(new), 0)::float8 as new,
+        coalesce(sum(ended), 0)::float8 as ended,
+        coalesce(sum(newly_suspended), 0)::float8 as suspended,
+        coalesce(sum(resumed), 0)::float8 as resumed,
         bool_or(is_baseline) as is_baseline
     from snapshot
-    where stat_date between coalesce(${asked.from ?? null}::date, '-infinity')
-        and coalesce(${asked.to ?? null}::date, 'infinity')
+    where stat_date between coalesce(${from}::date, '-infinity')
+        and coalesce(${to}::date, 'infinity')
     group by 1
     order by 1
   `.execute(db);
@@ -219,9 +201,9 @@ function writeCsv(series: Point[]): string {
 export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpoint[] {
   const shared = { ...common, query, errors: noSnapshotErrors } as const;
   const read = async (asked: SeriesQuery, response: Response) => {
-    const { source, group } = await findGroup(db, asked);
+    const group = await findGroup(db, asked);
     if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
-    return { by: asked.by, source, series: await readSeries(db, source, group, asked) };
+    return { by: asked.by, source: group.source, series: await readSeries(db, group, asked) };
   };
   const json = {
     ...shared,
