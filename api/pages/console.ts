@@ -1,7 +1,8 @@
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { identifierType } from '../companies/identifier.ts';
 import { category, eventClass, readEventTypes, severity } from '../dictionaries/names.ts';
-import { escapeHtml, type Page } from './page.ts';
+import type { Page } from './page.ts';
 
 type EventTypes = Awaited<ReturnType<typeof readEventTypes>>;
 

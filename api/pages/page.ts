@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { escapeHtml } from '../../sql/html.ts';
 import { isLibrary, linkAsset, type AssetName } from './assets.ts';
 
 // A page loads only its own files, runs no inline script or style, and posts only to this service.
@@ -12,18 +13,6 @@ const policy = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ');
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
-}
 
 const doors = { '/stats': 'Statistics', '/console': 'Console', '/docs': 'Reference' };
 

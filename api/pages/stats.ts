@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 import { findSnapshots } from './home.ts';
-import { escapeHtml, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { renderMap } from './voivodeship-map.ts';
 
 const text = z.string().catch('');

@@ -1,4 +1,4 @@
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from '../../sql/html.ts';
 
 /** The place of the tile of each voivodeship, and its plate letters. */
 const tiles: Record<string, [column: number, row: number, letters: string]> = {
@@ -23,6 +23,8 @@ const tiles: Record<string, [column: number, row: number, letters: string]> = {
 const size = 64;
 const gap = 6;
 const shades = 5;
+/** The share of the accent colour in the darkest tile. */
+const darkest_percent = 36;
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const full = new Intl.NumberFormat('en');
@@ -42,12 +44,13 @@ export function renderMap(regions: Region[], label: string): string {
   const links = regions.map(({ slug, name, count, href, isSelected }) => {
     const [column, row, letters] = tiles[slug] ?? [0, 0, slug];
     const [x, y] = [column * (size + gap) + 3, row * (size + gap) + 3];
-    const shade = Math.ceil((count / most) * shades);
+    const share = Math.floor((Math.ceil((count / most) * shades) / shades) * darkest_percent);
+    const fill = `color-mix(in oklab, var(--accent) ${share}%, var(--card))`;
     const current = isSelected ? ' aria-current="true"' : '';
     const shown = short.format(count);
     return `<a href="${escapeHtml(href)}"${current} aria-label="${letters} ${shown} ${escapeHtml(name)}">
 <title>${escapeHtml(name)}: ${full.format(count)}</title>
-<rect class="shade${shade}" x="${x}" y="${y}" width="${size}" height="${size}" rx="8"/>
+<rect fill="${fill}" x="${x}" y="${y}" width="${size}" height="${size}" rx="8"/>
 <text class="letters" x="${x + size / 2}" y="${y + 29}">${letters}</text>
 <text x="${x + size / 2}" y="${y + 47}">${shown}</text></a>`;
   });
