@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import { escapeHtml } from '../../sql/html.ts';
@@ -31,7 +32,7 @@ function queryOf(selection: Selection): string {
 function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
   let counted = db
     .selectFrom('registry.stock_change as stock')
-    .select(['stock.voivodeship', (eb) => eb.fn.sum<string>('entry_change').as('count')])
+    .select(['stock.voivodeship', (eb) => eb.fn.sum('entry_change').as('count')])
     .where('stock.source', '=', source)
     .where('stock.status', '=', 'ACTIVE')
     .where('stat_date', '<', 'infinity')
@@ -47,7 +48,7 @@ function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
     .with('counted', () => counted)
     .selectFrom('registry.voivodeship as region')
     .leftJoin('counted', 'counted.voivodeship', 'region.teryt')
-    .select(['slug', 'name', 'count'])
+    .select(['slug', 'name', sql<number>`coalesce(count, 0)::float8`.as('count')])
     .orderBy('name')
     .execute();
 }
@@ -103,13 +104,6 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
   ]);
   const addressOf = (change: Partial<Selection>) =>
     `/stats?${queryOf({ ...selection, ...change })}`;
-  const tiles = regions.map(({ slug, name, count }) => ({
-    slug,
-    name,
-    count: Number(count ?? 0),
-    href: addressOf({ voivodeship: slug }),
-    isSelected: slug === selection.voivodeship,
-  }));
   const csv = escapeHtml(`${basePath}/stats/series.csv?${queryOf(selection)}`);
   const date = (label: string, name: 'from' | 'to') =>
     `<label>${label} <input type="date" name="${name}" value="${selection[name]}"></label>`;
@@ -138,7 +132,7 @@ ${select('By', 'by', selection, [
 <button type="submit">Show</button>
 </form>
 <div><p class="soft">Active entries by voivodeship. <a href="${escapeHtml(addressOf({ voivodeship: '' }))}">Whole country</a></p>
-${renderMap(tiles, 'Choose a voivodeship')}</div>
+${renderMap(regions, selection.voivodeship, (slug) => addressOf({ voivodeship: slug }))}</div>
 </div>
 <p id="summary" class="soft" role="status">The charts are loading.</p>
 <noscript><p>The charts need JavaScript; the <a href="${csv}">CSV</a> does not.</p></noscript>

@@ -34,28 +34,34 @@ interface Region {
   name: string;
   /** Entries, for the shade of the tile. */
   count: number;
-  href: string;
-  isSelected: boolean;
 }
 
-/** A map of the sixteen voivodeships as SVG: each tile is a link, and darker the more entries it has. */
-export function renderMap(regions: Region[], label: string): string {
+/**
+ * A map of the sixteen voivodeships as SVG: each tile is a link, and darker the more entries it has.
+ *
+ * @param selected slug of the voivodeship that is chosen, or blank
+ */
+export function renderMap(
+  regions: Region[],
+  selected: string,
+  addressOf: (slug: string) => string,
+): string {
   const most = Math.max(1, ...regions.map(({ count }) => count));
-  const links = regions.map(({ slug, name, count, href, isSelected }) => {
+  const links = regions.map(({ slug, name, count }) => {
     const [column, row, letters] = tiles[slug] ?? [0, 0, slug];
     const [x, y] = [column * (size + gap) + 3, row * (size + gap) + 3];
     const share = Math.floor((Math.ceil((count / most) * shades) / shades) * darkest_percent);
     const fill = `color-mix(in oklab, var(--accent) ${share}%, var(--card))`;
-    const current = isSelected ? ' aria-current="true"' : '';
+    const current = slug === selected ? ' aria-current="true"' : '';
     const shown = short.format(count);
-    return `<a href="${escapeHtml(href)}"${current} aria-label="${letters} ${shown} ${escapeHtml(name)}">
+    return `<a href="${escapeHtml(addressOf(slug))}"${current} aria-label="${letters} ${shown} ${escapeHtml(name)}">
 <title>${escapeHtml(name)}: ${full.format(count)}</title>
 <rect fill="${fill}" x="${x}" y="${y}" width="${size}" height="${size}" rx="8"/>
 <text class="letters" x="${x + size / 2}" y="${y + 29}">${letters}</text>
 <text x="${x + size / 2}" y="${y + 47}">${shown}</text></a>`;
   });
   const [width, height] = [5 * (size + gap), 4 * (size + gap)];
-  return `<svg class="map" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escapeHtml(label)}">
+  return `<svg class="map" viewBox="0 0 ${width} ${height}" role="group" aria-label="Choose a voivodeship">
 ${links.join('\n')}
 </svg>`;
 }
