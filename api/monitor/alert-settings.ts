@@ -90,14 +90,12 @@ async function findWatch(
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
-    .where((eb) => {
-      const isAwaited = eb.and([
-        eb('company_id', 'is', null),
-        eb('identifier_type', '=', identifier_type),
-        eb('identifier_value', '=', identifier_value),
-      ]);
-      return company_id ? eb.or([eb('company_id', '=', company_id), isAwaited]) : isAwaited;
-    })
+    .where((eb) =>
+      eb.or([
+        eb('company_id', '=', company_id ?? null),
+        eb.and({ company_id: null, identifier_type, identifier_value }),
+      ]),
+    )
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirst();
 }

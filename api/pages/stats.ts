@@ -53,20 +53,15 @@ function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
     .execute();
 }
 
-interface Option {
-  value: string;
-  label: string;
-}
+type Option = [value: string, label: string];
 
-function select(label: string, name: keyof Selection, selection: Selection, options: Option[]) {
-  const listed = options.map(({ value, label: shown }) => {
-    const selected = value === selection[name] ? ' selected' : '';
+function select(label: string, name: keyof Selection, chosen: Selection, options: Option[]) {
+  const listed = options.map(([value, shown]) => {
+    const selected = value === chosen[name] ? ' selected' : '';
     return `<option value="${escapeHtml(value)}"${selected}>${escapeHtml(shown)}</option>`;
   });
   return `<label>${label} <select name="${name}">${listed.join('\n')}</select></label>`;
 }
-
-const all = (label: string): Option => ({ value: '', label });
 
 function chartOf(
   name: string,
@@ -93,15 +88,22 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
     countRegions(db, selection),
     db
       .selectFrom('registry.activity_section')
-      .select(['section as value', 'name as label'])
+      .select(['section', 'name'])
       .orderBy('section')
       .execute(),
     db
       .selectFrom('registry.legal_form_symbol')
-      .select(['slug as value', 'label'])
+      .select(['slug', 'label'])
       .orderBy('label')
       .execute(),
   ]);
+  const registryOptions = snapshots.map(({ source }): Option => [source, source.toUpperCase()]);
+  const regionOptions = regions.map(({ slug, name }): Option => [slug, name]);
+  const sectionOptions = sections.map(({ section, name }): Option => [
+    section,
+    `${section}: ${name}`,
+  ]);
+  const formOptions = forms.map(({ slug, label }): Option => [slug, label]);
   const addressOf = (change: Partial<Selection>) =>
     `/stats?${queryOf({ ...selection, ...change })}`;
   const csv = escapeHtml(`${basePath}/stats/series.csv?${queryOf(selection)}`);
@@ -114,20 +116,15 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
 <p class="lead">How many entries stand in a registry, and how many come and go.</p>
 <div class="selection">
 <form class="row" id="selection" action="/stats" aria-label="Selection">
-${select(
-  'Registry',
-  'source',
-  selection,
-  snapshots.map(({ source }) => ({ value: source, label: source.toUpperCase() })),
-)}
-${select('Voivodeship', 'voivodeship', selection, [all('Whole country'), ...regions.map(({ slug, name }) => ({ value: slug, label: name }))])}
-${select('Section of activity', 'section', selection, [all('All sections'), ...sections.map(({ value, label }) => ({ value, label: `${value}: ${label}` }))])}
-${select('Legal form', 'legal_form', selection, [all('All forms'), ...forms])}
+${select('Registry', 'source', selection, registryOptions)}
+${select('Voivodeship', 'voivodeship', selection, [['', 'Whole country'], ...regionOptions])}
+${select('Section of activity', 'section', selection, [['', 'All sections'], ...sectionOptions])}
+${select('Legal form', 'legal_form', selection, [['', 'All forms'], ...formOptions])}
 ${date('From', 'from')}
 ${date('To', 'to')}
 ${select('By', 'by', selection, [
-  { value: 'day', label: 'Day' },
-  { value: 'month', label: 'Month' },
+  ['day', 'Day'],
+  ['month', 'Month'],
 ])}
 <button type="submit">Show</button>
 </form>
