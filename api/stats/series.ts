@@ -131,47 +131,61 @@ async function findGroup(db: Db, asked: SeriesQuery) {
   return group;
 }
 
-// The stock of a day is the sum of all changes up to it, also of those before `from`.
+// The stock of a day is the sum of all changes up to it, also of those before `from`. The changes are
+// summed up before the join: a join of each of them takes more than twice as long.
 async function readSeries(
   db: Db,
   { source, voivodeship, legal_form }: Awaited<ReturnType<typeof findGroup>>,
   { section, by, from, to }: SeriesQuery,
 ): Promise<Point[]> {
   const { rows } = await sql<Point>`
-    with snapshot as (
+    with changed as (
         select
-            daily_stat.stat_date,
-            daily_stat.is_baseline,
-            sum(sum(entry_change) filter (where status = 'ACTIVE')) over past as active,
-            sum(sum(entry_change) filter (where status = 'SUSPENDED')) over past as suspended,
-            sum(sum(entry_change) filter (where status = 'DELETED')) over past as deleted,
-            sum(stock_change.new_count) as new,
+            stock_change.stat_date,
+            sum(entry_change) filter (where status = 'ACTIVE') as active,
+            sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
+            sum(entry_change) filter (where status = 'DELETED') as deleted,
+            sum(new_count) as new,
             sum(ended_count) as ended,
             sum(suspended_count) as newly_suspended,
             sum(resumed_count) as resumed
-        from registry.daily_stat
-        left join registry.stock_change
-            on stock_change.source = daily_stat.source
-            and stock_change.stat_date = daily_stat.stat_date
+        from registry.stock_change
+        where
+            stock_change.source = ${source}
             and (${voivodeship}::text is null or voivodeship = ${voivodeship})
             and (${section}::text is null or activity_section = ${section})
             and (${legal_form}::text is null or legal_form = ${legal_form})
+        group by stock_change.stat_date
+    ),
+
+    snapshot as (
+        select
+            stat_date,
+            is_baseline,
+            coalesce(sum(active) over past, 0) as active,
+            coalesce(sum(suspended) over past, 0) as suspended,
+            coalesce(sum(deleted) over past, 0) as deleted,
+            coalesce(new, 0) as new,
+            coalesce(ended, 0) as ended,
+            coalesce(newly_suspended, 0) as newly_suspended,
+            coalesce(resumed, 0) as resumed
+        from registry.daily_stat
+        left join changed using (stat_date)
         where daily_stat.source = ${source}
-        group by daily_stat.source, daily_stat.stat_date
-        window past as (order by daily_stat.stat_date)
+        window past as (order by stat_date)
     )
 
     select
         date_trunc(${by}, stat_date)::date as date,
         json_build_object(
-            'ACTIVE', coalesce((array_agg(active order by stat_date desc))[1], 0),
-            'SUSPENDED', coalesce((array_agg(suspended order by stat_date desc))[1], 0),
-            'DELETED', coalesce((array_agg(deleted order by stat_date desc))[1], 0)
+            'ACTIVE', (array_agg(active order by stat_date desc))[1],
+            'SUSPENDED', (array_agg(suspended order by stat_date desc))[1],
+            'DELETED', (array_agg(deleted order by stat_date desc))[1]
         ) as stock,
-        coalesce(sum(new), 0)::float8 as new,
-        coalesce(sum(ended), 0)::float8 as ended,
-        coalesce(sum(newly_suspended), 0)::float8 as suspended,
-        coalesce(sum(resumed), 0)::float8 as resumed,
+        sum(new)::float8 as new,
+        sum(ended)::float8 as ended,
+        sum(newly_suspended)::float8 as suspended,
+        sum(resumed)::float8 as resumed,
         bool_or(is_baseline) as is_baseline
     from snapshot
     where stat_date between coalesce(${from}::date, '-infinity')
