@@ -12,7 +12,7 @@ import type { SearchIndex } from './companies/search-index.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import type { TrustProxy } from './environment.ts';
+import type { Environment } from './environment.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy, answerError, answerUnmatched, requireHost } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
@@ -31,34 +31,27 @@ import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-export interface AppOptions {
+/** The settings of the environment; without those of the second list, a default holds. */
+type Settings = Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'> &
+  Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>>;
+
+export interface AppOptions extends Settings {
   db: Db;
   searchIndex: SearchIndex;
   /** `/metrics` counts the sessions of this pool. */
   pool?: Pool;
   logger: Logger;
   now: () => Date;
-  trustProxy: TrustProxy;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
   isStopping?: () => boolean;
   /** Then a pending request gets a 503; default 3 seconds, 8 for requests that wait for other services. */
   deadline_ms?: number;
-  /** Origins whose pages may read answers that are not public; default none. */
-  corsOrigins?: string[];
   /** Signs the one-time tokens; at least 32 characters. */
   secretKey: string;
   /** The address of the API for clients, without a slash at the end. */
   baseUrl: string;
-  /** Whether accounts can be registered; default true. */
-  isRegistrationOpen?: boolean;
-  /** Further domains whose addresses cannot be registered. */
-  freeMailDomains?: readonly string[];
   /** Undefined: nothing can be bought. */
   payment: PaymentProvider | undefined;
-  /** Price of a page of search results, in whole credits; 0: free. */
-  searchCredits: number;
-  /** Price of a snapshot of a company. */
-  snapshotCredits: number;
 }
 
 // No upgrade to TLS: a page of a server without TLS, such as localhost, could not load its files.

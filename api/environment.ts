@@ -123,11 +123,14 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     secretKey: checked.SECRET_KEY,
     /** Without a slash at the end; undefined: the address of the listening socket. */
     baseUrl: checked.BASE_URL,
+    /** Origins whose pages may read answers that are not public. */
     corsOrigins: checked.CORS_ORIGINS,
     isRegistrationOpen: checked.REGISTRATION_OPEN === 'true',
     /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
     freeMailDomains: checked.FREE_MAIL_DOMAINS,
+    /** Price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
+    /** Price of a snapshot of a company. */
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,

@@ -1,10 +1,11 @@
 import { Router, urlencoded } from 'express';
+import { escapeHtml } from '../../sql/html.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 import type { OpenedAccount } from './init.ts';
 import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
-import { copyable, escapeHtml, sendPage } from '../pages/page.ts';
+import { copyable, sendPage } from '../pages/page.ts';
 
 const title = 'Account recovery';
 

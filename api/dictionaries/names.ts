@@ -2,40 +2,27 @@ import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 
 // In the order of the specification; the dictionaries of the database hold the same.
-export const severities = ['info', 'notice', 'warning', 'high', 'error', 'critical'] as const;
-export const eventClasses = [
-  'initialization',
-  'change',
-  'growth',
-  'risk',
-  'anomaly',
-  'recovery',
-] as const;
-export const categories = [
-  'status',
-  'identity',
-  'location',
-  'ownership',
-  'activities',
-  'contacts',
-  'web_presence',
-  'finance',
-] as const;
-
-export const severity = z.enum(severities).meta({
+export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
   id: 'Severity',
   description: 'How much an event of this type matters, from the least to the most critical.',
 });
 
-export const eventClass = z.enum(eventClasses).meta({
-  id: 'EventClass',
-  description: 'What kind of change events of this type are.',
-});
+export const eventClass = z
+  .enum(['initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery'])
+  .meta({ id: 'EventClass', description: 'What kind of change events of this type are.' });
 
-export const category = z.enum(categories).meta({
-  id: 'EventCategory',
-  description: 'What events of this type are about.',
-});
+export const category = z
+  .enum([
+    'status',
+    'identity',
+    'location',
+    'ownership',
+    'activities',
+    'contacts',
+    'web_presence',
+    'finance',
+  ])
+  .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
 const longestName = 100;
 

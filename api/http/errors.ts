@@ -28,10 +28,8 @@ export class HttpError extends Error {
  */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
-  const errors = new Map<string, string[]>();
-  for (const [field, message] of problems) {
-    errors.set(field, [...(errors.get(field) ?? []), message]);
-  }
+  const byField = Map.groupBy(problems, ([field]) => field);
+  const errors = [...byField].map(([field, ofField]) => [field, ofField.map(([, text]) => text)]);
   const [first = ['', 'The given data was invalid.'], ...others] = problems;
   const count = others.length === 1 ? '1 more error' : `${others.length} more errors`;
   return new HttpError(422, {

@@ -10,15 +10,6 @@ const typeNames: Record<string, string> = {
   boolean: 'true or false',
   array: 'a list',
   object: 'an object',
-  date: 'a date',
-};
-
-const formatNames: Record<string, string> = {
-  date: 'a calendar date in the form YYYY-MM-DD',
-  datetime: 'a date and time in the form of ISO 8601',
-  email: 'a valid e-mail address',
-  url: 'a valid URL',
-  uuid: 'a valid UUID',
 };
 
 /** What a bound counts: characters of a string, items of a list, or the number itself. */
@@ -36,10 +27,12 @@ export function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
 
-function describeType({ expected, input }: IssueOf<'invalid_type'>, part: unknown): string {
-  if (input === undefined) return 'is required.';
-  if (part === 'query' && Array.isArray(input)) return 'must be given only once.';
-  return `must be ${typeNames[expected] ?? expected}.`;
+function describeValue(issue: IssueOf<'invalid_type' | 'invalid_value'>, part: unknown): string {
+  if (issue.input === undefined) return 'is required.';
+  if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
+  if (issue.code === 'invalid_type')
+    return `must be ${typeNames[issue.expected] ?? issue.expected}.`;
+  return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
 }
 
 function describeSize(issue: IssueOf<'too_small' | 'too_big'>): string {
@@ -48,30 +41,27 @@ function describeSize(issue: IssueOf<'too_small' | 'too_big'>): string {
   return `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`;
 }
 
-function describe(issue: RawIssue, part: unknown): string | undefined {
+function describe(issue: RawIssue, part: unknown): string {
   switch (issue.code) {
     case 'invalid_type':
-      return describeType(issue, part);
+    case 'invalid_value':
+      return describeValue(issue, part);
     case 'too_small':
     case 'too_big':
       return describeSize(issue);
-    case 'invalid_format': {
-      const format = formatNames[issue.format];
-      return format ? `must be ${format}.` : 'has a form that is not valid.';
-    }
-    case 'invalid_value':
-      if (issue.input === undefined) return 'is required.';
-      if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
-      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
+    case 'invalid_format':
+      return issue.format === 'date'
+        ? 'must be a calendar date in the form YYYY-MM-DD.'
+        : 'has a form that is not valid.';
     default:
-      return undefined;
+      return 'is not valid.';
   }
 }
 
 /** The message of a rule that has no message of its own. */
 export function messageOf(issue: RawIssue): string {
   const path = issue.path ?? [];
-  const wrong = describe(issue, path[0]) ?? 'is not valid.';
+  const wrong = describe(issue, path[0]);
   return path.length > 1
     ? `The ${fieldOf(path)} field ${wrong}`
     : `The request ${fieldOf(path)} ${wrong}`;

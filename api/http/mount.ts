@@ -5,8 +5,9 @@ import type { AppOptions } from '../app.ts';
 import { type Authentication, createAuthentication, UnknownToken } from '../auth/authenticate.ts';
 import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
-import type { Auth, Call, Endpoint, RequestLimit } from './endpoint.ts';
+import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
+import { exposedHeaders } from './headers.ts';
 import { JsonText } from './json-text.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
@@ -40,9 +41,9 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
     const isOpen = ofPath.every(isPublic);
     route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
-      const { method, limit, auth } = one.description;
+      const { method, auth } = one.description;
       route[method](
-        limitFor(limit, auth),
+        limitFor(one.description),
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
@@ -59,20 +60,6 @@ function listMethods(endpoints: Endpoint[]): string {
   const methods = endpoints.map(({ description }) => description.method.toUpperCase());
   return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ');
 }
-
-const exposedHeaders = [
-  'ETag',
-  'Idempotency-Replayed',
-  'RateLimit',
-  'RateLimit-Policy',
-  'Retry-After',
-  'X-Credits-Balance',
-  'X-Credits-Charged',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-  'X-Request-Id',
-];
 
 /** Tells browsers which origins may read the answers. A preflight request goes on like any other. */
 function share(origin: '*' | string[] = []): RequestHandler[] {
@@ -92,14 +79,13 @@ function begin(path: string, isOpen: boolean): RequestHandler {
 
 /** Makes the limits of endpoints. Endpoints with the same limit share its count. */
 function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
-  const byName = new Map([[generalLimit.name, limitRequests(options, generalLimit)]]);
+  const byName = new Map<string, RequestHandler>();
   // A revoked or expired token always gets a 401.
   const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
-  return (limit: RequestLimit | undefined, auth: Auth): RequestHandler => {
-    if (!limit && auth !== 'none') return byToken;
-    const { name } = limit ?? generalLimit;
-    const made = byName.get(name) ?? limitRequests(options, limit ?? generalLimit);
-    byName.set(name, made);
+  return ({ auth, limit = generalLimit }: Endpoint['description']): RequestHandler => {
+    if (limit === generalLimit && auth !== 'none') return byToken;
+    const made = byName.get(limit.name) ?? limitRequests(options, limit);
+    byName.set(limit.name, made);
     return made;
   };
 }
@@ -108,21 +94,19 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
-      const caller = await authenticate(request).catch((error: unknown) => {
-        if (error instanceof UnknownToken) return error;
-        throw error;
-      });
-      if (caller instanceof UnknownToken) {
+      try {
+        const caller = await authenticate(request);
+        if (auth === 'master' && caller.kind !== 'master') {
+          const message = 'This operation needs the Master Token.';
+          throw new HttpError(403, { message, code: 'FORBIDDEN' });
+        }
+        response.locals.caller = caller;
+        next();
+      } catch (error) {
+        if (!(error instanceof UnknownToken)) throw error;
         // Each guessed token has its own count, so that a guess counts for the address too.
-        await limitGuess(request, response, (fault?: unknown) => next(fault ?? caller));
-        return;
+        await limitGuess(request, response, (fault?: unknown) => next(fault ?? error));
       }
-      if (auth === 'master' && caller.kind !== 'master') {
-        const message = 'This operation needs the Master Token.';
-        throw new HttpError(403, { message, code: 'FORBIDDEN' });
-      }
-      response.locals.caller = caller;
-      next();
     };
 }
 

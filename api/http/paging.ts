@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 
 /** Keeps the count of skipped items within the range of safe integers. */
@@ -44,6 +45,9 @@ export interface Paging {
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
+
+/** Counts the rows of a query. */
+export const rowCount = sql<number>`count(*)::int`.as('total');
 
 /** The fields about pages in the answer of a list. */
 export const pageMetaFields = {

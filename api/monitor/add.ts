@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { IdentifierType } from '../companies/identifier.ts';
+import { rowCount } from '../http/paging.ts';
 
 /** Numbers that an account submits, to watch them or to stop watching them. */
 export interface Submission {
@@ -11,14 +12,24 @@ export interface Submission {
   now: Date;
 }
 
-/** Locks the watch list of an account, so that requests and the night change it one after the other. */
-export async function lockAccount(tx: Tx, account_id: string): Promise<void> {
-  await tx
-    .selectFrom('customer.account')
-    .select('account_id')
-    .where('account_id', '=', account_id)
-    .forNoKeyUpdate()
-    .execute();
+/**
+ * Runs a transaction that changes the watch list of an account. It locks the account, so that requests
+ * and the night change the list one after the other.
+ */
+export function changeWatchList<Result>(
+  db: Db,
+  account_id: string,
+  change: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(async (tx) => {
+    await tx
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where('account_id', '=', account_id)
+      .forNoKeyUpdate()
+      .execute();
+    return change(tx);
+  });
 }
 
 /**
@@ -33,18 +44,16 @@ export async function addCompanies(
   submission: Submission,
 ): Promise<{ ready: number; queued: number }> {
   const { account_id, now } = submission;
-  return db.transaction().execute(async (tx) => {
-    await lockAccount(tx, account_id);
+  return changeWatchList(db, account_id, async (tx) => {
     const submission_id = await submit(tx, submission);
     await sql`select customer.advance_watches(${now}, ${account_id})`.execute(tx);
-    const { count } = await tx
+    const { total: ready } = await tx
       .selectFrom('customer.submission_item as item')
       .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')
-      .select((eb) => eb.fn.countAll<string>().as('count'))
+      .select(rowCount)
       .where('submission_id', '=', submission_id)
       .where('state', '=', 'ready')
       .executeTakeFirstOrThrow();
-    const ready = Number(count);
     const queued = submission.values.length - ready;
     if (queued > 0) await sql`select customer.enqueue_import()`.execute(tx);
     return { ready, queued };

@@ -1,22 +1,21 @@
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
-import { findCompany, type Identifier, primaryIdentifierOf } from '../companies/identifier.ts';
-import { type Paging, skippedBy } from '../http/paging.ts';
-import { lockAccount } from './add.ts';
+import { findCompany, type Identifier } from '../companies/identifier.ts';
+import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+import { changeWatchList } from './add.ts';
+import { shownName, shownNumber } from './list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
 export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
 
 /** The settings of a request. Without a value a switch is kept, and a list becomes all. */
-type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined } & {
-  alert_min_severity: string;
-};
+type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the other settings.
 const initialSettings: AlertSettings = {
+  alert_min_severity: 'info',
   alerts_enabled: false,
   notify_via_email: false,
-  alert_min_severity: 'info',
   alert_event_classes: null,
   alert_categories: null,
 };
@@ -24,13 +23,9 @@ const initialSettings: AlertSettings = {
 const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
-  return {
-    alerts_enabled: given.alerts_enabled ?? stored.alerts_enabled,
-    notify_via_email: given.notify_via_email ?? stored.notify_via_email,
-    alert_min_severity: given.alert_min_severity,
-    alert_event_classes: given.alert_event_classes ?? null,
-    alert_categories: given.alert_categories ?? null,
-  };
+  const lists = { alert_event_classes: null, alert_categories: null };
+  // A JSON body has no field that is undefined.
+  return { ...stored, ...lists, ...given } as AlertSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -55,8 +50,7 @@ export async function setGlobally(
   given: AlertChange,
   isForced: boolean,
 ): Promise<number> {
-  return db.transaction().execute(async (tx) => {
-    await lockAccount(tx, account_id);
+  return changeWatchList(db, account_id, async (tx) => {
     const settings = change(await findGlobalSettings(tx, account_id), given);
     await tx
       .insertInto('customer.alert_setting')
@@ -64,13 +58,13 @@ export async function setGlobally(
       .onConflict((conflict) => conflict.column('account_id').doUpdateSet(settings))
       .execute();
     if (isForced) await dropCustomSettings(tx, account_id);
-    const { count } = await tx
+    const { total: updated } = await tx
       .selectFrom('customer.watch')
-      .select(({ fn }) => fn.countAll<string>().as('count'))
+      .select(rowCount)
       .where('account_id', '=', account_id)
       .where('has_custom_settings', '=', false)
       .executeTakeFirstOrThrow();
-    return Number(count);
+    return updated;
   });
 }
 
@@ -96,14 +90,12 @@ async function findWatch(
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
-    .where((eb) => {
-      const isAwaited = eb.and([
-        eb('company_id', 'is', null),
-        eb('identifier_type', '=', identifier_type),
-        eb('identifier_value', '=', identifier_value),
-      ]);
-      return company_id ? eb.or([eb('company_id', '=', company_id), isAwaited]) : isAwaited;
-    })
+    .where((eb) =>
+      eb.or([
+        eb('company_id', '=', company_id ?? null),
+        eb.and({ company_id: null, identifier_type, identifier_value }),
+      ]),
+    )
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirst();
 }
@@ -120,17 +112,17 @@ export async function setForCompany(
   given: AlertChange,
   identifier: Identifier,
 ): Promise<boolean> {
-  return db.transaction().execute(async (tx) => {
-    await lockAccount(tx, account_id);
+  return changeWatchList(db, account_id, async (tx) => {
     const watch = await findWatch(tx, account_id, identifier);
     if (!watch) return false;
-    const stored = watch.has_custom_settings
-      ? (watch as AlertSettings)
+    const { watch_id, has_custom_settings, ...own } = watch;
+    const stored = has_custom_settings
+      ? (own as AlertSettings)
       : await findGlobalSettings(tx, account_id);
     await tx
       .updateTable('customer.watch')
       .set({ ...change(stored, given), has_custom_settings: true })
-      .where('watch_id', '=', watch.watch_id)
+      .where('watch_id', '=', watch_id)
       .execute();
     return true;
   });
@@ -146,8 +138,7 @@ export async function resetForCompany(
   account_id: string,
   identifier: Identifier,
 ): Promise<number | undefined> {
-  return db.transaction().execute(async (tx) => {
-    await lockAccount(tx, account_id);
+  return changeWatchList(db, account_id, async (tx) => {
     const watch = await findWatch(tx, account_id, identifier);
     if (!watch) return undefined;
     if (!watch.has_custom_settings) return 0;
@@ -162,22 +153,15 @@ export async function findCompanySettings(db: Db, account_id: string, paging: Pa
     .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)
     .where('has_custom_settings', '=', true);
-  const { count } = await custom
-    .select(({ fn }) => fn.countAll<string>().as('count'))
-    .executeTakeFirstOrThrow();
-  const rows = await custom
+  const counted = await custom.select(rowCount).executeTakeFirstOrThrow();
+  const companies = await custom
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(['identifier_type', 'identifier_value', 'nip', 'regon9', 'krs', 'name'])
+    .select(shownNumber)
     .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
-    .select(settingColumns)
+    .select([shownName, 'has_custom_settings', ...settingColumns])
     .orderBy('watch_id', 'desc')
     .limit(paging.per_page)
     .offset(skippedBy(paging))
     .execute();
-  const companies = rows.map(({ nip, regon9, krs, ...row }) => ({
-    ...(row as typeof row & AlertSettings),
-    // A queued company has only the submitted number.
-    ...primaryIdentifierOf({ nip, regon9, krs }),
-  }));
-  return { total: Number(count), companies };
+  return { ...counted, companies };
 }

@@ -4,7 +4,7 @@ import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
-import { categories, eventClasses, severities } from '../dictionaries/names.ts';
+import { category, eventClass, severity } from '../dictionaries/names.ts';
 
 const watched = '1001001002';
 
@@ -35,11 +35,11 @@ const invalid: [body: unknown, errors: Record<string, string[]>][] = [
   [{}, { alert_min_severity: ['The alert_min_severity field is required.'] }],
   [
     { alert_min_severity: 'severe' },
-    { alert_min_severity: [`The alert_min_severity field ${anyOf(severities)}`] },
+    { alert_min_severity: [`The alert_min_severity field ${anyOf(severity.options)}`] },
   ],
   [
     { alert_min_severity: null },
-    { alert_min_severity: [`The alert_min_severity field ${anyOf(severities)}`] },
+    { alert_min_severity: [`The alert_min_severity field ${anyOf(severity.options)}`] },
   ],
   [
     { ...least, alerts_enabled: 'true', notify_via_email: 1 },
@@ -55,9 +55,9 @@ const invalid: [body: unknown, errors: Record<string, string[]>][] = [
       alert_categories: ['RISK'],
     },
     {
-      'alert_event_classes.1': [`The alert_event_classes.1 field ${anyOf(eventClasses)}`],
-      'alert_event_classes.3': [`The alert_event_classes.3 field ${anyOf(eventClasses)}`],
-      'alert_categories.0': [`The alert_categories.0 field ${anyOf(categories)}`],
+      'alert_event_classes.1': [`The alert_event_classes.1 field ${anyOf(eventClass.options)}`],
+      'alert_event_classes.3': [`The alert_event_classes.3 field ${anyOf(eventClass.options)}`],
+      'alert_categories.0': [`The alert_categories.0 field ${anyOf(category.options)}`],
     },
   ],
   [

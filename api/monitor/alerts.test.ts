@@ -4,7 +4,7 @@ import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
-import { categories, eventClasses, severities } from '../dictionaries/names.ts';
+import { category, eventClass, severity } from '../dictionaries/names.ts';
 
 const nips = ['1001001002', '1003201001', '1000201006'] as const;
 const [suspended, renamed, bakery] = nips;
@@ -53,16 +53,16 @@ const atFirst = {
   alert_min_severity: 'info',
   alerts_enabled: false,
   notify_via_email: false,
-  alert_event_classes: eventClasses,
-  alert_categories: categories,
+  alert_event_classes: eventClass.options,
+  alert_categories: category.options,
 };
 
 describe('the values', () => {
   it.each([
-    ['severity', severities],
-    ['event_class', eventClasses],
-    ['category', categories],
-  ])('of %s are those of the dictionary', async (table, values) => {
+    ['severity', severity.options],
+    ['event_class', eventClass.options],
+    ['category', category.options],
+  ])('of %s are those of the dictionary', async (table, values: readonly string[]) => {
     const { rows } = await database.pool.query<{ value: string }>(
       `select ${table} as value from registry.${table}`,
     );

@@ -8,7 +8,7 @@ import {
   setGlobally,
 } from './alert-settings.ts';
 import type { AppOptions } from '../app.ts';
-import { categories, category, eventClass, eventClasses, severity } from '../dictionaries/names.ts';
+import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
@@ -90,29 +90,25 @@ const companySettings = z
 
 const settingsAnswer = z.strictObject({
   success,
-  data: z.strictObject({
-    global: settings,
-    companies: z.array(companySettings),
-  }),
+  data: z.strictObject({ global: settings, companies: z.array(companySettings) }),
   meta: pageMeta,
 });
 
-const settingsExample = {
+const changeExample = {
   alert_min_severity: 'warning',
   alerts_enabled: true,
   notify_via_email: true,
   alert_event_classes: ['risk', 'anomaly'],
-  alert_categories: [...categories],
 };
 
+const settingsExample = { ...changeExample, alert_categories: category.options };
+
 /** Without a list of its own, a setting shows all classes or categories. */
-function view(stored: AlertSettings) {
+function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categories'>) {
   return {
-    alert_min_severity: stored.alert_min_severity,
-    alerts_enabled: stored.alerts_enabled,
-    notify_via_email: stored.notify_via_email,
-    alert_event_classes: stored.alert_event_classes ?? eventClasses,
-    alert_categories: stored.alert_categories ?? categories,
+    ...stored,
+    alert_event_classes: stored.alert_event_classes ?? eventClass.options,
+    alert_categories: stored.alert_categories ?? category.options,
   };
 }
 
@@ -126,12 +122,7 @@ function change({ db }: AppOptions): Endpoint {
 
 What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
       body,
-      bodyExample: {
-        alert_min_severity: 'warning',
-        alerts_enabled: true,
-        notify_via_email: true,
-        alert_event_classes: ['risk', 'anomaly'],
-      },
+      bodyExample: changeExample,
       answer: updatedAnswer,
       example: { success: true, data: { updated: 42 } },
       errors: notWatchedErrors,
@@ -187,18 +178,7 @@ function list({ db }: AppOptions): Endpoint {
       ]);
       return {
         success: true,
-        data: {
-          global: view(global),
-          companies: companies.map((company) => ({
-            primary_identifier: company.identifier_value,
-            identifier_type: company.identifier_type,
-            submitted_identifier: company.submitted_identifier,
-            company_ref: company.company_ref,
-            name: company.name ?? '',
-            has_custom_settings: true,
-            ...view(company),
-          })),
-        },
+        data: { global: view(global), companies: companies.map(view) },
         meta: viewPageMeta(query, total),
       };
     },

@@ -96,7 +96,7 @@ function list({ db }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      const { watched, total } = await findWatched(db, caller.account_id, query);
+      const { total, watched } = await findWatched(db, caller.account_id, query);
       return { success: true, data: watched, meta: viewPageMeta(query, total) };
     },
   );

@@ -1,27 +1,46 @@
 import { sql } from 'kysely';
 import type { Db } from '../../sql/kysely.ts';
-import { primaryIdentifierOf } from '../companies/identifier.ts';
-import { type Paging, skippedBy } from '../http/paging.ts';
+import type { IdentifierType } from '../companies/identifier.ts';
+import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+
+/** The number of a watched company today; without one, the submitted number. */
+export const shownNumber = [
+  sql<string>`
+    coalesce(company.nip, company.regon9, company.krs, watch.identifier_value)
+  `.as('primary_identifier'),
+  sql<IdentifierType>`
+    case
+      when company.nip is not null then 'NIP'
+      when company.regon9 is not null then 'REGON9'
+      when company.krs is not null then 'KRS'
+      else watch.identifier_type
+    end
+  `.as('identifier_type'),
+] as const;
+
+/** The name of a watched company; empty while the company is not known. */
+export const shownName = sql<string>`coalesce(company.name, '')`.as('name');
+
+const watched_since = sql<string>`
+  to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')
+`.as('watched_since');
 
 const last_event_at = sql<string | null>`
   to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-`;
-
-const watched_since = sql<string>`to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')`;
+`.as('last_event_at');
 
 /**
  * A page of the watch list of an account, and the length of the list.
  *
- * Spec: silent on the order; we give the newest first. A queued or failed company has the submitted
- * number and a blank name.
+ * Spec: silent on the order; we give the newest first.
  */
 export async function findWatched(db: Db, account_id: string, paging: Paging) {
-  const { total } = await db
+  const counted = await db
     .selectFrom('customer.watch')
-    .select((eb) => eb.fn.countAll<string>().as('total'))
+    .select(rowCount)
     .where('account_id', '=', account_id)
     .executeTakeFirstOrThrow();
-  const rows = await db
+  const watched = await db
     // An index-only scan skips the rows before the page.
     .with('listed', (query) =>
       query
@@ -35,27 +54,12 @@ export async function findWatched(db: Db, account_id: string, paging: Paging) {
     .selectFrom('listed')
     .innerJoin('customer.watch as watch', 'watch.watch_id', 'listed.watch_id')
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(['identifier_type', 'identifier_value', 'state', 'failure', 'events_count'])
-    .select(['company.name', 'nip', 'regon9', 'krs', 'has_custom_settings', 'watch.company_id'])
-    .select([watched_since.as('watched_since'), last_event_at.as('last_event_at')])
+    .select(shownNumber)
+    .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
+    .select([shownName, watched_since, last_event_at])
+    .select((eb) => eb.cast<number>('events_count', 'integer').as('events_count'))
+    .select(['state', 'failure', 'has_custom_settings'])
     .orderBy('watch.watch_id', 'desc')
     .execute();
-  const watched = rows.map(({ nip, regon9, krs, ...watch }) => {
-    const { identifier_type, identifier_value } =
-      primaryIdentifierOf({ nip, regon9, krs }) ?? watch;
-    return {
-      primary_identifier: identifier_value,
-      identifier_type,
-      submitted_identifier: watch.identifier_value,
-      company_ref: watch.company_id,
-      name: watch.name ?? '',
-      watched_since: watch.watched_since,
-      last_event_at: watch.last_event_at,
-      events_count: Number(watch.events_count),
-      state: watch.state,
-      failure: watch.failure,
-      has_custom_settings: watch.has_custom_settings,
-    };
-  });
-  return { watched, total: Number(total) };
+  return { ...counted, watched };
 }

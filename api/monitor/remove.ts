@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/kysely.ts';
-import { findCompanies } from '../companies/identifier.ts';
-import { lockAccount, type Submission } from './add.ts';
+import { changeWatchList, type Submission } from './add.ts';
 
 /** `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
@@ -16,13 +15,11 @@ export async function removeCompanies(
   db: Db,
   removal: Submission,
 ): Promise<Map<string, RemovalOutcome>> {
-  const { account_id, values, now } = removal;
-  return db.transaction().execute(async (tx) => {
-    await lockAccount(tx, account_id);
-    const companies = await findCompanies(tx, removal.identifier_type, values);
-    const watches = await findWatches(tx, removal, companies);
-    await deleteEvents(tx, account_id, [...watches.values()]);
-    const watch_ids = [...watches.values()].map(({ watch_id }) => watch_id);
+  const { account_id, now } = removal;
+  return changeWatchList(db, account_id, async (tx) => {
+    const numbers = await findNumbers(tx, removal);
+    await deleteEvents(tx, account_id, numbers);
+    const watch_ids = numbers.map(({ watch_id }) => watch_id);
     await tx
       .deleteFrom('customer.watch')
       .where('watch_id', '=', sql<string>`any(${watch_ids}::bigint[])`)
@@ -30,36 +27,38 @@ export async function removeCompanies(
     await sql`
       select customer.settle_submissions(array[${account_id}::bigint], ${now})
     `.execute(tx);
-    return new Map(
-      values.map((value) => {
-        if (watches.has(value)) return [value, 'removed'];
-        return [value, companies.has(value) ? 'not_watched' : 'not_found'];
-      }),
-    );
+    return new Map(numbers.map(({ value, outcome }) => [value, outcome]));
   });
 }
 
-interface Watch {
-  watch_id: string;
+interface FoundNumber {
+  value: string;
+  outcome: RemovalOutcome;
+  /** Null unless the company is removed. */
+  watch_id: string | null;
   company_id: string | null;
 }
 
-/** The watch of each number, where there is one. */
-async function findWatches(
+async function findNumbers(
   tx: Tx,
   { account_id, identifier_type, values }: Submission,
-  companies: ReadonlyMap<string, string>,
-): Promise<Map<string, Watch>> {
-  const { rows } = await sql<Watch & { value: string }>`
-    select asked.value, found.watch_id, found.company_id
-    from unnest(
-        ${values}::text[],
-        ${values.map((value) => companies.get(value) ?? null)}::bigint[]
-    ) as asked (value, company_id)
-    cross join lateral (
+): Promise<FoundNumber[]> {
+  const { rows } = await sql<FoundNumber>`
+    select
+        asked.value,
+        case
+            when watch.watch_id is not null then 'removed'
+            when known.company_id is not null then 'not_watched'
+            else 'not_found'
+        end as outcome,
+        watch.watch_id,
+        watch.company_id
+    from unnest(${values}::text[]) as asked (value)
+    cross join lateral registry.find_company(${identifier_type}, asked.value) as known (company_id)
+    left join lateral (
         select watch_id, company_id
         from customer.watch
-        where account_id = ${account_id} and company_id = asked.company_id
+        where account_id = ${account_id} and company_id = known.company_id
         union all
         select watch_id, company_id
         from customer.watch
@@ -70,13 +69,13 @@ async function findWatches(
             and company_id is null
         order by company_id nulls last
         limit 1
-    ) as found
+    ) as watch on true
   `.execute(tx);
-  return new Map(rows.map(({ value, ...watch }) => [value, watch]));
+  return rows;
 }
 
-async function deleteEvents(tx: Tx, account_id: string, watches: readonly Watch[]): Promise<void> {
-  const company_ids = watches.map(({ company_id }) => company_id).filter((id) => id !== null);
+async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]): Promise<void> {
+  const company_ids = numbers.map(({ company_id }) => company_id);
   await sql`
     with deleted as (
         delete from customer.feed

@@ -1,8 +1,9 @@
 import { Router, urlencoded, type Request } from 'express';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { copyable, escapeHtml, sendPage } from '../pages/page.ts';
+import { copyable, sendPage } from '../pages/page.ts';
 
 const title = 'Alerts by e-mail';
 

@@ -43,10 +43,7 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
       if (body) describeWithin(body, 'request');
     }
   }
-  for (const [name, schema] of Object.entries(schemas)) {
-    describeWithin(schema, name);
-    open(schema);
-  }
+  for (const [name, schema] of Object.entries(schemas)) describeWithin(schema, name);
   for (const [name, values] of Object.entries(enums ?? {})) {
     if (schemas[name]) schemas[name].enum = values;
   }
@@ -86,15 +83,13 @@ function partsOf({ items, anyOf, oneOf, allOf }: Schema): Schema[] {
 }
 
 function describeWithin(schema: Schema, name: string): void {
+  // A client must accept fields that later versions add.
+  if (name !== 'request' && schema.additionalProperties === false) {
+    delete schema.additionalProperties;
+  }
   for (const [property, of] of Object.entries(schema.properties ?? {})) {
     if (of.$ref === undefined) of.description ??= describeProperty(property, name);
     describeWithin(of, name);
   }
   for (const part of partsOf(schema)) describeWithin(part, name);
-}
-
-// A client must accept fields that later versions add.
-function open(schema: Schema): void {
-  if (schema.additionalProperties === false) delete schema.additionalProperties;
-  for (const part of [...Object.values(schema.properties ?? {}), ...partsOf(schema)]) open(part);
 }

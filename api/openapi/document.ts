@@ -2,6 +2,7 @@ import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-ope
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../http/endpoint.ts';
+import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
 import { basePath } from '../http/mount.ts';
 import { complete } from './complete.ts';
@@ -33,35 +34,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
   master: [{ master: [] }],
 };
 
-const headers = {
-  'X-Request-Id': ['Name of the request in the log: the one you sent, else a new one.', 'string'],
-  'RateLimit-Policy': ['The limit and its window (draft 8 of the HTTP working group).', 'string'],
-  RateLimit: ['What is left of the limit, and the seconds until it starts anew.', 'string'],
-  'X-RateLimit-Limit': ['Requests per window.', 'integer'],
-  'X-RateLimit-Remaining': ['What is left of them.', 'integer'],
-  'X-RateLimit-Reset': ['When the window ends, in seconds since 1970.', 'integer'],
-  'Retry-After': ['Seconds to wait.', 'integer'],
-  'WWW-Authenticate': ['`Bearer`: a token is needed.', 'string'],
-  'Idempotency-Replayed': [
-    '`true` where the answer is that of an earlier request with the same key.',
-    'string',
-  ],
-  'X-Credits-Charged': ['Credits that this request cost.', 'integer'],
-  'X-Credits-Balance': ['Credits that are left in the wallet.', 'integer'],
-  ETag: ['Validator for `If-None-Match`.', 'string'],
-  'Cache-Control': ['How long the answer may be kept.', 'string'],
-} as const;
-
-type Header = keyof typeof headers;
-
-const always: Header[] = [
-  'X-Request-Id',
-  'RateLimit-Policy',
-  'RateLimit',
-  'X-RateLimit-Limit',
-  'X-RateLimit-Remaining',
-  'X-RateLimit-Reset',
-];
+const always = Object.keys(commonHeaders) as Header[];
 
 /** The further headers of errors, by status. */
 const errorHeaders: Record<number, Header[]> = {
@@ -126,13 +99,13 @@ function describe(description: Endpoint['description']): Route {
     operationId: [method, ...path.match(/\w+/g)!].join('_'),
     tags: [tag],
     summary,
-    ...(description.description === undefined ? {} : { description: description.description }),
+    ...(description.description && { description: description.description }),
     security: security[auth],
     request: {
-      ...(params ? { params } : {}),
-      ...(query ? { query } : {}),
-      ...(description.headers ? { headers: description.headers } : {}),
-      ...(body ? { body: describeBody(body, description.bodyExample) } : {}),
+      ...(params && { params }),
+      ...(query && { query }),
+      ...(description.headers && { headers: description.headers }),
+      ...(body && { body: describeBody(body, description.bodyExample) }),
     },
     responses: {
       [status]: {

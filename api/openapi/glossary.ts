@@ -152,7 +152,6 @@ const properties: Record<string, string> = {
   'request.force': 'Whether companies lose the settings of their own.',
   'request.identifier_value': 'The number; spaces and dashes between its digits do not count.',
   'request.name': 'A name for people, without control characters.',
-  'request.package_slug': 'Slug of a package of `GET /wallet/packages`.',
   'request.password': 'The password, at least 8 characters.',
   'request.password_confirmation': 'The password once more.',
   'request.token': 'The one-time token of the mail.',

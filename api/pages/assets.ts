@@ -8,6 +8,7 @@ const files = {
   'site.css': './assets/site.css',
   'icon.svg': './assets/icon.svg',
   'copy.js': './assets/copy.js',
+  'dom.js': './assets/dom.js',
   'stats.js': './assets/stats.js',
   'console-kit.js': './assets/console-kit.js',
   'console.js': './assets/console.js',

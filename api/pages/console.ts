@@ -1,7 +1,8 @@
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { identifierType } from '../companies/identifier.ts';
-import { categories, eventClasses, readEventTypes, severities } from '../dictionaries/names.ts';
-import { escapeHtml, type Page } from './page.ts';
+import { category, eventClass, readEventTypes, severity } from '../dictionaries/names.ts';
+import type { Page } from './page.ts';
 
 type EventTypes = Awaited<ReturnType<typeof readEventTypes>>;
 
@@ -13,8 +14,8 @@ function optionsOf(values: readonly string[]): string {
 function eventTypeOptions(types: EventTypes): string {
   return types
     .map(
-      ({ event_type, severity, event_class, category }) =>
-        `<option data-severity="${severity}" data-class="${event_class}" data-category="${category}">${event_type}</option>`,
+      (type) =>
+        `<option data-severity="${type.severity}" data-class="${type.event_class}" data-category="${type.category}">${type.event_type}</option>`,
     )
     .join('\n');
 }
@@ -139,9 +140,9 @@ ${formOf(
 <label><input type="checkbox" name="alerts_enabled">alerts are on</label>
 <label><input type="checkbox" name="notify_via_email">by e-mail</label>
 <label><input type="checkbox" name="force">also for companies with settings of their own</label></fieldset>
-${field('Least severity', `<select name="alert_min_severity">${optionsOf(severities)}</select>`)}
-${checkboxes('alert_event_classes', 'Classes', eventClasses)}
-${checkboxes('alert_categories', 'Categories', categories)}`,
+${field('Least severity', `<select name="alert_min_severity">${optionsOf(severity.options)}</select>`)}
+${checkboxes('alert_event_classes', 'Classes', eventClass.options)}
+${checkboxes('alert_categories', 'Categories', category.options)}`,
 )}
 <h3>Preview</h3><p id="preview" role="status"></p>
 <div class="scroll" tabindex="0" role="region" aria-label="Preview of alerts"><table>

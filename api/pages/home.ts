@@ -1,7 +1,8 @@
 import type { Db } from '../../sql/kysely.ts';
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
-import { copyable, escapeHtml, type Page } from './page.ts';
+import { copyable, type Page } from './page.ts';
 
 /** The content of each registry; other sources have only their name. */
 const registries: Record<string, string> = {

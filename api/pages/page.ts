@@ -1,4 +1,5 @@
 import type { Response } from 'express';
+import { escapeHtml } from '../../sql/html.ts';
 import { isLibrary, linkAsset, type AssetName } from './assets.ts';
 
 // A page loads only its own files, runs no inline script or style, and posts only to this service.
@@ -12,18 +13,6 @@ const policy = [
   "frame-ancestors 'none'",
   "base-uri 'none'",
 ].join('; ');
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => entities[character] ?? '');
-}
 
 const doors = { '/stats': 'Statistics', '/console': 'Console', '/docs': 'Reference' };
 
@@ -84,32 +73,28 @@ ${page.content}
 `;
 }
 
-/** Sends a page that holds no secret. */
-export function sendPublicPage(response: Response, page: Page): void {
+function send(response: Response, page: Page, cacheControl: string): void {
   response
-    .set('Content-Security-Policy', policy)
-    .set('Cache-Control', 'no-cache')
+    .set({ 'Content-Security-Policy': policy, 'Cache-Control': cacheControl })
     .type('html')
     .send(renderPage(page));
 }
 
+/** Sends a page that holds no secret. */
+export function sendPublicPage(response: Response, page: Page): void {
+  send(response, page, 'no-cache');
+}
+
 /** Sends a page whose address or content can be secret. `content` is HTML, `title` is text. */
 export function sendPage(response: Response, status: number, title: string, content: string): void {
-  response
-    .status(status)
-    .set('Content-Security-Policy', policy)
-    .set('Cache-Control', 'no-store')
-    .set('Referrer-Policy', 'no-referrer')
-    .set('X-Robots-Tag', 'noindex')
-    .type('html')
-    .send(
-      renderPage({
-        title,
-        content: `<h1>${escapeHtml(title)}</h1>\n${content}`,
-        layout: 'narrow',
-        scripts: ['copy.js'],
-      }),
-    );
+  response.status(status).set({ 'Referrer-Policy': 'no-referrer', 'X-Robots-Tag': 'noindex' });
+  const page: Page = {
+    title,
+    content: `<h1>${escapeHtml(title)}</h1>\n${content}`,
+    layout: 'narrow',
+    scripts: ['copy.js'],
+  };
+  send(response, page, 'no-store');
 }
 
 /** A text with a button that copies it. `label` names the text. */

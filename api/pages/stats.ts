@@ -1,9 +1,11 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 import { findSnapshots } from './home.ts';
-import { escapeHtml, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { renderMap } from './voivodeship-map.ts';
 
 const text = z.string().catch('');
@@ -30,7 +32,7 @@ function queryOf(selection: Selection): string {
 function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
   let counted = db
     .selectFrom('registry.stock_change as stock')
-    .select(['stock.voivodeship', (eb) => eb.fn.sum<string>('entry_change').as('count')])
+    .select(['stock.voivodeship', (eb) => eb.fn.sum('entry_change').as('count')])
     .where('stock.source', '=', source)
     .where('stock.status', '=', 'ACTIVE')
     .where('stat_date', '<', 'infinity')
@@ -46,25 +48,20 @@ function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
     .with('counted', () => counted)
     .selectFrom('registry.voivodeship as region')
     .leftJoin('counted', 'counted.voivodeship', 'region.teryt')
-    .select(['slug', 'name', 'count'])
+    .select(['slug', 'name', sql<number>`coalesce(count, 0)::float8`.as('count')])
     .orderBy('name')
     .execute();
 }
 
-interface Option {
-  value: string;
-  label: string;
-}
+type Option = [value: string, label: string];
 
-function select(label: string, name: keyof Selection, selection: Selection, options: Option[]) {
-  const listed = options.map(({ value, label: shown }) => {
-    const selected = value === selection[name] ? ' selected' : '';
+function select(label: string, name: keyof Selection, chosen: Selection, options: Option[]) {
+  const listed = options.map(([value, shown]) => {
+    const selected = value === chosen[name] ? ' selected' : '';
     return `<option value="${escapeHtml(value)}"${selected}>${escapeHtml(shown)}</option>`;
   });
   return `<label>${label} <select name="${name}">${listed.join('\n')}</select></label>`;
 }
-
-const all = (label: string): Option => ({ value: '', label });
 
 function chartOf(
   name: string,
@@ -91,24 +88,24 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
     countRegions(db, selection),
     db
       .selectFrom('registry.activity_section')
-      .select(['section as value', 'name as label'])
+      .select(['section', 'name'])
       .orderBy('section')
       .execute(),
     db
       .selectFrom('registry.legal_form_symbol')
-      .select(['slug as value', 'label'])
+      .select(['slug', 'label'])
       .orderBy('label')
       .execute(),
   ]);
+  const registryOptions = snapshots.map(({ source }): Option => [source, source.toUpperCase()]);
+  const regionOptions = regions.map(({ slug, name }): Option => [slug, name]);
+  const sectionOptions = sections.map(({ section, name }): Option => [
+    section,
+    `${section}: ${name}`,
+  ]);
+  const formOptions = forms.map(({ slug, label }): Option => [slug, label]);
   const addressOf = (change: Partial<Selection>) =>
     `/stats?${queryOf({ ...selection, ...change })}`;
-  const tiles = regions.map(({ slug, name, count }) => ({
-    slug,
-    name,
-    count: Number(count ?? 0),
-    href: addressOf({ voivodeship: slug }),
-    isSelected: slug === selection.voivodeship,
-  }));
   const csv = escapeHtml(`${basePath}/stats/series.csv?${queryOf(selection)}`);
   const date = (label: string, name: 'from' | 'to') =>
     `<label>${label} <input type="date" name="${name}" value="${selection[name]}"></label>`;
@@ -119,25 +116,20 @@ export async function createStats({ db }: AppOptions, query: unknown): Promise<P
 <p class="lead">How many entries stand in a registry, and how many come and go.</p>
 <div class="selection">
 <form class="row" id="selection" action="/stats" aria-label="Selection">
-${select(
-  'Registry',
-  'source',
-  selection,
-  snapshots.map(({ source }) => ({ value: source, label: source.toUpperCase() })),
-)}
-${select('Voivodeship', 'voivodeship', selection, [all('Whole country'), ...regions.map(({ slug, name }) => ({ value: slug, label: name }))])}
-${select('Section of activity', 'section', selection, [all('All sections'), ...sections.map(({ value, label }) => ({ value, label: `${value}: ${label}` }))])}
-${select('Legal form', 'legal_form', selection, [all('All forms'), ...forms])}
+${select('Registry', 'source', selection, registryOptions)}
+${select('Voivodeship', 'voivodeship', selection, [['', 'Whole country'], ...regionOptions])}
+${select('Section of activity', 'section', selection, [['', 'All sections'], ...sectionOptions])}
+${select('Legal form', 'legal_form', selection, [['', 'All forms'], ...formOptions])}
 ${date('From', 'from')}
 ${date('To', 'to')}
 ${select('By', 'by', selection, [
-  { value: 'day', label: 'Day' },
-  { value: 'month', label: 'Month' },
+  ['day', 'Day'],
+  ['month', 'Month'],
 ])}
 <button type="submit">Show</button>
 </form>
 <div><p class="soft">Active entries by voivodeship. <a href="${escapeHtml(addressOf({ voivodeship: '' }))}">Whole country</a></p>
-${renderMap(tiles, 'Choose a voivodeship')}</div>
+${renderMap(regions, selection.voivodeship, (slug) => addressOf({ voivodeship: slug }))}</div>
 </div>
 <p id="summary" class="soft" role="status">The charts are loading.</p>
 <noscript><p>The charts need JavaScript; the <a href="${csv}">CSV</a> does not.</p></noscript>

@@ -1,4 +1,4 @@
-import { escapeHtml } from './page.ts';
+import { escapeHtml } from '../../sql/html.ts';
 
 /** The place of the tile of each voivodeship, and its plate letters. */
 const tiles: Record<string, [column: number, row: number, letters: string]> = {
@@ -23,6 +23,8 @@ const tiles: Record<string, [column: number, row: number, letters: string]> = {
 const size = 64;
 const gap = 6;
 const shades = 5;
+/** The share of the accent colour in the darkest tile. */
+const darkest_percent = 36;
 
 const short = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
 const full = new Intl.NumberFormat('en');
@@ -32,27 +34,34 @@ interface Region {
   name: string;
   /** Entries, for the shade of the tile. */
   count: number;
-  href: string;
-  isSelected: boolean;
 }
 
-/** A map of the sixteen voivodeships as SVG: each tile is a link, and darker the more entries it has. */
-export function renderMap(regions: Region[], label: string): string {
+/**
+ * A map of the sixteen voivodeships as SVG: each tile is a link, and darker the more entries it has.
+ *
+ * @param selected slug of the voivodeship that is chosen, or blank
+ */
+export function renderMap(
+  regions: Region[],
+  selected: string,
+  addressOf: (slug: string) => string,
+): string {
   const most = Math.max(1, ...regions.map(({ count }) => count));
-  const links = regions.map(({ slug, name, count, href, isSelected }) => {
+  const links = regions.map(({ slug, name, count }) => {
     const [column, row, letters] = tiles[slug] ?? [0, 0, slug];
     const [x, y] = [column * (size + gap) + 3, row * (size + gap) + 3];
-    const shade = Math.ceil((count / most) * shades);
-    const current = isSelected ? ' aria-current="true"' : '';
+    const share = Math.floor((Math.ceil((count / most) * shades) / shades) * darkest_percent);
+    const fill = `color-mix(in oklab, var(--accent) ${share}%, var(--card))`;
+    const current = slug === selected ? ' aria-current="true"' : '';
     const shown = short.format(count);
-    return `<a href="${escapeHtml(href)}"${current} aria-label="${letters} ${shown} ${escapeHtml(name)}">
+    return `<a href="${escapeHtml(addressOf(slug))}"${current} aria-label="${letters} ${shown} ${escapeHtml(name)}">
 <title>${escapeHtml(name)}: ${full.format(count)}</title>
-<rect class="shade${shade}" x="${x}" y="${y}" width="${size}" height="${size}" rx="8"/>
+<rect fill="${fill}" x="${x}" y="${y}" width="${size}" height="${size}" rx="8"/>
 <text class="letters" x="${x + size / 2}" y="${y + 29}">${letters}</text>
 <text x="${x + size / 2}" y="${y + 47}">${shown}</text></a>`;
   });
   const [width, height] = [5 * (size + gap), 4 * (size + gap)];
-  return `<svg class="map" viewBox="0 0 ${width} ${height}" role="group" aria-label="${escapeHtml(label)}">
+  return `<svg class="map" viewBox="0 0 ${width} ${height}" role="group" aria-label="Choose a voivodeship">
 ${links.join('\n')}
 </svg>`;
 }

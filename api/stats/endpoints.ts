@@ -18,6 +18,11 @@ import {
 
 const rangeDays = 30;
 
+const asked = {
+  params: z.strictObject({ date: dateField('date') }),
+  query: z.strictObject({ source: sourceField.optional() }),
+};
+
 const dataFields = z.strictObject({
   new: countField,
   updated: countField,
@@ -39,10 +44,10 @@ function firstDayOf(lastDay: string): string {
 }
 
 /** Sums up the days that end with one, and counts those that have a snapshot. */
-async function sumDays(db: Db, lastDay: string, dayCount: number, asked: string | undefined) {
+async function sumDays(db: Db, lastDay: string, dayCount: number, sourceName?: string) {
   const last = sql<string>`${lastDay}::date`;
   const found = await db
-    .with('chosen', () => chooseSource(db, asked))
+    .with('chosen', () => chooseSource(db, sourceName))
     .selectFrom('chosen')
     .leftJoin('registry.daily_stat as stat', (join) =>
       join
@@ -51,23 +56,18 @@ async function sumDays(db: Db, lastDay: string, dayCount: number, asked: string 
         .on('stat.stat_date', '<=', last),
     )
     .groupBy('chosen.source')
-    .select((eb) => [
+    .select([
       'chosen.source',
-      eb.fn.sum('stat.new_count').as('new'),
-      eb.fn.sum('stat.updated_count').as('updated'),
-      eb.fn.sum('stat.deleted_count').as('deleted'),
-      eb.fn.count('stat.stat_date').as('days_with_data'),
-      eb.fn.agg<boolean | null>('bool_or', ['stat.is_baseline']).as('is_baseline'),
+      sql<number>`count(stat_date)::int`.as('days_with_data'),
+      sql<boolean | null>`bool_or(is_baseline)`.as('is_baseline'),
+      sql<number>`coalesce(sum(new_count), 0)::float8`.as('new'),
+      sql<number>`coalesce(sum(updated_count), 0)::float8`.as('updated'),
+      sql<number>`coalesce(sum(deleted_count), 0)::float8`.as('deleted'),
+      sql<number>`coalesce(sum(new_count + updated_count + deleted_count), 0)::float8`.as('total'),
     ])
     .executeTakeFirst();
-  const { source, days_with_data, is_baseline, ...counts } = requireSource(found, asked);
-  const data = {
-    new: Number(counts.new),
-    updated: Number(counts.updated),
-    deleted: Number(counts.deleted),
-  };
-  const total = data.new + data.updated + data.deleted;
-  return { source, days_with_data: Number(days_with_data), is_baseline, data: { ...data, total } };
+  const { source, days_with_data, is_baseline, ...data } = requireSource(found, sourceName);
+  return { source, days_with_data, is_baseline, data };
 }
 
 function describeRange(firstDay: string, lastDay: string, days: number): string {
@@ -91,10 +91,9 @@ export function statsEndpoints(options: StatsOptions): Endpoint[] {
 function createDay({ db, now }: StatsOptions): Endpoint {
   const description = {
     ...common,
+    ...asked,
     path: '/stats/day/{date}',
     summary: 'Registry entries that were new, updated or deleted on one day',
-    params: z.strictObject({ date: dateField('date') }),
-    query: z.strictObject({ source: sourceField.optional() }),
     answer: z.strictObject({
       meta: z.strictObject({
         date: z.iso.date(),
@@ -136,10 +135,9 @@ function createDay({ db, now }: StatsOptions): Endpoint {
 function createRange({ db, now }: StatsOptions): Endpoint {
   const description = {
     ...common,
+    ...asked,
     path: '/stats/range/{date}',
     summary: 'The sum of the 30 days that end with a date',
-    params: z.strictObject({ date: dateField('date') }),
-    query: z.strictObject({ source: sourceField.optional() }),
     answer: z.strictObject({
       meta: z.strictObject({
         from_date: z.iso.date(),

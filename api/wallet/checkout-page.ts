@@ -1,9 +1,10 @@
 import { Router, type Response } from 'express';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
+import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { escapeHtml, sendPage } from '../pages/page.ts';
+import { sendPage } from '../pages/page.ts';
 import { type Payment, priceOf, selectPayment } from './payment.ts';
 import { settle } from './settlement.ts';
 

@@ -1,3 +1,5 @@
+import { escapeHtml } from '../../sql/html.ts';
+
 /** The content of a mail, piece by piece: plain text and HTML are made of the same pieces. */
 export interface Letter {
   subject: string;
@@ -91,16 +93,4 @@ function writePiece(piece: Piece): string {
     `<p style="${styles.text}"><a href="${link}" style="${styles.button}">${escapeHtml(piece.label)}</a></p>`,
     `<p style="${styles.address}">${link}</p>`,
   ].join('\n');
-}
-
-const entities: Record<string, string> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => entities[character]!);
 }

@@ -1,4 +1,5 @@
 // What the page of `/console` is made of: requests, forms, a dialog and tables of pages.
+import { element, find } from './dom.js';
 
 /** The token is in this variable and nowhere else. */
 let token;
@@ -8,15 +9,6 @@ export function setToken(given) {
 }
 
 export const hasToken = () => token !== undefined;
-
-export const find = (selector) => document.querySelector(selector);
-
-/** Makes an element; `content` is text or elements. */
-export function element(name, properties = {}, ...content) {
-  const made = Object.assign(document.createElement(name), properties);
-  made.append(...content);
-  return made;
-}
 
 /** Asks the API; throws with what the API says is wrong, and with `errors` by the fields of a 422. */
 export async function call(method, path, body) {

@@ -3,8 +3,6 @@ import {
   action,
   ask,
   call,
-  element,
-  find,
   hasToken,
   listing,
   onSubmit,
@@ -13,6 +11,7 @@ import {
   setToken,
   timeOf,
 } from './console-kit.js';
+import { element, find } from './dom.js';
 
 // Wallet.
 

@@ -1,5 +1,6 @@
 // Runs on the page of `/stats`: draws the series that the address selects.
-const find = (selector) => document.querySelector(selector);
+import { element, find } from './dom.js';
+
 const day_s = 86_400;
 const dashes = [[], [9, 4], [2, 4], [9, 3, 2, 3]];
 const colorOf = (node) => getComputedStyle(node).color;
@@ -60,18 +61,14 @@ function valueOf(point, key, by) {
 
 /** The keys of a chart: a box shows or hides a line, and has the value at the pointer after it. */
 function createKeys(name, onToggle) {
-  const boxes = Object.entries(charts[name]).map(([key, label], at) => {
-    const box = Object.assign(document.createElement('input'), { type: 'checkbox', checked: true });
+  const keys = Object.entries(charts[name]).map(([key, label], at) => {
+    const box = element('input', { type: 'checkbox', checked: true });
     box.addEventListener('change', () => onToggle(at + 1, box.checked));
-    const line = document.createElement('i');
-    const value = document.createElement('b');
-    const made = document.createElement('label');
-    made.className = `key ${key.toLowerCase()}`;
-    made.append(box, line, ` ${label} `, value);
-    return made;
+    const className = `key ${key.toLowerCase()}`;
+    return element('label', { className }, box, element('i'), ` ${label} `, element('b'));
   });
-  find(`#${name}-keys`).replaceChildren(...boxes);
-  return boxes;
+  find(`#${name}-keys`).replaceChildren(...keys);
+  return keys;
 }
 
 /** Marks the first snapshot, before which there is nothing to compare. */
@@ -168,27 +165,20 @@ function tabulate(name, filled, by) {
   const rows = [];
   let gap;
   for (const [time, point] of filled.toReversed()) {
-    const row = document.createElement('tr');
-    const head = row.appendChild(document.createElement('th'));
-    head.scope = 'row';
-    head.textContent = dateOf(time, by);
+    const date = dateOf(time, by);
+    const head = element('th', { scope: 'row' }, date);
     if (point) {
       gap = undefined;
       if (point.is_baseline) head.append(' (baseline)');
-      for (const key of keys) {
-        const cell = row.insertCell();
-        cell.className = 'number';
-        cell.textContent = format(valueOf(point, key, by));
-      }
-      rows.push(row);
+      const values = keys.map((key) => format(valueOf(point, key, by)));
+      const cells = values.map((value) => element('td', { className: 'number' }, value));
+      rows.push(element('tr', {}, head, ...cells));
     } else if (gap) {
-      gap.firstChild.textContent = `${dateOf(time, by)} … ${gap.dataset.last}`;
+      gap.head.textContent = `${date} … ${gap.last}`;
     } else {
-      row.dataset.last = dateOf(time, by);
-      row.className = 'mark';
-      Object.assign(row.insertCell(), { colSpan: keys.length, textContent: 'no data' });
-      rows.push(row);
-      gap = row;
+      gap = { head, last: date };
+      const cell = element('td', { colSpan: keys.length }, 'no data');
+      rows.push(element('tr', { className: 'mark' }, head, cell));
     }
   }
   find(`#${name}-rows`).replaceChildren(...rows);

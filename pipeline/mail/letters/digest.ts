@@ -48,13 +48,22 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
   const token = signUnsubscribeToken(options.secretKey, { user_ref, issued_at });
   const unsubscribe_link = `${options.baseUrl}/unsubscribe?token=${token}`;
   const feed = `${options.baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
-  const rest = subtract(totals, events);
+  const sections = totals.map((total) => ({
+    ...total,
+    shown: events.filter((event) => event.severity === total.severity),
+  }));
+  const rest = sections
+    .map(({ event_count, shown, ...total }) => ({
+      ...total,
+      event_count: event_count - shown.length,
+    }))
+    .filter(({ event_count }) => event_count > 0);
   return {
     subject: writeSubject(texts, digest),
     pieces: [
       { text: greet(texts, user_name) },
       { text: introduce(texts, digest, rest.length === 0) },
-      ...totals.flatMap((total) => writeSection(texts, total, events)),
+      ...sections.flatMap((section) => writeSection(texts, section)),
       ...(rest.length === 0
         ? []
         : [
@@ -92,19 +101,19 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
 }
 
 /** The events of a severity, grouped by company. */
-function writeSection(texts: Texts, total: Total, events: readonly DigestEvent[]): Piece[] {
-  const ofSeverity = events.filter((event) => event.severity === total.severity);
-  if (ofSeverity.length === 0) return [];
-  const companies = Map.groupBy(ofSeverity, (event) =>
+function writeSection(
+  texts: Texts,
+  { severity: name, event_count, shown }: Total & { shown: DigestEvent[] },
+): Piece[] {
+  if (shown.length === 0) return [];
+  const companies = Map.groupBy(shown, (event) =>
     JSON.stringify([event.company_name, event.identifier_type, event.primary_identifier]),
   );
   const { heading, part } = texts.digest;
-  const isPart = ofSeverity.length < total.event_count;
-  const count = isPart
-    ? part(ofSeverity.length, total.event_count)
-    : texts.number(total.event_count);
+  const isPart = shown.length < event_count;
+  const count = isPart ? part(shown.length, event_count) : texts.number(event_count);
   return [
-    { heading: heading(total.severity, count) },
+    { heading: heading(name, count) },
     ...[...companies.values()].map((ofCompany) => {
       const [{ company_name, identifier_type, primary_identifier }] = ofCompany as [DigestEvent];
       return {
@@ -131,16 +140,6 @@ export function describeEvent(
     return dateForm.test(line) ? texts.day(line) : line;
   };
   return texts.events[event_type]({ before: prepare(old_value), after: prepare(new_value) });
-}
-
-function subtract(totals: readonly Total[], events: readonly DigestEvent[]): Total[] {
-  return totals
-    .map((total) => ({
-      severity: total.severity,
-      event_count:
-        total.event_count - events.filter((event) => event.severity === total.severity).length,
-    }))
-    .filter(({ event_count }) => event_count > 0);
 }
 
 function sum(totals: readonly Total[]): number {

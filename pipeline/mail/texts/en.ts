@@ -1,15 +1,9 @@
-import { capitalize, changed, type EventText, named, type Values } from './values.ts';
+import { capitalize, changed, type EventText, formatsOf, named, type Values } from './values.ts';
 
-const number = (count: number) => count.toLocaleString('en-GB');
+const formats = formatsOf('en-GB');
+const { number } = formats;
 const plural = (count: number, one: string, many: string) =>
   `${number(count)} ${count === 1 ? one : many}`;
-
-/** @param date YYYY-MM-DD; returns such as `6 November 2026` */
-const day = (date: string) =>
-  new Date(date).toLocaleDateString('en-GB', { dateStyle: 'long', timeZone: 'UTC' });
-
-/** Returns such as `21 November 2026, 10:05 UTC`. */
-const moment = (at: Date) => `${day(at.toISOString())}, ${at.toISOString().slice(11, 16)} UTC`;
 
 const on = (date: string | null) => (date === null ? '' : ` on ${date}`);
 const since = (date: string | null) => (date === null ? '' : `; they had begun on ${date}`);
@@ -99,9 +93,7 @@ export const en = {
   language: 'en',
   greeting: 'Hello,',
   greetingOf: (name: string) => `Hello ${name},`,
-  day,
-  moment,
-  number,
+  ...formats,
   unnamedCompany: 'A company without a name',
   withoutNumber: 'without a number',
   events,

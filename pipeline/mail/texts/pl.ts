@@ -1,8 +1,9 @@
 import type { EventType, Severity, Texts } from './en.ts';
-import { capitalize, changed, type EventText, named } from './values.ts';
+import { capitalize, changed, type EventText, formatsOf, named } from './values.ts';
 
 const rules = new Intl.PluralRules('pl');
-const number = (count: number) => count.toLocaleString('pl-PL');
+const formats = formatsOf('pl-PL');
+const { number } = formats;
 
 /** Polish has a form for one, one for two to four, and one for most other counts. */
 const plural = (count: number, one: string, few: string, many: string) => {
@@ -12,10 +13,6 @@ const plural = (count: number, one: string, few: string, many: string) => {
 
 const credits = (count: number) => plural(count, 'kredyt', 'kredyty', 'kredytów');
 const changes = (count: number) => plural(count, 'zmiana', 'zmiany', 'zmian');
-
-const day = (date: string) =>
-  new Date(date).toLocaleDateString('pl-PL', { dateStyle: 'long', timeZone: 'UTC' });
-const moment = (at: Date) => `${day(at.toISOString())}, ${at.toISOString().slice(11, 16)} UTC`;
 
 const on = (date: string | null) => (date === null ? '' : ` ${date}`);
 const since = (date: string | null) => (date === null ? '' : `; trwało od ${date}`);
@@ -108,9 +105,7 @@ export const pl: Texts = {
   language: 'pl',
   greeting: 'Dzień dobry,',
   greetingOf: (name) => `Dzień dobry, ${name},`,
-  day,
-  moment,
-  number,
+  ...formats,
   unnamedCompany: 'Firma bez nazwy',
   withoutNumber: 'bez numeru',
   events,

@@ -26,3 +26,16 @@ export function changed(sentence: string): EventText {
       ? sentence
       : `${sentence}: ${before ?? '—'} → ${after ?? '—'}`;
 }
+
+/** Writes numbers, days and moments as a language does. */
+export function formatsOf(locale: string) {
+  const day = (date: string) =>
+    new Date(date).toLocaleDateString(locale, { dateStyle: 'long', timeZone: 'UTC' });
+  return {
+    number: (count: number) => count.toLocaleString(locale),
+    /** @param date YYYY-MM-DD; returns such as `6 November 2026` */
+    day,
+    /** Returns such as `21 November 2026, 10:05 UTC`. */
+    moment: (at: Date) => `${day(at.toISOString())}, ${at.toISOString().slice(11, 16)} UTC`,
+  };
+}
