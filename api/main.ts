@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
 import { destination, type Logger } from 'pino';
 import { connect, type Database } from '../sql/database.ts';
 import { revokeDemoTokens } from '../sql/demo.ts';
@@ -15,9 +14,6 @@ import { createSearchIndex } from './companies/search-index.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
-
-// Keeps the young generation of the heap small: 100 MB less memory, for a tenth more CPU time a request.
-setFlagsFromString('--semi-space-growth-factor=1');
 
 const grace_ms = 10_000;
 

@@ -1,7 +1,7 @@
 // Whether the memory of the API levels off under requests.
 import { load, requestOf } from './load.ts';
 import { atMost, type Measurement } from './measurement.ts';
-import type { Setting } from './setting.ts';
+import { type Setting, waitUntilLoaded } from './setting.ts';
 
 const [rounds, round_s] = [6, 4];
 /** The memory at the end, by that after half of the rounds. */
@@ -17,6 +17,7 @@ export async function readMemory_mb(api: string): Promise<number> {
 /** Asks an API of its own for wallets and events, and measures its memory between the rounds. */
 export async function benchMemory({ tokens, startApi }: Setting): Promise<Measurement[]> {
   const api = await startApi();
+  await waitUntilLoaded(api);
   const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
   const measured: number[] = [await readMemory_mb(api)];
   let count = 0;

@@ -1,12 +1,11 @@
 // The search with random combinations of filters, as a client meets it.
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Pool } from 'pg';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { Random } from '../generator/random.ts';
 import { type Answer, askInTurn, rank } from './ask.ts';
 import { atMost, type Measurement } from './measurement.ts';
 import { readMemory_mb } from './memory.ts';
-import type { Setting } from './setting.ts';
+import { type Setting, waitUntilLoaded } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
@@ -92,13 +91,6 @@ async function drawQueries(pool: Pool): Promise<string[]> {
   });
 }
 
-async function waitUntilLoaded(api: string): Promise<void> {
-  const started_ms = performance.now();
-  while (!(await fetch(`${api}/readyz`)).ok) await delay(100);
-  const seconds = (performance.now() - started_ms) / 1000;
-  process.stdout.write(`The companies were loaded after ${seconds.toFixed(1)} s\n`);
-}
-
 async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
   const { rows } = await pool.query<{ isLarge: boolean }>(
     `select count(*) > ${largeCount} as "isLarge" from registry.company`,
@@ -111,7 +103,8 @@ async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
 export async function benchSearch({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
   const queries = await drawQueries(db.pool);
   const api = await startApi();
-  await waitUntilLoaded(api);
+  const seconds = await waitUntilLoaded(api);
+  process.stdout.write(`The companies were loaded after ${seconds.toFixed(1)} s\n`);
   const making = Array.from({ length: tokenCount }, () => createAccount(kysely));
   const tokens = (await Promise.all(making)).map(({ master_token }) => master_token);
   const search = (some: string[]) => {

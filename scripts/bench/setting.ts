@@ -1,4 +1,5 @@
 // What the benchmarks of the API run in.
+import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount } from '../../fixtures/client/account.ts';
 import type { Database } from '../../sql/database.ts';
 import { type Db, openKysely } from '../../sql/kysely.ts';
@@ -19,6 +20,13 @@ export interface Setting {
   startApi: () => Promise<string>;
   /** Starts the bare server, which the API is compared with. */
   startBare: () => Promise<string>;
+}
+
+/** Waits until an API that has just started has loaded the companies. @returns the seconds */
+export async function waitUntilLoaded(api: string): Promise<number> {
+  const started_ms = performance.now();
+  while (!(await fetch(`${api}/readyz`)).ok) await delay(100);
+  return (performance.now() - started_ms) / 1000;
 }
 
 async function createTokens(kysely: Db): Promise<string[][]> {
