@@ -31,7 +31,7 @@ import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-/** The settings of the environment; without those of the second list, a default holds. */
+/** Settings of the environment. Those of the second list are optional and have a default. */
 type Settings = Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'> &
   Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>>;
 

@@ -18,8 +18,8 @@ export function requestOf(
 }
 
 /**
- * Sends requests over several connections at once, each of which repeats its own. Throws when an answer
- * is no success.
+ * Sends requests over several connections in parallel. Each connection repeats its own list of requests.
+ * Throws when an answer is no success.
  */
 export async function load(
   url: string,

@@ -6,7 +6,7 @@ import type { Numbering } from './identifier.ts';
 import { drawEmail, drawName, drawPerson, drawPhone, drawWebsite, uniqueName } from './person.ts';
 import { Random } from './random.ts';
 
-/** What has to be known of an entry to draw it as it stands on the day on which it appears. */
+/** The input for drawing an entry, in its state of the day on which it first appears. */
 export interface Origin {
   /** Serial number of the entry: it decides its REGON. */
   serial: number;

@@ -6,8 +6,8 @@ export type ChangeKind = keyof typeof kinds;
 export const changeKinds = Object.keys(kinds) as ChangeKind[];
 
 /**
- * The share of all entries that each kind touches a day: `shares` replace those of the kinds, and
- * `changes`, where it is given, is the sum that all shares are scaled to. Throws a RangeError where one
+ * The share of all entries that each kind of change touches a day. `shares` replaces default shares.
+ * `changes`, if given, is the sum to which all shares are scaled. Throws a RangeError for a value that
  * is no share.
  */
 export function scaleShares(

@@ -1,7 +1,8 @@
 -- Links the components of link.sql that share a NIP; link.sql explains contradictions. The NIP comes
 -- last, since all entries of a component together can contradict it.
 
--- One row per NIP and component, for each NIP of several components. first_label: that of the oldest one.
+-- One row per NIP and component, for each NIP of several components. first_label: the label of the
+-- oldest component.
 create unlogged table stage.same_nip as
 with holder as (
     select suspect_node.nip, suspect_node.node
