@@ -36,7 +36,7 @@ export function describeQueue(
   const { mail } = options;
   let alive: Promise<void> | undefined;
   return {
-    pgPool: mail.pool,
+    pgPool: withSafeRelease(mail.pool),
     concurrency: CONCURRENCY,
     taskList: createTasks(options, logger),
     // Replaces a file in the working directory. The job of a day without a worker runs later.
@@ -93,6 +93,25 @@ export async function deleteDone(pool: pg.Pool, now: Date) {
   type Counts = { mail_count: number; token_count: number };
   const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before]);
   return counts!;
+}
+
+/**
+ * The pool, whose sessions ignore a second release. The queue releases the session that listens twice
+ * when the session is lost while the queue ends (graphile-worker 0.18.0, main.ts, `listenForChanges`).
+ */
+function withSafeRelease(pool: pg.Pool): pg.Pool {
+  type Callback = Parameters<typeof pool.connect>[0];
+  const connect = (callback?: Callback) =>
+    callback
+      ? pool.connect((error, client, release) => {
+          let isReleased = false;
+          callback(error, client, (reason) => {
+            if (!isReleased) release(reason);
+            isReleased = true;
+          });
+        })
+      : pool.connect();
+  return Object.create(pool, { connect: { value: connect } }) as pg.Pool;
 }
 
 /** Makes the queue retry a mail; the reason is in the log already. */

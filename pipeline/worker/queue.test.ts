@@ -1,0 +1,42 @@
+import { EventEmitter } from 'node:events';
+import { run } from 'graphile-worker';
+import type { PoolClient } from 'pg';
+import { pino } from 'pino';
+import { afterEach, beforeEach, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
+import { createFileDelivery } from '../mail/transport.ts';
+import { describeQueue } from './queue.ts';
+
+let db: TestDatabase;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+});
+afterEach(() => db.drop());
+
+// The queue then releases the session twice, which would end the process.
+test('that ends while it begins to listen may lose its session', async () => {
+  const mail = sendOptions(db, createFileDelivery('/nowhere'));
+  const end = new AbortController();
+  const options = describeQueue({ db, mail, sources: [] }, pino({ enabled: false }), end.signal);
+  const events = new EventEmitter();
+  const listening = new Promise<PoolClient & { processID: number }>((resolve) => {
+    events.once('pool:listen:success', ({ client }) => {
+      // The statement that begins to listen follows this one.
+      client.query('select pg_sleep(60)').catch(() => undefined);
+      resolve(client);
+    });
+  });
+  const runner = await run({ ...options, events });
+  const client = await listening;
+  const released: unknown[] = [];
+  db.pool.on('release', (_error, session) => {
+    if (session === client) released.push(session);
+  });
+  const stopped = runner.stop();
+  await db.pool.query('select pg_terminate_backend($1)', [client.processID]);
+  await stopped;
+  end.abort();
+  expect(released).toHaveLength(1);
+});
