@@ -1,4 +1,4 @@
-import { EventEmitter } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { run } from 'graphile-worker';
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
@@ -36,7 +36,11 @@ test('that ends while it begins to listen may lose its session', async () => {
   });
   const stopped = runner.stop();
   await db.pool.query('select pg_terminate_backend($1)', [client.processID]);
+  const reconnecting = once(events, 'pool:listen:connecting');
   await stopped;
   end.abort();
   expect(released).toHaveLength(1);
+  // The queue reconnects all the same; the pool has ended by then.
+  await db.close();
+  await reconnecting;
 });

@@ -101,16 +101,18 @@ export async function deleteDone(pool: pg.Pool, now: Date) {
  */
 function withSafeRelease(pool: pg.Pool): pg.Pool {
   type Callback = Parameters<typeof pool.connect>[0];
-  const connect = (callback?: Callback) =>
-    callback
-      ? pool.connect((error, client, release) => {
-          let isReleased = false;
-          callback(error, client, (reason) => {
-            if (!isReleased) release(reason);
-            isReleased = true;
-          });
-        })
-      : pool.connect();
+  const connect = (callback?: Callback) => {
+    if (!callback) return pool.connect();
+    return pool.connect((error, client, release) => {
+      let isReleased = false;
+      const releaseOnce: typeof release = (reason) => {
+        if (!isReleased) release(reason);
+        isReleased = true;
+      };
+      // Without a session there is nothing to release.
+      callback(error, client, client ? releaseOnce : release);
+    });
+  };
   return Object.create(pool, { connect: { value: connect } }) as pg.Pool;
 }
 
