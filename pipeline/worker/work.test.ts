@@ -2,9 +2,10 @@ import { existsSync } from 'node:fs';
 import { chmod, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { runCommand, type Started, startCommand } from '../../fixtures/process/cli.ts';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
+import { administer } from '../../fixtures/database/test-cluster.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   type HeldText,
@@ -100,6 +101,24 @@ describe('registry work', () => {
       expect(started.stdout).toBe('');
     },
   );
+
+  test('writes lines of its log only, also when the database goes away under a mail', async () => {
+    const { smtp, reached, answer } = await serveSlowly();
+    await leaveMail(db);
+    const started = await work(smtp.url);
+    await reached;
+    const [server, name] = [inject('serverUrl'), new URL(db.url).pathname.slice(1)];
+    await administer(server, `alter database ${name} with allow_connections false`);
+    await administer(
+      server,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    );
+    answer();
+    await started.says('Worker exited with error');
+    started.child.kill('SIGTERM');
+    expect(await started.end).toBe(0);
+    expect(started.sentences()).toEqual([]);
+  });
 
   test('without SMTP_URL writes files below DATA_DIR, and starts the embedded Postgres', async () => {
     // Root runs Postgres as another user, which must reach the folder.

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { format } from 'node:util';
 import { run } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { connect, queryFile, runFile } from '../../sql/database.ts';
@@ -82,6 +83,9 @@ export function mailFolder(dataDir: string): string {
 /** Ends with the signal, or when the queue gives up, such as without its database. */
 async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSignal): Promise<void> {
   const { db, mail, sources } = options;
+  // The queue also writes to the console (graphile-worker 0.18.0), but stderr holds lines of the log only.
+  const log = (...values: unknown[]) => logger.warn(format(...values));
+  Object.assign(console, { error: log, warn: log });
   const end = new AbortController();
   let sweeping: Promise<unknown> | undefined;
   try {
