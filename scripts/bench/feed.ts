@@ -97,10 +97,8 @@ async function collectCursors(api: string, token: string): Promise<string[]> {
 async function timePages(api: string, tokens: string[], types: string[]): Promise<Measurement[]> {
   const cursors = await collectCursors(api, tokens[0]!);
   const time = async (count: number, question: (typeof questions)[string]) => {
-    const asked = Array.from({ length: count }, (_, at) => {
-      return { path: question(types, cursors), token: tokens[at % tokens.length]! };
-    });
-    return rank(await askInTurn(api, asked));
+    const paths = Array.from({ length: count }, () => question(types, cursors));
+    return rank(await askInTurn(api, paths, tokens));
   };
   for (const question of Object.values(questions)) await time(warmCount, question);
   const measurements: Measurement[] = [];

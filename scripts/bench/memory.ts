@@ -18,7 +18,7 @@ export async function readMemory_mb(api: string): Promise<number> {
 export async function benchMemory({ tokens, startApi }: Setting): Promise<Measurement[]> {
   const api = await startApi();
   await waitUntilLoaded(api);
-  const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
+  const requests = tokens.map((token) => requestOf('GET', token));
   const measured: number[] = [await readMemory_mb(api)];
   let count = 0;
   for (let round = 0; round < rounds; round += 1) {

@@ -20,9 +20,7 @@ export interface MeasuredNight extends Measured {
   database_bytes: number;
 }
 
-const [, , dataDir, path, dump_date] = process.argv;
-if (!dataDir || !path || !dump_date) throw new Error('night.ts <data directory> <folder> <date>');
-
+const [dataDir, path, dump_date] = process.argv.slice(2) as [string, string, string];
 const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);

@@ -1,6 +1,5 @@
 // The search with random combinations of filters, as a client meets it.
 import type { Pool } from 'pg';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { Random } from '../generator/random.ts';
 import { type Answer, askInTurn, rank } from './ask.ts';
 import { atMost, type Measurement } from './measurement.ts';
@@ -10,17 +9,15 @@ import { type Setting, waitUntilLoaded } from './setting.ts';
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
 const seed = 4;
-/** So many that none meets its limit. */
-const tokenCount = 10;
 
 /** Memory of the API; a country of more companies than `largeCount` is large. */
 const limits_mb = { usual: 300, large: 500 };
 const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 60 }, remembered: { p50: 5, p99: 60 }, any: 500 };
 
-type Text = 'voivodeship' | 'city' | 'postal_code' | 'legal_form' | 'name' | 'activity_codes';
-
-type Company = { status: string; activity_start: string | null } & Record<Text, string | null>;
+type Place = 'voivodeship' | 'city' | 'postal_code';
+type Column = Place | 'status' | 'legal_form' | 'activity_start' | 'name' | 'activity_codes';
+type Company = Record<Column, string | null>;
 
 async function readCompanies(pool: Pool): Promise<Company[]> {
   const { rows } = await pool.query<Company>(`
@@ -66,7 +63,7 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     drawn.set(name, value!);
   }
   // Others are of no company that is active.
-  if (status !== 'ACTIVE') drawn.set('status', status);
+  if (status !== 'ACTIVE') drawn.set('status', status!);
   return drawn.size >= 2 ? drawn : undefined;
 }
 
@@ -100,23 +97,21 @@ async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */
-export async function benchSearch({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
+export async function benchSearch({ db, tokens, startApi }: Setting): Promise<Measurement[]> {
   const queries = await drawQueries(db.pool);
   const api = await startApi();
   const seconds = await waitUntilLoaded(api);
   process.stdout.write(`The companies were loaded after ${seconds.toFixed(1)} s\n`);
-  const making = Array.from({ length: tokenCount }, () => createAccount(kysely));
-  const tokens = (await Promise.all(making)).map(({ master_token }) => master_token);
-  const search = (some: string[]) => {
-    const questions = some.map((query, at) => {
-      return { path: `/companies/search?${query}`, token: tokens[at % tokenCount]! };
-    });
-    return askInTurn(api, questions);
-  };
+  const paths = queries.map((query) => `/companies/search?${query}`);
   // Until everything is compiled.
-  await search(Array.from({ length: 200 }, (_, at) => `voivodeship=opolskie&postal_code=${at}`));
-  const counted = await search(queries);
-  const remembered = await search(queries);
+  const first = '/companies/search?voivodeship=opolskie&postal_code=';
+  await askInTurn(
+    api,
+    Array.from({ length: 200 }, (_, at) => first + at),
+    tokens,
+  );
+  const counted = await askInTurn(api, paths, tokens);
+  const remembered = await askInTurn(api, paths, tokens);
   return [
     judge('with a count', counted, limits_ms.counted),
     judge('with a count that is remembered', remembered, limits_ms.remembered),

@@ -25,13 +25,11 @@ async function drawNips(pool: Pool, count: number): Promise<string[]> {
  */
 export async function benchSnapshot(setting: Setting): Promise<Measurement[]> {
   const { db, tokens, startApi, startBare } = setting;
-  const nips = await drawNips(db.pool, tokens.flat().length);
-  const requests = tokens.map((some, connection) =>
-    some.map((token, at) => {
-      const nip = nips[(connection * some.length + at) % nips.length];
-      return requestOf('POST', token, { identifier_type: 'NIP', identifier_value: nip });
-    }),
-  );
+  const nips = await drawNips(db.pool, tokens.length);
+  const requests = tokens.map((token, at) => {
+    const identifier_value = nips[at % nips.length];
+    return requestOf('POST', token, { identifier_type: 'NIP', identifier_value });
+  });
   const urls = { api: `${await startApi()}/api/v1/companies/snapshot`, bare: await startBare() };
   return [await compare('POST /companies/snapshot', urls, requests, leastShare)];
 }

@@ -1,13 +1,14 @@
 // Authentication under load, and what hashing passwords leaves to other requests.
 import { setTimeout as delay } from 'node:timers/promises';
-import { compare, load, requestOf } from './load.ts';
+import { compare, load, requestOf, requestsPerConnection } from './load.ts';
 import type { Measurement } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const recovery_s = 8;
-
 const leastShare = 0.5;
 const parallelRecoveries = 20;
+/** Connections that read wallets meanwhile. */
+const disturbedConnections = 10;
 const longestWait_ms = 100;
 
 /** Keeps `parallelRecoveries` going, each of another client and address. Half of the addresses are known. */
@@ -32,9 +33,9 @@ async function recoverUntil(api: string, emails: string[], isOver: () => boolean
   return count;
 }
 
-async function disturb(api: string, emails: string[], tokens: string[][]): Promise<Measurement> {
+async function disturb(api: string, emails: string[], tokens: string[]): Promise<Measurement> {
   const url = `${api}/api/v1/wallet`;
-  const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
+  const requests = tokens.map((token) => requestOf('GET', token));
   await load(url, requests, 1);
   let isOver = false;
   const recovering = recoverUntil(api, emails, () => isOver);
@@ -59,10 +60,10 @@ export async function benchVerify(setting: Setting): Promise<Measurement[]> {
   const accounts = await kysely.selectFrom('customer.account').select('email').execute();
   const emails = accounts.map(({ email }) => email);
   const [api, bare] = [await startApi(), await startBare()];
-  const requests = tokens.map((some) => some.map((token) => requestOf('POST', token)));
+  const requests = tokens.map((token) => requestOf('POST', token));
   const urls = { api: `${api}/api/v1/tokens/verify`, bare };
   return [
     await compare('POST /tokens/verify', urls, requests, leastShare),
-    await disturb(api, emails, tokens.slice(0, 10)),
+    await disturb(api, emails, tokens.slice(0, disturbedConnections * requestsPerConnection)),
   ];
 }
