@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { isDate } from '../pipeline/calendar.ts';
 import { dayNumber, isoDate } from './generator/calendar.ts';
-import { changeKinds, kinds, type ChangeKind } from './generator/change.ts';
-import { createCountry, presentEntries, type Country } from './generator/country.ts';
-import type { ExpectedEvent } from './generator/expectation.ts';
+import { kinds, type ChangeKind } from './generator/change.ts';
+import { createCountry, presentEntries } from './generator/country.ts';
 import { countEach, passNight, type ChangeCounts, type NightReport } from './generator/night.ts';
 import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
 
@@ -24,15 +23,8 @@ export interface DumpOptions {
   changes?: number;
 }
 
-/** What the night of one dump must count and tell. `total` is the number of rows in its 17 files. */
-export interface ExpectedDay {
-  date: string;
-  new: number;
-  updated: number;
-  deleted: number;
-  total: number;
-  events: ExpectedEvent[];
-}
+/** What the night of one dump must count and tell. */
+export type ExpectedDay = Awaited<ReturnType<typeof writeDay>>;
 
 /** A closing date that lies ahead is never reached within so many days. */
 const lastDay = 30;
@@ -43,15 +35,14 @@ const lastDay = 30;
  */
 function countChanges({ entries, shares, changes }: DumpOptions): ChangeCounts {
   const chosen = countEach((kind) => shares?.[kind] ?? kinds[kind].share);
-  for (const kind of changeKinds) {
-    const isShare = chosen[kind] >= 0 && chosen[kind] <= 1;
-    if (!isShare) throw new RangeError(`share of ${kind} is not from 0 to 1`);
+  for (const [kind, share] of Object.entries(chosen)) {
+    if (!(share >= 0 && share <= 1)) throw new RangeError(`share of ${kind} is not from 0 to 1`);
   }
   if (changes !== undefined && !(changes >= 0 && changes <= 0.5)) {
     throw new RangeError('changes must be from 0 to 0.5');
   }
   const sum = Object.values(chosen).reduce((total, share) => total + share, 0);
-  const scale = changes === undefined || sum === 0 ? 1 : changes / sum;
+  const scale = changes === undefined ? 1 : changes / sum;
   return countEach((kind) => {
     const share = chosen[kind] * scale;
     return share === 0 ? 0 : Math.max(1, Math.round(share * entries));
@@ -59,7 +50,7 @@ function countChanges({ entries, shares, changes }: DumpOptions): ChangeCounts {
 }
 
 /** The country as of a day, and what the last night did to it: nothing on day 0. */
-export function replay(options: DumpOptions, day: number): NightReport & { country: Country } {
+export function replay(options: DumpOptions, day: number) {
   const from = dayNumber(options.from);
   const wanted = countChanges(options);
   const country = createCountry(options.seed, options.entries, from);
@@ -78,7 +69,7 @@ export async function writeDay(
   day: number,
   folder: string,
   format: ReportFormat = 'zip',
-): Promise<ExpectedDay> {
+) {
   const { country, counts, events } = replay(options, day);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const added = counts.new + counts.new_shared + counts.back;
@@ -88,6 +79,7 @@ export async function writeDay(
     // White space does not count.
     updated: all - added - counts.gone - counts.whitespace,
     deleted: counts.gone,
+    /** The rows of all files. */
     total: await writeReports(folder, format, presentEntries(country)),
     events,
   };

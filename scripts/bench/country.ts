@@ -28,16 +28,12 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   return country;
 }
 
-/** What `unzip -p | COPY` of a day takes, into an unlogged table of text columns. */
-export interface Copy {
-  seconds: number;
-  /** Of all processes. */
-  cpu_seconds: number;
-  /** Of the files, inflated. */
-  bytes: number;
-}
-
-export async function timeCopy(pool: Pool, folder: string): Promise<Copy> {
+/**
+ * Does `unzip -p | COPY` of a day, into an unlogged table of text columns.
+ *
+ * @returns what it takes: seconds, CPU seconds of all processes, and the bytes of the inflated files
+ */
+export async function timeCopy(pool: Pool, folder: string) {
   const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
   await pool.query(`drop table if exists bench_copy`);
   await pool.query(`create unlogged table bench_copy (${columns.join(', ')})`);
@@ -69,11 +65,7 @@ export async function timeNight(
   dump_date: string,
 ): Promise<MeasuredNight> {
   const script = fileURLToPath(new URL('night.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    script,
-    dataDir,
-    folder,
-    dump_date,
-  ]);
+  const args = [script, dataDir, folder, dump_date];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

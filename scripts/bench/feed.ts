@@ -5,7 +5,7 @@ import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { inSession, inStage } from '../../sql/database.ts';
 import { askInTurn, rank } from './ask.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
-import type { Measurement } from './measurement.ts';
+import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
 const nightEventCount = 20_000;
@@ -18,7 +18,7 @@ const longestPage_ms = 10;
 const longestFanOut_s = 5;
 
 /** Times the fan-out of a night's events to the feeds; the transaction is rolled back. */
-async function timeFanOut(pool: Pool, client: PoolClient): Promise<Measurement> {
+async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
   const stage = stageOf('bench');
   await client.query('begin');
   await runSteps({ pool, client, stage }, ['1_read/tables']);
@@ -50,15 +50,12 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<Measurement> 
     `select count(*) from customer.feed where event_date = '2026-01-01'`,
   );
   await client.query('rollback');
-  const [events, told] = [nightEventCount, Number(rows[0]!.count)].map((n) =>
-    n.toLocaleString('en'),
+  judge(
+    `Fan-out of ${nightEventCount.toLocaleString('en')} events to ${watcherCount} accounts × ${watchedCount} companies`,
+    `${seconds.toFixed(2)} s for ${Number(rows[0]!.count).toLocaleString('en')} lines of feeds`,
+    `below ${longestFanOut_s} s`,
+    seconds < longestFanOut_s,
   );
-  return {
-    name: `Fan-out of ${events} events to ${watcherCount} accounts × ${watchedCount} companies`,
-    measured: `${seconds.toFixed(2)} s for ${told} lines of feeds`,
-    limit: `below ${longestFanOut_s} s`,
-    holds: seconds < longestFanOut_s,
-  };
 }
 
 const some = (count: number) => Math.floor(Math.random() * count);
@@ -94,39 +91,37 @@ async function collectCursors(api: string, token: string): Promise<string[]> {
   return cursors;
 }
 
-async function timePages(api: string, tokens: string[], types: string[]): Promise<Measurement[]> {
+async function timePages(api: string, tokens: string[], types: string[]): Promise<void> {
   const cursors = await collectCursors(api, tokens[0]!);
   const time = async (count: number, question: (typeof questions)[string]) => {
     const paths = Array.from({ length: count }, () => question(types, cursors));
     return rank(await askInTurn(api, paths, tokens));
   };
   for (const question of Object.values(questions)) await time(warmCount, question);
-  const measurements: Measurement[] = [];
   for (const [name, question] of Object.entries(questions)) {
     const { p50, p99 } = await time(requestCount, question);
-    measurements.push({
-      name: `${name} of a feed of ${eventCount.toLocaleString('en')} events`,
-      measured: `p99 ${p99.toFixed(1)} ms, p50 ${p50.toFixed(1)} ms`,
-      limit: `below ${longestPage_ms} ms`,
-      holds: p99 < longestPage_ms,
-    });
+    judge(
+      `${name} of a feed of ${eventCount.toLocaleString('en')} events`,
+      `p99 ${p99.toFixed(1)} ms, p50 ${p50.toFixed(1)} ms`,
+      `below ${longestPage_ms} ms`,
+      p99 < longestPage_ms,
+    );
   }
-  return measurements;
 }
 
 /**
  * Measures the fan-out of a night, and pages of the feed of an account that watches 100,000 companies
  * with 1,000,000 events, which are written into the database.
  */
-export async function benchFeed({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
+export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id } = await createAccount(kysely);
-  const fanOut = await inSession(db.pool, async (client) => {
+  await inSession(db.pool, async (client) => {
     await fillFeeds(client, account_id);
-    return timeFanOut(db.pool, client);
+    await timeFanOut(db.pool, client);
   });
   const making = Array.from({ length: tokenCount }, () => createApiToken(kysely, account_id));
   const tokens = (await Promise.all(making)).map(({ plaintext }) => plaintext);
   const rows = await kysely.selectFrom('registry.event_type').select('event_type').execute();
   const types = rows.map(({ event_type }) => event_type);
-  return [fanOut, ...(await timePages(await startApi(), tokens, types))];
+  await timePages(await startApi(), tokens, types);
 }

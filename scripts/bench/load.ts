@@ -1,5 +1,5 @@
 import autocannon from 'autocannon';
-import type { Measurement } from './measurement.ts';
+import { judge } from './measurement.ts';
 
 export const connectionCount = 50;
 /** Each with a token of its own: so many that no client meets the limit of its token. */
@@ -49,7 +49,7 @@ function describe(results: autocannon.Result[]): string {
 }
 
 /**
- * Measures the rates of the API and of the bare server in turns, so that other work of the machine
+ * Judges the rates of the API and of the bare server in turns, so that other work of the machine
  * slows both.
  *
  * @param urls of the endpoint, and of the bare server
@@ -59,17 +59,17 @@ export async function compare(
   urls: Record<'api' | 'bare', string>,
   requests: autocannon.Request[],
   leastShare: number,
-): Promise<Measurement> {
+): Promise<void> {
   for (const url of Object.values(urls)) await load(url, requests, warm_s);
   const results = { bare: [] as autocannon.Result[], api: [] as autocannon.Result[] };
   for (const server of ['bare', 'api', 'bare', 'api', 'bare', 'api'] as const) {
     results[server].push(await load(urls[server], requests, measured_s));
   }
   const share = rateOf(results.api) / rateOf(results.bare);
-  return {
-    name: `${name} with ${connectionCount} connections`,
-    measured: `${describe(results.api)}, ${share.toFixed(2)} × the bare server's ${describe(results.bare)}`,
-    limit: `at least ${leastShare} ×`,
-    holds: share >= leastShare,
-  };
+  judge(
+    `${name} with ${connectionCount} connections`,
+    `${describe(results.api)}, ${share.toFixed(2)} × the bare server's ${describe(results.bare)}`,
+    `at least ${leastShare} ×`,
+    share >= leastShare,
+  );
 }

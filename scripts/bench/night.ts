@@ -11,14 +11,8 @@ interface Measured {
   server_cpu: number;
 }
 
-/** What `night.ts` prints. */
-export interface MeasuredNight extends Measured {
-  steps: (Measured & { name: string })[];
-  peak_memory_mb: number;
-  events: number;
-  /** Of the whole database, after the night. */
-  database_bytes: number;
-}
+/** What this script prints. */
+export type MeasuredNight = typeof measured;
 
 const [dataDir, path, dump_date] = process.argv.slice(2) as [string, string, string];
 const db = await connect({ dataDir, applicationName: 'registry-bench' });
@@ -59,11 +53,12 @@ const steps = begun.map(({ name, at }, index) => ({
   name,
   ...between(at, begun[index + 1]?.at ?? end),
 }));
-const measured: MeasuredNight = {
+const measured = {
   ...between(begun[0]!.at, end),
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,
+  /** Of the whole database, after the night. */
   database_bytes: Number(rows[0]!.bytes),
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);

@@ -6,7 +6,6 @@ import type { Database } from '../../sql/database.ts';
 import { type Db, openKysely } from '../../sql/kysely.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
-import type { Measurement } from './measurement.ts';
 
 /** A database with a country, accounts in it, and servers on it. */
 export interface Setting {
@@ -31,14 +30,13 @@ export async function waitUntilLoaded(api: string): Promise<number> {
 export async function runBenchmarks(
   db: Database,
   dataDir: string,
-  benchmarks: readonly ((setting: Setting) => Promise<Measurement[]>)[],
-): Promise<Measurement[]> {
+  benchmarks: readonly ((setting: Setting) => Promise<void>)[],
+): Promise<void> {
   const kysely = openKysely(db.pool);
   const numbers = [...Array(connectionCount * requestsPerConnection).keys()];
   const accounts = await inParallel(numbers, 10, () => createAccount(kysely));
   const tokens = accounts.map(({ master_token }) => master_token);
   await db.pool.query('vacuum analyze');
-  const measurements: Measurement[] = [];
   for (const run of benchmarks) {
     const servers: ServerProcess[] = [];
     const start = async (script: string) => {
@@ -52,10 +50,9 @@ export async function runBenchmarks(
     const startApi = () => start('../api/main.ts');
     const startBare = () => start('bench/bare-server.ts');
     try {
-      measurements.push(...(await run({ db, kysely, tokens, startApi, startBare })));
+      await run({ db, kysely, tokens, startApi, startBare });
     } finally {
       for (const server of servers) await server.stop();
     }
   }
-  return measurements;
 }
