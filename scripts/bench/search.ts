@@ -84,7 +84,7 @@ async function drawPaths(pool: Pool): Promise<string[]> {
   const combinations = companies.flatMap((company) => drawFilters(random, company) ?? []);
   return combinations.slice(0, combinationCount).map((filters, at) => {
     if (at % 2 === 1) filters.set('page', '50');
-    return `/companies/search?${filters}`;
+    return `/companies/search?${filters.toString()}`;
   });
 }
 
