@@ -67,10 +67,10 @@ async function measureNights(
   const night = await timeNight(dataDir, second, days[1]);
   const after = await timeCopy(pool, second);
   const copies = [before, between, after];
-  const copy_s = mean(copies.map(({ seconds }) => seconds));
-  const cpu_s = mean(copies.map(({ cpu_seconds }) => cpu_seconds));
+  const copy_s = mean(copies.map(({ elapsed }) => elapsed));
+  const cpu_s = mean(copies.map(({ cpu }) => cpu));
   print(
-    `\nunzip -p | COPY: ${copies.map(({ seconds }) => seconds.toFixed(1)).join(', ')} s, ` +
+    `\nunzip -p | COPY: ${copies.map(({ elapsed }) => elapsed.toFixed(1)).join(', ')} s, ` +
       `mean ${copy_s.toFixed(1)} s, ${cpu_s.toFixed(1)} CPU seconds`,
   );
   const size = { copy_s, entries };

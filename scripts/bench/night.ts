@@ -2,14 +2,7 @@
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
-import { cpuSeconds, serverPid } from './cpu.ts';
-
-/** Seconds of a step, or of a whole night; CPU seconds of this process and of the server. */
-interface Measured {
-  elapsed: number;
-  node_cpu: number;
-  server_cpu: number;
-}
+import { between, look, type Measured, serverPid } from './cpu.ts';
 
 /** What this script prints. */
 export type MeasuredNight = typeof measured;
@@ -19,20 +12,6 @@ const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
 
-function look(): Measured {
-  const { user, system } = process.cpuUsage();
-  const node_cpu = (user + system) / 1e6;
-  return { elapsed: performance.now() / 1000, node_cpu, server_cpu: cpuSeconds(server) };
-}
-
-function between(from: Measured, to: Measured): Measured {
-  return {
-    elapsed: to.elapsed - from.elapsed,
-    node_cpu: to.node_cpu - from.node_cpu,
-    server_cpu: to.server_cpu - from.server_cpu,
-  };
-}
-
 const begun: { name: string; at: Measured }[] = [];
 const { events } = await runNightly(db, {
   source: 'ceidg',
@@ -40,11 +19,11 @@ const { events } = await runNightly(db, {
   dump_date,
   now: () => new Date(),
   reporter: {
-    step: (name) => void begun.push({ name, at: look() }),
+    step: (name) => void begun.push({ name, at: look(server) }),
     note: (sentence) => void process.stderr.write(`${sentence}\n`),
   },
 });
-const end = look();
+const end = look(server);
 const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );

@@ -1,9 +1,9 @@
 import { drawCode, reclassify, reclassifyPartly } from './activity.ts';
-import { addressLine, drawAddress, drawFile, noAddress, withoutVoivodeship } from './address.ts';
+import { addressLine, drawAddress, drawFile, withoutVoivodeship } from './address.ts';
 import { dayNumber, isoDate } from './calendar.ts';
 import { addNewcomer, type Country } from './country.ts';
 import { farAway_days } from './draw-entry.ts';
-import { active, allCodes, clean, suspended, type Entry } from './entry.ts';
+import { active, allCodes, clean, noAddress, suspended, type Entry } from './entry.ts';
 import { drawEmail, drawName, drawPhone, drawSurname, drawWebsite } from './person.ts';
 import type { Random } from './random.ts';
 

@@ -30,17 +30,12 @@ export function createCountry(seed: number, entries: number, from: number) {
   };
 }
 
-/** True where the first dump has another entry with the same NIP: an odd index and the one before. */
-function isPaired({ seed, entries }: Country, index: number): boolean {
-  const second = index | 1;
-  return second < entries && random.start(seed, second, 4).chance(shareOfPairs);
-}
-
-function drawFirst(country: Country, index: number): Entry {
-  const isShared = isPaired(country, index);
-  const owner = isShared ? index & ~1 : index;
-  const origin = { serial: index, owner, day: country.from, isNew: false, isShared };
-  return drawEntry(country.seed, country.numbering, origin);
+/** An entry of the first dump. An odd index and the one before may share a NIP. */
+function drawFirst({ seed, entries, from: day, numbering }: Country, serial: number): Entry {
+  const second = serial | 1;
+  const isShared = second < entries && random.start(seed, second, 4).chance(shareOfPairs);
+  const owner = isShared ? serial & ~1 : serial;
+  return drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
 }
 
 /** The entry as it stands in the newest dump, or last stood there when it is gone. */

@@ -1,7 +1,7 @@
 import { drawActivities } from './activity.ts';
-import { drawAddress, drawFile, noAddress, withoutVoivodeship } from './address.ts';
+import { drawAddress, drawFile, withoutVoivodeship } from './address.ts';
 import { isoDate } from './calendar.ts';
-import { active, partnershipOnly, suspended, type Entry } from './entry.ts';
+import { active, noAddress, partnershipOnly, suspended, type Entry } from './entry.ts';
 import type { Numbering } from './identifier.ts';
 import { drawEmail, drawName, drawPerson, drawPhone, drawWebsite, uniqueName } from './person.ts';
 import { Random } from './random.ts';
