@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { inSession, inStage } from '../../sql/database.ts';
+import { writeCursor } from '../../sql/feed-cursor.ts';
 import { askInTurn, rank } from './ask.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
 import { judge } from './measurement.ts';
@@ -65,7 +66,7 @@ function someDay(): string {
 }
 
 /** What is asked for, a random one each time. */
-const questions: Record<string, (types: string[], cursors: string[]) => string> = {
+const questions: Record<string, (types: string[]) => string> = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
   'Any page of 100': () => `/watchlist/events?per_page=100&page=${1 + some(eventCount / 100)}`,
@@ -74,27 +75,13 @@ const questions: Record<string, (types: string[], cursors: string[]) => string> 
   'A page from one day on': () => `/watchlist/events?from_date=${someDay()}&page=${1 + some(500)}`,
   'A page of one type up to one day': (types) =>
     `/watchlist/events?event_type=${types[some(types.length)]}&to_date=${someDay()}`,
-  '100 events from any cursor': (_types, cursors) =>
-    `/events/feed?after=${cursors[some(cursors.length)]}`,
+  '100 events from any cursor': () =>
+    `/events/feed?after=${writeCursor({ scope: 'watched', event_id: String(some(eventCount)) })}`,
 };
 
-async function collectCursors(api: string, token: string): Promise<string[]> {
-  const cursors: string[] = [];
-  while (cursors.length < 50) {
-    const after = cursors.length > 0 ? `&after=${cursors.at(-1)}` : '';
-    const response = await fetch(`${api}/api/v1/events/feed?limit=1000${after}`, {
-      headers: { authorization: `Bearer ${token}` },
-    });
-    const { meta } = (await response.json()) as { meta: { next_cursor: string } };
-    cursors.push(meta.next_cursor);
-  }
-  return cursors;
-}
-
 async function timePages(api: string, tokens: string[], types: string[]): Promise<void> {
-  const cursors = await collectCursors(api, tokens[0]!);
   const time = async (count: number, question: (typeof questions)[string]) => {
-    const paths = Array.from({ length: count }, () => question(types, cursors));
+    const paths = Array.from({ length: count }, () => question(types));
     return rank(await askInTurn(api, paths, tokens));
   };
   for (const question of Object.values(questions)) await time(warmCount, question);
