@@ -6,7 +6,7 @@ import { isDate } from '../pipeline/calendar.ts';
 import { dayNumber, isoDate } from './generator/calendar.ts';
 import { kinds, type ChangeKind } from './generator/change.ts';
 import { createCountry, presentEntries } from './generator/country.ts';
-import { countEach, passNight, type ChangeCounts, type NightReport } from './generator/night.ts';
+import { perKind, passNight, type PerKind, type NightReport } from './generator/night.ts';
 import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
 
 /** Which country. The same options give the same bytes, on every machine. */
@@ -33,8 +33,8 @@ const lastDay = 30;
  * How many entries each kind of change touches a day: at least one, unless its share is 0. Throws a
  * RangeError for a value that is no share.
  */
-function countChanges({ entries, shares, changes }: DumpOptions): ChangeCounts {
-  const chosen = countEach((kind) => shares?.[kind] ?? kinds[kind].share);
+function countChanges({ entries, shares, changes }: DumpOptions): PerKind {
+  const chosen = perKind((kind) => shares?.[kind] ?? kinds[kind].share);
   for (const [kind, share] of Object.entries(chosen)) {
     if (!(share >= 0 && share <= 1)) throw new RangeError(`share of ${kind} is not from 0 to 1`);
   }
@@ -43,7 +43,7 @@ function countChanges({ entries, shares, changes }: DumpOptions): ChangeCounts {
   }
   const sum = Object.values(chosen).reduce((total, share) => total + share, 0);
   const scale = changes === undefined ? 1 : changes / sum;
-  return countEach((kind) => {
+  return perKind((kind) => {
     const share = chosen[kind] * scale;
     return share === 0 ? 0 : Math.max(1, Math.round(share * entries));
   });
@@ -54,7 +54,7 @@ export function replay(options: DumpOptions, day: number) {
   const from = dayNumber(options.from);
   const wanted = countChanges(options);
   const country = createCountry(options.seed, options.entries, from);
-  let report: NightReport = { counts: countEach(() => 0), events: [] };
+  let report: NightReport = { counts: perKind(() => 0), events: [] };
   for (let night = 1; night <= day; night += 1) report = passNight(country, from + night, wanted);
   return { country, ...report };
 }

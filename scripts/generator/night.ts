@@ -3,12 +3,13 @@ import { entryAt, isGone, updateEntry, type Country } from './country.ts';
 import { expectEvents, type ExpectedEvent } from './expectation.ts';
 import { createShuffle, Random } from './random.ts';
 
-/** How many entries each kind of change touches. */
-export type ChangeCounts = Record<ChangeKind, number>;
+/** A number for each kind of change. */
+export type PerKind = Record<ChangeKind, number>;
 
 /** What one night did to a country: its changes and the events that they must make. */
 export interface NightReport {
-  counts: ChangeCounts;
+  /** How many entries changed. */
+  counts: PerKind;
   events: ExpectedEvent[];
 }
 
@@ -17,9 +18,8 @@ interface Night extends Occasion, NightReport {
   touched: Set<number>;
 }
 
-/** Gives each kind of change its count. */
-export function countEach(count: (kind: ChangeKind) => number): ChangeCounts {
-  return Object.fromEntries(changeKinds.map((kind) => [kind, count(kind)])) as ChangeCounts;
+export function perKind(find: (kind: ChangeKind) => number): PerKind {
+  return Object.fromEntries(changeKinds.map((kind) => [kind, find(kind)])) as PerKind;
 }
 
 /** Walks once through the entries of the evening before, in a seeded order, until enough of them suit. */
@@ -42,17 +42,15 @@ function changeEntries(night: Night, kind: ChangeKind, wanted: number): void {
   }
 }
 
-/** Makes the changes of the next night: `day` is the date of the dump in days since 1970. */
-export function passNight(country: Country, day: number, wanted: ChangeCounts): NightReport {
-  const counts = countEach(() => 0);
-  const night = {
-    country,
-    day,
-    random: new Random(),
-    counts,
-    events: [],
-    touched: new Set<number>(),
-  };
+/**
+ * Makes the changes of the next night.
+ *
+ * @param day the date of the dump, in days since 1970
+ * @param wanted how many entries each kind of change touches
+ */
+export function passNight(country: Country, day: number, wanted: PerKind): NightReport {
+  const report: NightReport = { counts: perKind(() => 0), events: [] };
+  const night = { ...report, country, day, random: new Random(), touched: new Set<number>() };
   for (const kind of changeKinds) changeEntries(night, kind, wanted[kind]);
-  return night;
+  return report;
 }
