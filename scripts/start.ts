@@ -107,11 +107,9 @@ function print(text: string): void {
 /** All that is wrong, of the pipeline's settings and of the API's. */
 function readSettings() {
   const sentences = new Set<string>();
+  const variables = { ...process.env };
   // Only warnings: the program prints what there is to look at.
-  const variables: NodeJS.ProcessEnv = {
-    ...process.env,
-    LOG_LEVEL: process.env.LOG_LEVEL || 'warn',
-  };
+  variables.LOG_LEVEL ||= 'warn';
   for (const read of [readEnvironment, readApiEnvironment]) {
     try {
       read(variables);
