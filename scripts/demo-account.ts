@@ -2,29 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
-import { z } from 'zod';
 import { mailFolder } from '../pipeline/worker/worker.ts';
 import type { Database } from '../sql/database.ts';
 import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
+import { until } from '../sql/embedded/process.ts';
 import { type IssuedToken, signOneTimeToken } from '../sql/secrets/one-time-token.ts';
 import { writeSecretFile } from '../sql/secrets/secret-file.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 
-/** Its mail is waited for, so that it can be looked at; the account does not depend on it. */
+/** The longest wait for its mail, which is there to be looked at: the account does not depend on it. */
 const mailWait_ms = 10_000;
 
 /** Companies that it watches: as many as one request may add. */
 const watchedCount = 100;
-
-const demoAccount = z.object({
-  email: z.string(),
-  password: z.string(),
-  user_ref: z.string(),
-  master_token: z.string(),
-});
-
-type DemoAccount = z.output<typeof demoAccount>;
 
 interface DemoOptions {
   db: Database;
@@ -47,75 +37,68 @@ export function demoFile(dataDir: string): string {
  */
 export async function openDemoAccount(options: DemoOptions): Promise<string> {
   const { db, url, dataDir } = options;
-  let account = await readKept(demoFile(dataDir));
-  // A valid Master Token is of this very database.
-  if (!account || !(await call(url, 'POST', 'tokens/verify', account)).ok) {
+  let token = await readToken(options);
+  if (token === undefined) {
     const { rowCount } = await db.pool.query(
       'select from customer.account where email = $1 and initialized_at is not null',
       [EMAIL],
     );
     if (rowCount !== 0) return describeRecovery(url, dataDir);
-    const created = await createAccount(options);
-    if (typeof created === 'string') return `There is no account to try it with: ${created}`;
-    account = created;
+    try {
+      token = await createAccount(options);
+    } catch (error) {
+      return `There is no account to try it with: ${(error as Error).message}`;
+    }
   }
-  await watchCompanies(db, url, account);
-  return describeAccount(account, url, dataDir);
+  await watchCompanies(db, url, token);
+  return describeAccount(token, url, dataDir);
 }
 
-async function readKept(file: string): Promise<DemoAccount | undefined> {
+/** The Master Token that was kept; undefined when the file is gone, damaged or of another database. */
+async function readToken({ url, dataDir }: DemoOptions): Promise<string | undefined> {
   try {
-    return demoAccount.parse(JSON.parse(await readFile(file, 'utf8')));
+    const text = await readFile(demoFile(dataDir), 'utf8');
+    const { master_token } = JSON.parse(text) as { master_token: string };
+    await call(url, 'POST tokens/verify', {}, master_token);
+    return master_token;
   } catch {
-    // Not there, or not what was written: as good as lost.
     return undefined;
   }
 }
 
-/** @returns what the API says instead, where it refuses */
-async function createAccount(options: DemoOptions): Promise<DemoAccount | string> {
+/** @returns the Master Token */
+async function createAccount(options: DemoOptions): Promise<string> {
   const { url, dataDir } = options;
   const password = randomBytes(12).toString('base64url');
-  const registered = await call(url, 'POST', 'auth/register', undefined, {
-    email: EMAIL,
-    name: 'Demo Account',
-    password,
-    password_confirmation: password,
-  });
-  if (!registered.ok) return registered.said.message;
-  const token = await signMailedToken(options);
-  const initialized = await call(url, 'POST', 'auth/init', undefined, { token });
-  if (!initialized.ok) return initialized.said.message;
-  const account = demoAccount.parse({ ...initialized.said, password });
-  const text = `${JSON.stringify(account, undefined, 2)}\n`;
-  await writeSecretFile(demoFile(dataDir), text, rename);
-  return account;
+  const registration = { email: EMAIL, name: 'Demo Account', password };
+  await call(url, 'POST auth/register', { ...registration, password_confirmation: password });
+  const opened = await call(url, 'POST auth/init', { token: await signMailedToken(options) });
+  const { email, user_ref, master_token } = opened as Record<string, string>;
+  const account = { email, password, user_ref, master_token };
+  await writeSecretFile(demoFile(dataDir), `${JSON.stringify(account, undefined, 2)}\n`, rename);
+  return master_token!;
 }
 
-/** Calls the API, with the Master Token of an account where one is given. */
-async function call(
-  url: string,
-  method: string,
-  path: string,
-  account?: DemoAccount,
-  body?: object,
-): Promise<{ ok: boolean; said: { message: string } }> {
-  const headers = new Headers({ 'Content-Type': 'application/json' });
-  if (account) headers.set('Authorization', `Bearer ${account.master_token}`);
+/** Calls the API: `call(url, 'POST tokens/verify', {}, token)`. Throws the message of a refusal. */
+async function call(url: string, route: string, body: object, token = ''): Promise<unknown> {
+  const [method = '', path] = route.split(' ');
+  const headers = { 'Content-Type': 'application/json', Authorization: `Bearer ${token}` };
   const options = { method, headers, body: JSON.stringify(body) };
   const answer = await fetch(`${url}/api/v1/${path}`, options);
-  return { ok: answer.ok, said: (await answer.json()) as { message: string } };
+  const said: unknown = await answer.json();
+  if (!answer.ok) throw new Error((said as { message: string }).message);
+  return said;
 }
 
-/** The one-time token as the mail brings it, once the mail is there. */
+/** The one-time token as the mail brings it, once the mail is sent. */
 async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise<string> {
-  for (const end = Date.now() + mailWait_ms; Date.now() < end; await delay(50)) {
+  await until(async () => {
     const { rowCount } = await db.pool.query(
       `select from customer.mail where recipient = $1 and state = 'queued'`,
       [EMAIL],
     );
-    if (rowCount === 0) break;
-  }
+    return rowCount === 0;
+  }, mailWait_ms);
   const { rows } = await db.pool.query<IssuedToken>(
     `select one_time_token_id, purpose, user_ref, one_time_token.created_at, expires_at
      from customer.one_time_token
@@ -130,7 +113,7 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
  * Makes the account watch the companies that are known now, with alerts by mail: the nights that follow
  * fill its feed. Does nothing where the account watches a company already.
  */
-async function watchCompanies(db: Database, url: string, account: DemoAccount): Promise<void> {
+async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(
     `select
        case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' else 'KRS' end
@@ -152,12 +135,9 @@ async function watchCompanies(db: Database, url: string, account: DemoAccount): 
     [watchedCount, EMAIL],
   );
   if (rows.length === 0) return;
-  const answers = [];
-  for (const row of rows) answers.push(await call(url, 'POST', 'companies/add', account, row));
+  for (const body of rows) await call(url, 'POST companies/add', body, token);
   const alerts = { alert_min_severity: 'notice', alerts_enabled: true, notify_via_email: true };
-  answers.push(await call(url, 'PATCH', 'watchlist/alerts', account, alerts));
-  const refused = answers.find(({ ok }) => !ok);
-  if (refused) throw new Error(`The companies are not watched: ${refused.said.message}`);
+  await call(url, 'PATCH watchlist/alerts', alerts, token);
 }
 
 function describeRecovery(url: string, dataDir: string): string {
@@ -169,11 +149,11 @@ function describeRecovery(url: string, dataDir: string): string {
 }
 
 /** The account, and what to do with it. */
-function describeAccount({ email, master_token }: DemoAccount, url: string, dataDir: string) {
-  const authorization = `-H 'Authorization: Bearer ${master_token}'`;
+function describeAccount(token: string, url: string, dataDir: string): string {
+  const authorization = `-H 'Authorization: Bearer ${token}'`;
   return [
-    `An account to try it with: ${email}`,
-    `  Master Token ${master_token}`,
+    `An account to try it with: ${EMAIL}`,
+    `  Master Token ${token}`,
     `  curl -X POST ${url}/api/v1/tokens/verify ${authorization}`,
     `  curl ${url}/api/v1/wallet ${authorization}`,
     `  curl '${url}/api/v1/watchlist/events?per_page=5' ${authorization}`,

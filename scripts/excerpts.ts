@@ -11,12 +11,6 @@ import { createTestDatabase, type TestDatabase } from '../fixtures/database/test
 /** Names of excerpts, each with its text. */
 export type Excerpts = Record<string, string>;
 
-/** A database and a folder of its own. */
-interface Place {
-  db: TestDatabase;
-  folder: string;
-}
-
 /** A marked block: the line that marks it, its name, its text. */
 const block = /(<!-- excerpt: (\S+) -->\n+)```\n[^]*?\n```/g;
 
@@ -40,7 +34,7 @@ export async function makeExcerpts(): Promise<Excerpts> {
     const db = await createTestDatabase();
     const folder = await mkdtemp(join(tmpdir(), 'registry-excerpts-'));
     try {
-      Object.assign(excerpts, await show({ db, folder }));
+      Object.assign(excerpts, await show(db, folder));
     } finally {
       await db.drop();
       await rm(folder, { recursive: true });
@@ -50,7 +44,7 @@ export async function makeExcerpts(): Promise<Excerpts> {
 }
 
 /** What `npm start` prints, and what the API and `status` then answer. */
-async function showStart({ db, folder }: Place): Promise<Excerpts> {
+async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: join(folder, '.data'), PORT: '0' };
   const started = startScript(fileURLToPath(new URL('start.ts', import.meta.url)), [], variables);
   await started.says('Ctrl-C stops everything.\n');
@@ -74,9 +68,7 @@ async function showStart({ db, folder }: Place): Promise<Excerpts> {
       clean(`$ npm start\n${stdout.trimEnd()}`),
       /^\$|^ +published|-06 |^The API|^An account|Master Token|^Ctrl/,
     ),
-    statistics: [await curl('/stats/day/2026-11-04'), await curl('/stats/day/2026-11-07')].join(
-      '\n\n',
-    ),
+    statistics: `${await curl('/stats/day/2026-11-04')}\n\n${await curl('/stats/day/2026-11-07')}`,
     // Its age is the only figure that depends on the day on which the command runs.
     status: shorten(
       `$ npx registry status\n${status.stdout.trimEnd().replace(/\d+ days? old/g, '15 days old')}`,
@@ -97,25 +89,25 @@ function shorten(text: string, kept: RegExp): string {
 }
 
 /** A night of a fixture day, its rejected rows, and the proof of its snapshot. */
-async function showNight({ db, folder }: Place): Promise<Excerpts> {
+async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   await runFixture(db, '2026-11-02');
   await runFixture(db, '2026-11-03');
   await mkdir(join(folder, 'ceidg'));
   await symlink(fixtureFolder('2026-11-04'), join(folder, 'ceidg', '2026-11-04'));
   return {
     nightly: shorten(
-      await run({ db, folder }, 'nightly'),
+      await run(db, folder, 'nightly'),
       /^\$|^\w|^ {2}\w|RECLASSIFIED|ACTIVITY_ADDED/,
     ),
-    rejects: await run({ db, folder }, 'rejects', '3'),
-    verify: await run({ db, folder }, 'verify', 'ceidg'),
+    rejects: await run(db, folder, 'rejects', '3'),
+    verify: await run(db, folder, 'verify', 'ceidg'),
   };
 }
 
 /** A dump that lacks entries: refused, then accepted with a reason. */
-async function showRefusal({ db, folder }: Place): Promise<Excerpts> {
-  const paths = ['2026-11-05', '2026-11-06'].map((date) => join(folder, 'ceidg', date));
-  const [good, bad] = paths as [string, string];
+async function showRefusal(db: TestDatabase, folder: string): Promise<Excerpts> {
+  const good = join(folder, 'ceidg', '2026-11-05');
+  const bad = join(folder, 'ceidg', '2026-11-06');
   const counts = {
     mazowieckie: 2000,
     śląskie: 1500,
@@ -130,18 +122,15 @@ async function showRefusal({ db, folder }: Place): Promise<Excerpts> {
   await runDump(db, good, '2026-11-05');
   const ingest = ['ingest', 'ceidg', bad, '--date', '2026-11-06'];
   return {
-    refused: await run({ db, folder }, ...ingest),
-    accepted: await run({ db, folder }, ...ingest, '--accept', 'CEIDG confirmed it'),
+    refused: await run(db, folder, ...ingest),
+    accepted: await run(db, folder, ...ingest, '--accept', 'CEIDG confirmed it'),
   };
 }
 
 /** What a command prints, below the line that calls it. */
-async function run({ db, folder }: Place, ...args: string[]): Promise<string> {
-  const { stdout } = await runCommand(args, {
-    DATABASE_URL: db.url,
-    DATA_DIR: folder,
-    INBOX_DIR: folder,
-  });
+async function run(db: TestDatabase, folder: string, ...args: string[]): Promise<string> {
+  const variables = { DATABASE_URL: db.url, DATA_DIR: folder, INBOX_DIR: folder };
+  const { stdout } = await runCommand(args, variables);
   const called = args.map((word) => (word.includes(' ') ? `'${word}'` : word)).join(' ');
   return `$ npx registry ${called}\n${stdout.trimEnd()}`.replaceAll(folder, '/srv/inbox');
 }

@@ -1,16 +1,13 @@
 // Makes CEIDG countries to test and to measure with: any size, seeded, day after day.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, InvalidArgumentError, Option } from 'commander';
 import { isDate } from '../pipeline/calendar.ts';
 import { dayNumber, isoDate } from './generator/calendar.ts';
-import { createCountry, presentEntries, type Country } from './generator/country.ts';
-import type { ExpectedEvent } from './generator/expectation.ts';
-import { passNight, type NightReport } from './generator/night.ts';
+import { kinds, type ChangeKind } from './generator/change.ts';
+import { createCountry, presentEntries } from './generator/country.ts';
+import { perKind, passNight, type PerKind, type NightReport } from './generator/night.ts';
 import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
-import { scaleShares, type ChangeKind } from './generator/share.ts';
-
-export type { ChangeKind, ExpectedEvent };
 
 /** Which country. The same options give the same bytes, on every machine. */
 export interface DumpOptions {
@@ -26,29 +23,40 @@ export interface DumpOptions {
   changes?: number;
 }
 
-/** What the night of one dump must count and tell. `total` is the number of rows in its 17 files. */
-export interface ExpectedDay {
-  date: string;
-  new: number;
-  updated: number;
-  deleted: number;
-  total: number;
-  events: ExpectedEvent[];
-}
+/** What the night of one dump must count and tell. */
+export type ExpectedDay = Awaited<ReturnType<typeof writeDay>>;
 
 /** A closing date that lies ahead is never reached within so many days. */
 const lastDay = 30;
 
-/** The country as of a day, and what the last night did to it; null for the first dump. */
-export function replay(options: DumpOptions, day: number): [Country, NightReport | null] {
-  const from = dayNumber(options.from);
-  const shares = scaleShares(options.shares, options.changes);
-  const country = createCountry(options.seed, options.entries, from);
-  let report: NightReport | null = null;
-  for (let night = 1; night <= day; night += 1) {
-    report = passNight(country, from + night, shares);
+/**
+ * How many entries each kind of change touches a day: at least one, unless its share is 0. Throws a
+ * RangeError for a value that is no share.
+ */
+function countChanges({ entries, shares, changes }: DumpOptions): PerKind {
+  const chosen = perKind((kind) => shares?.[kind] ?? kinds[kind].share);
+  for (const [kind, share] of Object.entries(chosen)) {
+    if (!(share >= 0 && share <= 1)) throw new RangeError(`share of ${kind} is not from 0 to 1`);
   }
-  return [country, report];
+  if (changes !== undefined && !(changes >= 0 && changes <= 0.5)) {
+    throw new RangeError('changes must be from 0 to 0.5');
+  }
+  const sum = Object.values(chosen).reduce((total, share) => total + share, 0);
+  const scale = changes === undefined ? 1 : changes / sum;
+  return perKind((kind) => {
+    const share = chosen[kind] * scale;
+    return share === 0 ? 0 : Math.max(1, Math.round(share * entries));
+  });
+}
+
+/** The country as of a day, and what the last night did to it: nothing on day 0. */
+export function replay(options: DumpOptions, day: number) {
+  const from = dayNumber(options.from);
+  const wanted = countChanges(options);
+  const country = createCountry(options.seed, options.entries, from);
+  let report: NightReport = { counts: perKind(() => 0), events: [] };
+  for (let night = 1; night <= day; night += 1) report = passNight(country, from + night, wanted);
+  return { country, ...report };
 }
 
 /**
@@ -61,21 +69,18 @@ export async function writeDay(
   day: number,
   folder: string,
   format: ReportFormat = 'zip',
-): Promise<ExpectedDay> {
-  const [country, night] = replay(options, day);
-  const total = await writeReports(folder, format, presentEntries(country));
-  const date = isoDate(dayNumber(options.from) + day);
-  if (night === null) return { date, new: 0, updated: 0, deleted: 0, total, events: [] };
-  const { counts, events } = night;
-  const added = counts.new + counts.new_shared + counts.back;
+) {
+  const { country, counts, events } = replay(options, day);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const added = counts.new + counts.new_shared + counts.back;
   return {
-    date,
+    date: isoDate(country.from + day),
     new: added,
     // White space does not count.
     updated: all - added - counts.gone - counts.whitespace,
     deleted: counts.gone,
-    total,
+    /** The rows of all files. */
+    total: await writeReports(folder, format, presentEntries(country)),
     events,
   };
 }
@@ -114,8 +119,7 @@ async function writeDays(
   }
 }
 
-/** Runs the command line; resolves with the exit code: 0 done, 1 fault, 2 wrong usage. */
-async function main(argv: string[]): Promise<number> {
+if (import.meta.main) {
   const command = new Command('generate-dump')
     .description('Makes the CEIDG reports of an invented country, and what each night must tell.')
     .argument('<folder>', 'gets a folder and <date>.expected.json a day')
@@ -127,16 +131,12 @@ async function main(argv: string[]): Promise<number> {
     .addOption(
       new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),
     )
-    .exitOverride()
+    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(writeDays);
   try {
-    await command.parseAsync(argv);
-    return 0;
+    await command.parseAsync();
   } catch (error) {
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-    return error instanceof RangeError ? 2 : 1;
+    process.exitCode = error instanceof RangeError ? 2 : 1;
   }
 }
-
-if (import.meta.main) process.exitCode = await main(process.argv);

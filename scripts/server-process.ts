@@ -1,26 +1,31 @@
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 
 /** A server answers the requests that it has begun, and gives up by itself after 20 seconds. */
 const grace_ms = 25_000;
 
+export type ServerProcess = ReturnType<typeof startServer>;
+
 /**
- * A server in a process of its own, such as the API, which prints where it listens.
+ * Starts a server in a process of its own, such as the API, which prints where it listens.
  *
  * @param script relative to this folder
  * @param variables its environment
  * @param log whether its log goes to the stderr of this process
  */
-export function createServerProcess(
+export function startServer(
   script: string,
   variables: NodeJS.ProcessEnv,
   log: 'inherit' | 'ignore',
 ) {
-  let child: ChildProcessByStdio<null, Readable, null> | undefined;
-  let ended: Promise<number | NodeJS.Signals> | undefined;
+  const path = fileURLToPath(new URL(script, import.meta.url));
+  const child = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', log] });
+  const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
+  const ended = exit.then(([code, signal]) => code ?? signal);
+  const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const said = Promise.race([line.then(([text]) => text), ended]);
 
   /** Throws when the process ends, which only a fault makes it do. */
   async function fail(): Promise<never> {
@@ -31,21 +36,16 @@ export function createServerProcess(
 
   return {
     /** @returns where it listens; undefined when it ended instead and has said why */
-    async start(): Promise<string | undefined> {
-      const path = fileURLToPath(new URL(script, import.meta.url));
-      child = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', log] });
-      const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
-      ended = exit.then(([code, signal]) => code ?? signal);
-      const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
-      const said = await Promise.race([line.then(([text]) => text), ended]);
-      if (typeof said === 'number') return undefined;
-      return /^Listening on (\S+)$/.exec(said)?.[1] ?? (await fail());
+    async listens(): Promise<string | undefined> {
+      const text = await said;
+      if (typeof text === 'number') return undefined;
+      return /^Listening on (\S+)$/.exec(text)?.[1] ?? (await fail());
     },
     fail,
     /** Ends it, and waits until it is gone. */
     async stop(): Promise<void> {
-      child?.kill('SIGTERM');
-      const timer = setTimeout(() => child?.kill('SIGKILL'), grace_ms);
+      child.kill('SIGTERM');
+      const timer = setTimeout(() => child.kill('SIGKILL'), grace_ms);
       await ended;
       clearTimeout(timer);
     },

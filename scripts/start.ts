@@ -2,6 +2,7 @@
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { type Environment, readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
+import { ingestInbox, type Outcome } from '../pipeline/night/inbox.ts';
 import { runSchedule } from '../pipeline/night/schedule.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/database.ts';
@@ -9,8 +10,15 @@ import { EnvironmentError } from '../sql/environment.ts';
 import { openLog, sayFault } from '../sql/log.ts';
 import { migrate } from '../sql/migrate.ts';
 import { openDemoAccount } from './demo-account.ts';
-import { type Day, describeDays, loadFixtures, readDays } from './demonstration.ts';
-import { createServerProcess } from './server-process.ts';
+import {
+  type Day,
+  describeDays,
+  firstDay,
+  fixtures,
+  holdsOnlyFixtures,
+  readDays,
+} from './demonstration.ts';
+import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The settings of both sides, and the variables that the process of the API gets. */
 type Settings = ReturnType<typeof readSettings>;
@@ -19,43 +27,38 @@ type Settings = ReturnType<typeof readSettings>;
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
   const logger = await openLog(pipeline.logLevel);
   const db = await connect({ ...pipeline, applicationName: 'registry-pipeline' });
-  const api = createServerProcess('../api/main.ts', variables, 'inherit');
   const end = new AbortController();
+  let api: ServerProcess | undefined;
   let worker: Promise<void> | undefined;
   try {
     return await interruptible(db, async (signal) => {
       await migrate(db);
+      const isDemonstration = await holdsOnlyFixtures(db);
       // Where others reach the API, or mails reach people, there is no demo account.
-      const isForOne = apiSettings.isPrivate && !pipeline.smtpUrl;
-      const hasAccount = isForOne && apiSettings.payment.provider === 'local';
+      const isForOne = apiSettings.payment.provider === 'local' && !pipeline.smtpUrl;
+      const hasAccount = isDemonstration && isForOne;
+      const nights = { db, logger, inboxDir: fixtures, signal, isBrief: true, onOutcome };
       // The account watches from the first day on, so that the days after it bring it events.
-      const firstNights = await loadFixtures(db, logger, signal, hasAccount ? 'first day' : 'all');
-      const url = await api.start();
+      const lastDate = hasAccount ? firstDay : undefined;
+      if (isDemonstration) await ingestInbox({ ...nights, lastDate });
+      api = startServer('../api/main.ts', variables, 'inherit');
+      const url = await api.listens();
       if (url === undefined) return 1;
+      const serve = async () => {
+        const account = hasAccount ? await openDemoAccount({ ...pipeline, db, url }) : undefined;
+        if (isDemonstration) await ingestInbox(nights);
+        else print('Other dumps than those of fixtures/ are published: these are left out.');
+        const days = await readDays(db);
+        print(describeDays(days));
+        print(describeApi(url, days.at(-1)));
+        if (account !== undefined) print(account);
+        print(describeUse(pipeline));
+        await runSchedule(db, { environment: pipeline, logger, signal });
+      };
       const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
       worker = runWorker(workerSettings, logger, AbortSignal.any([signal, end.signal]));
-      const fault = Promise.race([worker.then(() => 0), api.fail()]);
-      const account =
-        firstNights && hasAccount ? openDemoAccount({ ...pipeline, db, url }) : undefined;
-      const shown = await Promise.race([Promise.resolve(account), fault]);
-      if (typeof shown === 'number') return shown;
-      const nights = firstNights && [
-        ...firstNights,
-        ...((await loadFixtures(db, logger, signal, 'all')) ?? []),
-      ];
-      if (!nights) print('Other dumps than those of fixtures/ are published: these are left out.');
-      for (const night of nights ?? []) {
-        if (night.state !== 'published')
-          print(`${night.source} ${night.dump_date}: ${night.message}`);
-      }
-      const schedule = runSchedule(db, { environment: pipeline, logger, signal });
-      const ends = Promise.race([Promise.all([schedule, worker]).then(() => 0), api.fail()]);
-      const days = await readDays(db);
-      print(describeDays(days));
-      print(describeApi(url, days.at(-1)));
-      if (shown !== undefined) print(shown);
-      print(describeUse(pipeline));
-      return await ends;
+      await Promise.race([Promise.all([serve(), worker]), api.fail()]);
+      return 0;
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
@@ -63,9 +66,13 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
     return 0;
   } finally {
     end.abort();
-    await Promise.all([api.stop(), worker?.catch(() => undefined)]);
+    await Promise.all([api?.stop(), worker?.catch(() => undefined)]);
     await db.close();
   }
+}
+
+function onOutcome(night: Outcome): void {
+  if (night.state !== 'published') print(`${night.source} ${night.dump_date}: ${night.message}`);
 }
 
 function describeApi(url: string, day: Day | undefined): string {
@@ -100,9 +107,9 @@ function print(text: string): void {
 /** All that is wrong, of the pipeline's settings and of the API's. */
 function readSettings() {
   const sentences = new Set<string>();
+  const variables = { ...process.env };
   // Only warnings: the program prints what there is to look at.
-  const given = Object.entries(process.env).filter(([, value]) => value !== '');
-  const variables: NodeJS.ProcessEnv = { LOG_LEVEL: 'warn', ...Object.fromEntries(given) };
+  variables.LOG_LEVEL ||= 'warn';
   for (const read of [readEnvironment, readApiEnvironment]) {
     try {
       read(variables);
@@ -112,7 +119,7 @@ function readSettings() {
     }
   }
   if (sentences.size > 0) throw new EnvironmentError([...sentences].join('\n'));
-  if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ??= 'local';
+  if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ||= 'local';
   return { pipeline: readEnvironment(variables), api: readApiEnvironment(variables), variables };
 }
 

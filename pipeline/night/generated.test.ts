@@ -4,13 +4,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import {
-  type ChangeKind,
-  type DumpOptions,
-  type ExpectedDay,
-  writeDay,
-} from '../../scripts/generate-dump.ts';
-import { changeKinds } from '../../scripts/generator/share.ts';
+import { type DumpOptions, type ExpectedDay, writeDay } from '../../scripts/generate-dump.ts';
+import { type ChangeKind, changeKinds } from '../../scripts/generator/change.ts';
 import { verify } from './verify.ts';
 
 const DAYS = 5;

@@ -9,7 +9,7 @@ import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession } from '../../sql/database.ts';
 import { writeDay } from '../generate-dump.ts';
-import { cpuSeconds, serverPid } from './cpu.ts';
+import { between, look, serverPid } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';
 
 /** The days of a generated country: a baseline and the night after it. */
@@ -28,23 +28,16 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   return country;
 }
 
-/** What `unzip -p | COPY` of a day takes, into an unlogged table of text columns. */
-export interface Copy {
-  seconds: number;
-  /** Of all processes. */
-  cpu_seconds: number;
-  /** Of the files, inflated. */
-  bytes: number;
-}
-
-export async function timeCopy(pool: Pool, folder: string): Promise<Copy> {
+/**
+ * Does `unzip -p | COPY` of a day, into an unlogged table of text columns.
+ *
+ * @returns seconds, CPU seconds of all processes, and the bytes of the inflated files
+ */
+export async function timeCopy(pool: Pool, folder: string) {
   const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
-  await pool.query(`drop table if exists bench_copy`);
   await pool.query(`create unlogged table bench_copy (${columns.join(', ')})`);
   const server = await serverPid(pool);
-  const cpuOfAll = () => cpuSeconds(process.pid) + cpuSeconds(server);
-  const before = cpuOfAll();
-  const started_ms = performance.now();
+  const before = look(server);
   let bytes = 0;
   await inSession(pool, async (client) => {
     for (const file of (await readdir(folder)).toSorted()) {
@@ -56,10 +49,9 @@ export async function timeCopy(pool: Pool, folder: string): Promise<Copy> {
       await pipeline(unzip.stdout, client.query(copy));
     }
   });
-  const seconds = (performance.now() - started_ms) / 1000;
-  const cpu_seconds = cpuOfAll() - before;
+  const { elapsed, node_cpu, server_cpu } = between(before, look(server));
   await pool.query('drop table bench_copy');
-  return { seconds, cpu_seconds, bytes };
+  return { elapsed, cpu: node_cpu + server_cpu, bytes };
 }
 
 /** Runs one night in a process of its own. */
@@ -69,11 +61,7 @@ export async function timeNight(
   dump_date: string,
 ): Promise<MeasuredNight> {
   const script = fileURLToPath(new URL('night.ts', import.meta.url));
-  const { stdout } = await promisify(execFile)(process.execPath, [
-    script,
-    dataDir,
-    folder,
-    dump_date,
-  ]);
+  const args = [script, dataDir, folder, dump_date];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

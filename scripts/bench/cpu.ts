@@ -18,7 +18,7 @@ function readSeconds(pid: string): number {
 }
 
 /** CPU seconds of a process and its children so far, ended ones included. Linux only. */
-export function cpuSeconds(root: number): number {
+function cpuSeconds(root: number): number {
   const children = readFileSync(`/proc/${root}/task/${root}/children`, 'utf8').match(/\d+/g);
   return [...(children ?? []), String(root)].reduce((sum, pid) => sum + readSeconds(pid), 0);
 }
@@ -29,4 +29,25 @@ export async function serverPid(pool: Pool): Promise<number> {
     `select pg_read_file('postmaster.pid') as text`,
   );
   return Number.parseInt(rows[0]!.text, 10);
+}
+
+/** Seconds, and CPU seconds of this process and of the server, children included. */
+export interface Measured {
+  elapsed: number;
+  node_cpu: number;
+  server_cpu: number;
+}
+
+/** Reads the clocks, which begin at some moment of their own. */
+export function look(server: number): Measured {
+  const [node_cpu, server_cpu] = [cpuSeconds(process.pid), cpuSeconds(server)];
+  return { elapsed: performance.now() / 1000, node_cpu, server_cpu };
+}
+
+export function between(from: Measured, to: Measured): Measured {
+  return {
+    elapsed: to.elapsed - from.elapsed,
+    node_cpu: to.node_cpu - from.node_cpu,
+    server_cpu: to.server_cpu - from.server_cpu,
+  };
 }

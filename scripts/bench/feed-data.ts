@@ -30,23 +30,24 @@ async function fillRegistry(client: PoolClient): Promise<void> {
     select event_type, row_number() over (order by event_type) - 1 as no from registry.event_type`);
   // The first types happen most, the last ones hardly ever.
   await client.query(
-    `with numbered as (
-       select no, last_id.last_id + no as event_id, power(random(), 4) as rarity
-       from generate_series(1::bigint, $1) as no, registry.last_id
+    `with past as (
+       update registry.last_id
+       set last_id = last_id + $1
        where table_name = 'event'
+       returning last_id - $1 as last_id
+     ),
+     numbered as (
+       select no, past.last_id + no as event_id, power(random(), 4) as rarity
+       from generate_series(1::bigint, $1) as no, past
      )
      insert into registry.event
      select
        company_id, event_id, company_id, date '2024-01-01' + (numbered.no * $2::bigint / $1::bigint)::int, 'bench',
        event_type, 'What was there before', 'What is there now'
      from numbered
-      join bench_company on bench_company.no = numbered.no * 7919 % $3::bigint
+     join bench_company on bench_company.no = numbered.no * 7919 % $3::bigint
      join bench_type on bench_type.no = floor(rarity * (select count(*) from bench_type))`,
     [eventCount, dayCount, largeCount],
-  );
-  await client.query(
-    `update registry.last_id set last_id = last_id + $1 where table_name = 'event'`,
-    [eventCount],
   );
 }
 

@@ -1,22 +1,14 @@
-/** A figure, what it has to be, and whether it is. */
-export interface Measurement {
-  name: string;
-  measured: string;
-  limit: string;
-  holds: boolean;
+export function print(line: string): void {
+  process.stdout.write(`${line}\n`);
 }
 
-/** A figure that may be as large as its limit. */
-export function atMost(name: string, value: number, limit: number, unit: string): Measurement {
-  const [measured, most] = [`${value.toFixed(2)} ${unit}`, `${limit} ${unit}`];
-  return { name, measured, limit: most, holds: value <= limit };
+/** Prints a figure and whether its limit holds. One that does not makes the exit code 1. */
+export function judge(name: string, measured: string, limit: string, holds: boolean): void {
+  print(`  ${name}: ${measured}, the limit is ${limit}: ${holds ? 'holds' : 'FAILS'}`);
+  if (!holds) process.exitCode = 1;
 }
 
-/** Prints measurements. @returns whether every limit holds */
-export function report(measurements: readonly Measurement[]): boolean {
-  for (const { name, measured, limit, holds } of measurements) {
-    const verdict = holds ? 'holds' : 'FAILS';
-    process.stdout.write(`  ${name}: ${measured}, the limit is ${limit}: ${verdict}\n`);
-  }
-  return measurements.every(({ holds }) => holds);
+/** Prints a figure that may be as large as its limit. */
+export function judgeAtMost(name: string, value: number, limit: number, unit: string): void {
+  judge(name, `${value.toFixed(2)} ${unit}`, `${limit} ${unit}`, value <= limit);
 }

@@ -1,6 +1,6 @@
 // Whether the memory of the API levels off under requests.
 import { load, requestOf } from './load.ts';
-import { atMost, type Measurement } from './measurement.ts';
+import { judgeAtMost } from './measurement.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
 const [rounds, round_s] = [6, 4];
@@ -15,10 +15,10 @@ export async function readMemory_mb(api: string): Promise<number> {
 }
 
 /** Asks an API of its own for wallets and events, and measures its memory between the rounds. */
-export async function benchMemory({ tokens, startApi }: Setting): Promise<Measurement[]> {
+export async function benchMemory({ tokens, startApi }: Setting): Promise<void> {
   const api = await startApi();
   await waitUntilLoaded(api);
-  const requests = tokens.map((some) => some.map((token) => requestOf('GET', token)));
+  const requests = tokens.map((token) => requestOf('GET', token));
   const measured: number[] = [await readMemory_mb(api)];
   let count = 0;
   for (let round = 0; round < rounds; round += 1) {
@@ -31,5 +31,5 @@ export async function benchMemory({ tokens, startApi }: Setting): Promise<Measur
   const half = measured[rounds / 2]!;
   const written = measured.map((mb) => mb.toFixed(0)).join(', ');
   const name = `Memory of the API over ${count.toLocaleString('en')} requests (${written} MB)`;
-  return [atMost(name, measured.at(-1)! / half, growth, '× that after half of them')];
+  judgeAtMost(name, measured.at(-1)! / half, growth, '× that after half of them');
 }

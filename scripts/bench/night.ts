@@ -2,44 +2,15 @@
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
-import { cpuSeconds, serverPid } from './cpu.ts';
+import { between, look, type Measured, serverPid } from './cpu.ts';
 
-/** Seconds of a step, or of a whole night; CPU seconds of this process and of the server. */
-interface Measured {
-  elapsed: number;
-  node_cpu: number;
-  server_cpu: number;
-}
+/** What this script prints. */
+export type MeasuredNight = typeof measured;
 
-/** What `night.ts` prints. */
-export interface MeasuredNight extends Measured {
-  steps: (Measured & { name: string })[];
-  peak_memory_mb: number;
-  events: number;
-  /** Of the whole database, after the night. */
-  database_bytes: number;
-}
-
-const [, , dataDir, path, dump_date] = process.argv;
-if (!dataDir || !path || !dump_date) throw new Error('night.ts <data directory> <folder> <date>');
-
+const [dataDir, path, dump_date] = process.argv.slice(2) as [string, string, string];
 const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
-
-function look(): Measured {
-  const { user, system } = process.cpuUsage();
-  const node_cpu = (user + system) / 1e6;
-  return { elapsed: performance.now() / 1000, node_cpu, server_cpu: cpuSeconds(server) };
-}
-
-function between(from: Measured, to: Measured): Measured {
-  return {
-    elapsed: to.elapsed - from.elapsed,
-    node_cpu: to.node_cpu - from.node_cpu,
-    server_cpu: to.server_cpu - from.server_cpu,
-  };
-}
 
 const begun: { name: string; at: Measured }[] = [];
 const { events } = await runNightly(db, {
@@ -48,11 +19,11 @@ const { events } = await runNightly(db, {
   dump_date,
   now: () => new Date(),
   reporter: {
-    step: (name) => void begun.push({ name, at: look() }),
+    step: (name) => void begun.push({ name, at: look(server) }),
     note: (sentence) => void process.stderr.write(`${sentence}\n`),
   },
 });
-const end = look();
+const end = look(server);
 const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );
@@ -61,11 +32,12 @@ const steps = begun.map(({ name, at }, index) => ({
   name,
   ...between(at, begun[index + 1]?.at ?? end),
 }));
-const measured: MeasuredNight = {
+const measured = {
   ...between(begun[0]!.at, end),
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,
+  /** Of the whole database, after the night. */
   database_bytes: Number(rows[0]!.bytes),
 };
 process.stdout.write(`${JSON.stringify(measured)}\n`);

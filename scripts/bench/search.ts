@@ -1,26 +1,23 @@
 // The search with random combinations of filters, as a client meets it.
 import type { Pool } from 'pg';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { Random } from '../generator/random.ts';
 import { type Answer, askInTurn, rank } from './ask.ts';
-import { atMost, type Measurement } from './measurement.ts';
+import { judge, judgeAtMost, print } from './measurement.ts';
 import { readMemory_mb } from './memory.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
 /** Combinations; each is asked for with the first page or with page 50, and then once more. */
 const combinationCount = 600;
 const seed = 4;
-/** So many that none meets its limit. */
-const tokenCount = 10;
 
 /** Memory of the API; a country of more companies than `largeCount` is large. */
 const limits_mb = { usual: 300, large: 500 };
 const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 60 }, remembered: { p50: 5, p99: 60 }, any: 500 };
 
-type Text = 'voivodeship' | 'city' | 'postal_code' | 'legal_form' | 'name' | 'activity_codes';
-
-type Company = { status: string; activity_start: string | null } & Record<Text, string | null>;
+type Place = 'voivodeship' | 'city' | 'postal_code';
+type Column = Place | 'status' | 'legal_form' | 'activity_start' | 'name' | 'activity_codes';
+type Company = Record<Column, string | null>;
 
 async function readCompanies(pool: Pool): Promise<Company[]> {
   const { rows } = await pool.query<Company>(`
@@ -66,60 +63,51 @@ function drawFilters(random: Random, company: Company): URLSearchParams | undefi
     drawn.set(name, value!);
   }
   // Others are of no company that is active.
-  if (status !== 'ACTIVE') drawn.set('status', status);
+  if (status !== 'ACTIVE') drawn.set('status', status!);
   return drawn.size >= 2 ? drawn : undefined;
 }
 
-function judge(name: string, answers: Answer[], limit: { p50: number; p99: number }): Measurement {
+function judgeAnswers(name: string, answers: Answer[], limit: typeof limits_ms.counted): void {
   const { p50, p99, slowest } = rank(answers);
-  return {
-    name: `GET /companies/search, ${answers.length} requests ${name}`,
-    measured: `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, slowest ${slowest.ms.toFixed(0)} ms (${slowest.path})`,
-    limit: `p50 below ${limit.p50} ms, p99 below ${limit.p99} ms, none above ${limits_ms.any} ms`,
-    holds: p50 < limit.p50 && p99 < limit.p99 && slowest.ms <= limits_ms.any,
-  };
+  judge(
+    `GET /companies/search, ${answers.length} requests ${name}`,
+    `p50 ${p50.toFixed(1)} ms, p99 ${p99.toFixed(1)} ms, slowest ${slowest.ms.toFixed(0)} ms (${slowest.path})`,
+    `p50 below ${limit.p50} ms, p99 below ${limit.p99} ms, none above ${limits_ms.any} ms`,
+    p50 < limit.p50 && p99 < limit.p99 && slowest.ms <= limits_ms.any,
+  );
 }
 
-/** The query of each combination, every other one for a late page. */
-async function drawQueries(pool: Pool): Promise<string[]> {
+/** A path for each combination, every other one for a late page. */
+async function drawPaths(pool: Pool): Promise<string[]> {
   const random = new Random().start(seed, 0, 0);
   const companies = await readCompanies(pool);
   const combinations = companies.flatMap((company) => drawFilters(random, company) ?? []);
   return combinations.slice(0, combinationCount).map((filters, at) => {
     if (at % 2 === 1) filters.set('page', '50');
-    return filters.toString();
+    return `/companies/search?${filters.toString()}`;
   });
 }
 
-async function measureMemory(api: string, pool: Pool): Promise<Measurement> {
+async function measureMemory(api: string, pool: Pool): Promise<void> {
   const { rows } = await pool.query<{ isLarge: boolean }>(
     `select count(*) > ${largeCount} as "isLarge" from registry.company`,
   );
   const limit = rows[0]!.isLarge ? limits_mb.large : limits_mb.usual;
-  return atMost('Memory of the API', await readMemory_mb(api), limit, 'MB');
+  judgeAtMost('Memory of the API', await readMemory_mb(api), limit, 'MB');
 }
 
 /** Measures the search of the API, a process of its own, in a country that is loaded. */
-export async function benchSearch({ db, kysely, startApi }: Setting): Promise<Measurement[]> {
-  const queries = await drawQueries(db.pool);
+export async function benchSearch({ db, tokens, startApi }: Setting): Promise<void> {
+  const paths = await drawPaths(db.pool);
   const api = await startApi();
   const seconds = await waitUntilLoaded(api);
-  process.stdout.write(`The companies were loaded after ${seconds.toFixed(1)} s\n`);
-  const making = Array.from({ length: tokenCount }, () => createAccount(kysely));
-  const tokens = (await Promise.all(making)).map(({ master_token }) => master_token);
-  const search = (some: string[]) => {
-    const questions = some.map((query, at) => {
-      return { path: `/companies/search?${query}`, token: tokens[at % tokenCount]! };
-    });
-    return askInTurn(api, questions);
-  };
+  print(`The companies were loaded after ${seconds.toFixed(1)} s`);
   // Until everything is compiled.
-  await search(Array.from({ length: 200 }, (_, at) => `voivodeship=opolskie&postal_code=${at}`));
-  const counted = await search(queries);
-  const remembered = await search(queries);
-  return [
-    judge('with a count', counted, limits_ms.counted),
-    judge('with a count that is remembered', remembered, limits_ms.remembered),
-    await measureMemory(api, db.pool),
-  ];
+  const first = '/companies/search?voivodeship=opolskie&postal_code=';
+  const warming = Array.from({ length: 200 }, (_, at) => first + at);
+  await askInTurn(api, warming, tokens);
+  judgeAnswers('with a count', await askInTurn(api, paths, tokens), limits_ms.counted);
+  const remembered = await askInTurn(api, paths, tokens);
+  judgeAnswers('with a count that is remembered', remembered, limits_ms.remembered);
+  await measureMemory(api, db.pool);
 }

@@ -10,29 +10,27 @@ const popularDivisions = new Set(
   '41 43 45 46 47 49 56 62 68 69 71 73 74 81 82 85 86 95 96'.split(' '),
 );
 
-const codes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
-const popularCodes: Record<CodeYear, string[]> = { '2007': [], '2025': [] };
-for (const [version, code] of readRows('../../sql/dictionary/activity_code.csv')) {
-  codes[version as CodeYear].push(code!);
-  if (popularDivisions.has(code!.slice(0, 2))) popularCodes[version as CodeYear].push(code!);
+const codeRows = readRows('../../sql/dictionary/activity_code.csv');
+const codes = { '2007': codesOf('2007'), '2025': codesOf('2025') };
+
+function codesOf(year: CodeYear): { all: string[]; popular: string[] } {
+  const all = codeRows.filter(([of]) => of === year).map(([, code]) => code!);
+  return { all, popular: all.filter((code) => popularDivisions.has(code.slice(0, 2))) };
 }
 
-/** The targets of each code of 2007. */
-const officialKey = new Map<string, string[]>();
-for (const [old, target] of readRows('../../sql/dictionary/activity_key.csv')) {
-  officialKey.set(old!, [...(officialKey.get(old!) ?? []), target!]);
-}
+const keyRows = readRows('../../sql/dictionary/activity_key.csv');
+/** The rows of the official key, by their code of 2007. */
+const officialKey = Map.groupBy(keyRows, ([old]) => old!);
 
 /** The codes of 2025 that the official key gives for a code of 2007; itself when the key is silent. */
 export function keyTargets(code: string): readonly string[] {
-  return officialKey.get(code) ?? [code];
+  return officialKey.get(code)?.map(([, target]) => target!) ?? [code];
 }
 
 /** A code of that year which is not among the given ones. */
 export function drawCode(random: Random, year: CodeYear, taken: readonly string[]): string {
   for (;;) {
-    const list = random.chance(0.85) ? popularCodes[year] : codes[year];
-    const code = random.pick(list);
+    const code = random.pick(codes[year][random.chance(0.85) ? 'popular' : 'all']);
     if (!taken.includes(code)) return code;
   }
 }

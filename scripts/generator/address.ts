@@ -20,16 +20,6 @@ export const files: readonly (string | null)[] = [...voivodeships.map(({ name })
 /** The position of the report of the entries without a voivodeship. */
 export const withoutVoivodeship = voivodeships.length;
 
-export const noAddress: Address = {
-  postalCode: '',
-  county: '',
-  commune: '',
-  city: '',
-  street: '',
-  building: '',
-  apartment: '',
-};
-
 const weighted = voivodeships.flatMap(({ perMille }, file) => Array<number>(perMille).fill(file));
 
 /** One of the 16 reports with a voivodeship, the populous ones more often. */

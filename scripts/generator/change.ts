@@ -1,14 +1,14 @@
 import { drawCode, reclassify, reclassifyPartly } from './activity.ts';
-import { addressLine, drawAddress, drawFile, noAddress, withoutVoivodeship } from './address.ts';
+import { addressLine, drawAddress, drawFile, withoutVoivodeship } from './address.ts';
 import { dayNumber, isoDate } from './calendar.ts';
 import { addNewcomer, type Country } from './country.ts';
 import { farAway_days } from './draw-entry.ts';
-import { active, allCodes, clean, suspended, type Entry } from './entry.ts';
+import { active, allCodes, clean, noAddress, suspended, type Entry } from './entry.ts';
 import { drawEmail, drawName, drawPhone, drawSurname, drawWebsite } from './person.ts';
 import type { Random } from './random.ts';
 
 /** What a change may depend on besides the entry. */
-interface Occasion {
+export interface Occasion {
   random: Random;
   country: Country;
   /** Date of the dump, in days since 1970. */
@@ -152,6 +152,8 @@ function addNew(_: Entry, { country, day }: Occasion): Partial<Entry> {
   return {};
 }
 
+export type ChangeKind = keyof typeof kinds;
+
 /**
  * The kinds of change. Together they touch about half a percent a day; in the real report 13,000 of
  * 3.56 million entries change (0.36 %). Entries are chosen in this order: kinds that suit few entries
@@ -189,3 +191,6 @@ export const kinds = {
   new: { share: 0.000_3, change: addNew },
   new_shared: { share: 0.000_01, suits: hasNip, change: addShared },
 } satisfies Record<string, Kind>;
+
+/** In the order of the night. */
+export const changeKinds = Object.keys(kinds) as ChangeKind[];

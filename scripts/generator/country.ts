@@ -1,56 +1,41 @@
 import { drawEntry } from './draw-entry.ts';
 import type { Entry } from './entry.ts';
-import { createNumbering, serialLimit, type Numbering } from './identifier.ts';
+import { createNumbering, serialLimit } from './identifier.ts';
 import { Random } from './random.ts';
 
 /**
  * A country as of one day. Only what differs from the first dump is kept. Every other entry is drawn
  * again whenever it is looked at, so millions need no memory.
  */
-export interface Country {
-  seed: number;
-  /** How many entries the first dump has. */
-  entries: number;
-  /** How many entries there are or have been; they are numbered from 0. */
-  size: number;
-  /** Date of the first dump, in days since 1970. */
-  from: number;
-  numbering: Numbering;
-  /** The fields of entries that changed since the first dump; all fields of newcomers. */
-  changed: Map<number, Partial<Entry>>;
-  /** A serial number that no entry has; the next one is one less. */
-  freshSerial: number;
-}
+export type Country = ReturnType<typeof createCountry>;
 
 /** One pair of neighbours in this many shares a NIP: 0.3 % of the entries do. */
 const shareOfPairs = 0.003;
 
 const random = new Random();
 
-/** The country on the day of its first dump; `from` in days since 1970. */
-export function createCountry(seed: number, entries: number, from: number): Country {
+/** The country on the day of its first dump, with so many entries; `from` in days since 1970. */
+export function createCountry(seed: number, entries: number, from: number) {
   return {
     seed,
     entries,
-    size: entries,
     from,
     numbering: createNumbering(seed),
-    changed: new Map(),
+    /** How many entries there are or have been; they are numbered from 0. */
+    size: entries,
+    /** The fields of entries that changed since the first dump; all fields of newcomers. */
+    changed: new Map<number, Partial<Entry>>(),
+    /** A serial number that no entry has; the next one is one less. */
     freshSerial: serialLimit - 1,
   };
 }
 
-/** True where the first dump has another entry with the same NIP: an odd index and the one before. */
-function isPaired({ seed, entries }: Country, index: number): boolean {
-  const second = index | 1;
-  return second < entries && random.start(seed, second, 4).chance(shareOfPairs);
-}
-
-function drawFirst(country: Country, index: number): Entry {
-  const isShared = isPaired(country, index);
-  const owner = isShared ? index & ~1 : index;
-  const origin = { serial: index, owner, day: country.from, isNew: false, isShared };
-  return drawEntry(country.seed, country.numbering, origin);
+/** An entry of the first dump. An odd index and the one before may share a NIP. */
+function drawFirst({ seed, entries, from: day, numbering }: Country, serial: number): Entry {
+  const second = serial | 1;
+  const isShared = second < entries && random.start(seed, second, 4).chance(shareOfPairs);
+  const owner = isShared ? serial & ~1 : serial;
+  return drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
 }
 
 /** The entry as it stands in the newest dump, or last stood there when it is gone. */

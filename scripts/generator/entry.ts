@@ -1,8 +1,21 @@
+/** The fields of an address, all blank. */
+export const noAddress = {
+  postalCode: '',
+  county: '',
+  commune: '',
+  city: '',
+  street: '',
+  building: '',
+  apartment: '',
+};
+
+export type Address = typeof noAddress;
+
 /**
  * One row of the CEIDG report without its row number. Every field of the row is text as it stands in
  * the file, blank = ''. The first four fields are not written.
  */
-export interface Entry {
+export interface Entry extends Address {
   /** The position of the report in `files`, which is the voivodeship. */
   file: number;
   /** Serial number of the owner. Entries of one owner share the NIP. */
@@ -19,13 +32,6 @@ export interface Entry {
   phone: string;
   email: string;
   website: string;
-  postalCode: string;
-  county: string;
-  commune: string;
-  city: string;
-  street: string;
-  building: string;
-  apartment: string;
   mainCode: string;
   otherCodes: readonly string[];
   codeYear: '2007' | '2025';
@@ -35,11 +41,6 @@ export interface Entry {
   suspensionDate: string;
   resumptionDate: string;
 }
-
-export type Address = Pick<
-  Entry,
-  'postalCode' | 'county' | 'commune' | 'city' | 'street' | 'building' | 'apartment'
->;
 
 export type Activities = Pick<Entry, 'mainCode' | 'otherCodes' | 'codeYear'>;
 

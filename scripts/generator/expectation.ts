@@ -3,56 +3,40 @@ import { addressLine } from './address.ts';
 import { isoDate } from './calendar.ts';
 import { allCodes, clean, suspended, type Entry } from './entry.ts';
 
-/**
- * One event that the night must make. `nip`, `regon9` and `name` identify the entry as it stands
- * after the change; of an entry that is gone, the last known.
- */
-export interface ExpectedEvent {
-  event_type: string;
-  old_value: string | null;
-  new_value: string | null;
-  nip: string | null;
-  regon9: string | null;
-  name: string | null;
-}
+/** An event that the night must make. */
+export type ExpectedEvent = ReturnType<typeof expectEvents>[number];
 
 type EventValues = [type: string, old: string | null, now: string | null];
 
-/** A value of an entry, and the types of event where it is added, changed or removed. */
-interface Field {
-  read: (entry: Entry) => string | null;
-  types: readonly string[];
+/** Reads a value of an entry; the types of event where it is added, changed and removed. */
+type Field = [read: (entry: Entry) => string | null, types: readonly string[]];
+
+function typesOf(field: string): string[] {
+  return [`${field}_ADDED`, `${field}_CHANGED`, `${field}_REMOVED`];
 }
 
-function field(
-  type: string,
-  read: Field['read'],
-  verbs: readonly string[] = ['ADDED', 'CHANGED', 'REMOVED'],
-): Field {
-  return { read, types: verbs.map((verb) => `${type}_${verb}`) };
-}
+const taxIdentity = 'COMPANY_TAX_IDENTITY';
+const regonChange = 'ANOMALY_REGON_CHANGE';
+const closedDate = 'COMPANY_CLOSED_DATE';
 
 const fields: readonly Field[] = [
-  field('COMPANY_NAME', (entry) => clean(entry.name)),
-  field('COMPANY_OWNER', (entry) => clean(`${entry.firstName} ${entry.surname}`)),
-  field('COMPANY_PHONE', (entry) => clean(entry.phone)),
-  field('COMPANY_EMAIL', (entry) => clean(entry.email)),
-  field('COMPANY_WEBSITE', (entry) => clean(entry.website)),
-  field('COMPANY_ADDRESS', addressLine),
-  field('COMPANY_TAX_IDENTITY', (entry) => clean(entry.nip), ['ASSIGNED', 'CHANGED', 'REVOKED']),
+  [({ name }) => clean(name), typesOf('COMPANY_NAME')],
+  [({ firstName, surname }) => clean(`${firstName} ${surname}`), typesOf('COMPANY_OWNER')],
+  [({ phone }) => clean(phone), typesOf('COMPANY_PHONE')],
+  [({ email }) => clean(email), typesOf('COMPANY_EMAIL')],
+  [({ website }) => clean(website), typesOf('COMPANY_WEBSITE')],
+  [addressLine, typesOf('COMPANY_ADDRESS')],
+  [
+    ({ nip }) => clean(nip),
+    [`${taxIdentity}_ASSIGNED`, `${taxIdentity}_CHANGED`, `${taxIdentity}_REVOKED`],
+  ],
   // Each entry has a start date.
-  { read: (entry) => entry.startDate, types: ['', 'COMPANY_START_DATE_CHANGE', ''] },
-  {
-    read: (entry) => clean(entry.regon),
-    types: ['COMPANY_REGON_ASSIGNED', 'ANOMALY_REGON_CHANGE', 'ANOMALY_REGON_CHANGE'],
-  },
-  {
-    read: (entry) => clean(entry.endDate),
-    types: ['COMPANY_CLOSED_DATE', 'COMPANY_CLOSED_DATE', 'COMPANY_REOPENED'],
-  },
+  [({ startDate }) => startDate, ['', 'COMPANY_START_DATE_CHANGE', '']],
+  [({ regon }) => clean(regon), ['COMPANY_REGON_ASSIGNED', regonChange, regonChange]],
+  [({ endDate }) => clean(endDate), [closedDate, closedDate, 'COMPANY_REOPENED']],
 ];
 
-function compareField({ read, types }: Field, before: Entry, after: Entry): EventValues[] {
+function compareField([read, types]: Field, before: Entry, after: Entry): EventValues[] {
   const [old, now] = [read(before), read(after)];
   if (old === now) return [];
   const [added = '', changed = '', removed = ''] = types;
@@ -103,8 +87,11 @@ function comparePresence(before: Entry, after: Entry, day: number): EventValues[
     : [['COMPANY_REOPENED', isoDate(before.goneOn), null]];
 }
 
-/** The events that the night must make of an entry; `day` is the date of its dump. */
-export function expectEvents(before: Entry, after: Entry, day: number): ExpectedEvent[] {
+/**
+ * The events that the night must make of an entry; `day` is the date of its dump. `nip`, `regon9` and
+ * `name` identify the entry as it stands after the change; of an entry that is gone, the last known.
+ */
+export function expectEvents(before: Entry, after: Entry, day: number) {
   const events = [
     ...fields.flatMap((compared) => compareField(compared, before, after)),
     ...compareActivities(before, after),

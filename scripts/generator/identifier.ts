@@ -6,11 +6,7 @@ const regonWeights = [8, 9, 2, 3, 4, 5, 6, 7];
 /** How many serial numbers there are: enough for any country, every one with its own numbers. */
 export const serialLimit = 60_000_000;
 
-/** Gives each serial number (below `serialLimit`) a NIP and a REGON that no other serial has. */
-export interface Numbering {
-  nip(serial: number): string;
-  regon(serial: number): string;
-}
+export type Numbering = ReturnType<typeof createNumbering>;
 
 function weigh(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0);
@@ -33,14 +29,17 @@ function completeRegon(prefix: number): string {
   return `${digits}${(weigh(digits, regonWeights) % 11) % 10}`;
 }
 
-/** The numbers of one seeded country; checksums are valid, weights as the tax office and GUS say. */
-export function createNumbering(seed: number): Numbering {
+/**
+ * Gives each serial number below `serialLimit` a NIP and a REGON that no other serial of the seed has.
+ * Check digits have the weights of the tax office and of GUS.
+ */
+export function createNumbering(seed: number) {
   const random = new Random().start(seed, 0, 101);
   const nip = createShuffle(random, 90_000_000);
   const regon = createShuffle(random, serialLimit);
   return {
     // The first digit of a NIP is never 0; a REGON below 1 million would be all zeros in front.
-    nip: (serial) => completeNip(10_000_000 + nip(serial)),
-    regon: (serial) => completeRegon(1_000_000 + regon(serial)),
+    nip: (serial: number) => completeNip(10_000_000 + nip(serial)),
+    regon: (serial: number) => completeRegon(1_000_000 + regon(serial)),
   };
 }

@@ -8,17 +8,11 @@ const surnames = readWords('surnames');
 const trades = readWords('trades');
 const syllables = readWords('syllables');
 const mailDomains = ['poczta.example', 'firma.example', 'biuro.example', 'example.com'];
-const plainLetters = new Map<string, string>();
 
 /** Lower case without diacritics and spaces, as in addresses of the net. */
 function plain(text: string): string {
-  let letters = plainLetters.get(text);
-  if (letters === undefined) {
-    const bare = text.toLowerCase().replaceAll('ł', 'l').normalize('NFD');
-    letters = bare.replaceAll(/[^a-z0-9-]/g, '');
-    plainLetters.set(text, letters);
-  }
-  return letters;
+  const bare = text.toLowerCase().replaceAll('ł', 'l').normalize('NFD');
+  return bare.replaceAll(/[^a-z0-9-]/g, '');
 }
 
 type Names = Pick<Entry, 'firstName' | 'surname'>;

@@ -54,7 +54,6 @@ async function pack(path: string, format: ReportFormat): Promise<void> {
     await pipeline(csv, createGzip({ level: compressionLevel }), packed);
   } else {
     const zip = new ZipFile();
-    zip.on('error', (error: Error) => packed.destroy(error));
     zip.addReadStream(csv, memberName, {
       compressionLevel,
       mode: 0o100644,
