@@ -142,7 +142,6 @@ try {
   await end(error);
 }
 
-/** Says why the command ends, and with which exit code. */
 async function end(error: unknown): Promise<void> {
   const message = describeFault(error);
   const exitCode = exitCodeOfError(error);

@@ -6,7 +6,6 @@ import { endSignal, withDatabase } from './session.ts';
 
 const api = fileURLToPath(new URL('../../api/main.ts', import.meta.url));
 
-/** `registry migrate` */
 export async function migrateSchema(): Promise<void> {
   await withDatabase(async (_, { applied }) => {
     print(applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['up to date']);
@@ -23,7 +22,6 @@ export async function serve(): Promise<void> {
   );
 }
 
-/** `registry worker` */
 export async function work(): Promise<void> {
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');

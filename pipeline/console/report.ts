@@ -7,7 +7,6 @@ function number(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** What became of a night, in a few lines for people. */
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
   return 'entries' in outcome ? describeRun(outcome) : describeMessage(outcome);
@@ -20,7 +19,6 @@ const headings = {
   nothing: 'Nothing to do',
 };
 
-/** What became of an attempt without a run. */
 export function describeMessage(outcome: {
   state: keyof typeof headings;
   message: string;

@@ -35,7 +35,6 @@ export async function readSnapshots({ pool }: Database, today: string): Promise<
   return rows;
 }
 
-/** @param today the calendar day, YYYY-MM-DD */
 export async function readStatus(db: Database, today: string) {
   return {
     snapshots: await readSnapshots(db, today),
@@ -84,7 +83,6 @@ interface WatchStatus {
   open_submissions: number;
 }
 
-/** @param today the calendar day, YYYY-MM-DD */
 export async function readWatchStatus({ pool }: Database, today: string): Promise<WatchStatus> {
   const { rows } = await pool.query<WatchStatus>(
     `select
@@ -140,7 +138,6 @@ interface MailStatus {
   troubled: TroubledMail[];
 }
 
-/** @param today the calendar day, YYYY-MM-DD */
 async function readMailStatus({ pool }: Database, today: string): Promise<MailStatus> {
   const counts = await pool.query<Omit<MailStatus, 'troubled'>>(
     `select

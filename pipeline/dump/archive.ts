@@ -138,7 +138,6 @@ async function locateMember(path: string): Promise<Stored> {
   }
 }
 
-/** @param size inflated bytes so far */
 function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds): void {
   if (size > bounds.bytes) {
     throw new Error(`inflates to more than ${bounds.bytes} bytes, the limit`);
@@ -148,7 +147,6 @@ function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds):
   }
 }
 
-/** The first four bytes of a file, or as many as it has. */
 async function firstBytes(path: string): Promise<Buffer> {
   const handle = await open(path);
   try {

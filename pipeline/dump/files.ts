@@ -69,7 +69,6 @@ export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
   return { ignored, files: hashed };
 }
 
-/** The SHA-256 of a file, hexadecimal. */
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
@@ -94,7 +93,6 @@ function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   };
 }
 
-/** Lists and hashes a dump. */
 export async function readDump(source: Source, path: string): Promise<Dump> {
   return await hashDump(await listDump(source, path));
 }

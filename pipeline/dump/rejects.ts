@@ -1,6 +1,5 @@
 import type { Pool } from 'pg';
 
-/** Rejects are sent in batches of this size. */
 export const REJECT_BATCH = 1000;
 
 /** A record, or an answer, that cannot be read. */

@@ -1,4 +1,3 @@
-import type { PoolClient } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
@@ -18,13 +17,10 @@ const UNREADABLE_ANSWERS = 100_000;
  * answers go to `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` when a file as a
  * whole cannot be read.
  */
-export async function stageDocuments(
-  client: PoolClient,
-  staging: Staging<DocumentSource>,
-): Promise<void> {
-  const { stage, source, files } = staging;
-  await saveFiles(client, stage, files);
-  await stageAnswers(client, staging);
+export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
+  const { client, stage, source, files } = staging;
+  await saveFiles(staging);
+  await stageAnswers(staging);
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -41,10 +37,8 @@ export async function stageDocuments(
   await runFile(client, 'nightly/1_read/normalise.sql', [file_nos], stage);
 }
 
-async function stageAnswers(
-  client: PoolClient,
-  { pool, stage, source, files, onProgress }: Staging<DocumentSource>,
-): Promise<void> {
+async function stageAnswers(staging: Staging<DocumentSource>): Promise<void> {
+  const { pool, client, stage, source, files, onProgress } = staging;
   const columns = 'file_no, line, answer, raw';
   const copy = new CopyIn(client, `copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
   const rejects: UnreadableRow[] = [];

@@ -35,7 +35,7 @@ async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool
        values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump(client, { pool, stage, source, files, onProgress }, yesterday);
+    await stageDump({ pool, client, stage, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);

@@ -1,10 +1,11 @@
-import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
 import { CopyIn } from './copy-in.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
+import type { NightSessions } from '../night/steps.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
@@ -15,10 +16,7 @@ const PARALLEL_FILES = 4;
 /** Missing entries are sent in batches of about this many characters. */
 const COPIED_LENGTH = 64 * 1024;
 
-export interface Staging<Kind extends Source> {
-  pool: Pool;
-  /** The schema of the tables of the night. */
-  stage: string;
+export interface Staging<Kind extends Source = Source> extends NightSessions {
   source: Kind;
   files: readonly DumpFile[];
   /** Called now and then with the numbers of records and bytes read so far. */
@@ -32,19 +30,18 @@ export interface Staging<Kind extends Source> {
  * @param yesterday the entries whose unchanged records are skipped
  */
 export async function stageDump(
-  client: PoolClient,
   staging: Staging<TableSource>,
   yesterday: YesterdaysEntries,
 ): Promise<void> {
-  await createRecordTables(client, staging);
+  await createRecordTables(staging);
   const known = new KnownFingerprints(yesterday);
   const counts = await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) {
-    await runFile(client, 'nightly/1_read/normalise.sql', [left], staging.stage);
+    await runFile(staging.client, 'nightly/1_read/normalise.sql', [left], staging.stage);
   }
-  await saveCounts(client, staging.stage, counts);
-  await saveMissing(client, staging.stage, known);
+  await saveCounts(staging, counts);
+  await saveMissing(staging, known);
 }
 
 async function stageFiles(
@@ -69,11 +66,8 @@ async function stageFiles(
  * the files, one partition per file. `record` shows the same with tidied white space, and the whole row
  * as `raw`. `mapped` shows the records in the terms of all sources.
  */
-async function createRecordTables(
-  client: PoolClient,
-  staging: Staging<TableSource>,
-): Promise<void> {
-  const { stage, source, files } = staging;
+async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
+  const { client, stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
@@ -106,15 +100,11 @@ async function createRecordTables(
       stage,
     ),
   );
-  await saveFiles(client, stage, files);
+  await saveFiles(staging);
 }
 
 /** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
-export async function saveFiles(
-  client: PoolClient,
-  stage: string,
-  files: readonly DumpFile[],
-): Promise<void> {
+export async function saveFiles({ client, stage, files }: Staging): Promise<void> {
   await client.query(
     `insert into ${stage}.file (file_no, file_key, file, byte_count, sha256)
      select file_no, file_key, file, byte_count, sha256
@@ -125,8 +115,7 @@ export async function saveFiles(
 }
 
 async function saveCounts(
-  client: PoolClient,
-  stage: string,
+  { client, stage }: NightSessions,
   counts: readonly FileCount[],
 ): Promise<void> {
   await client.query(
@@ -150,8 +139,7 @@ async function saveCounts(
 
 /** Saves the entries of yesterday whose record no file holds. */
 async function saveMissing(
-  client: PoolClient,
-  stage: string,
+  { client, stage }: NightSessions,
   known: KnownFingerprints,
 ): Promise<void> {
   const copy = new CopyIn(client, `copy ${stage}.missing_entry (fingerprint, place) from stdin`);

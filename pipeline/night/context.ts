@@ -26,7 +26,6 @@ export interface NightOptions {
 
 /** What the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
-  reporter: Required<NightReporter>;
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;

@@ -45,17 +45,16 @@ export async function readRecords(
   dump: Dump,
   yesterday: YesterdaysEntries,
 ): Promise<void> {
-  const { pool, client, stage, reporter, description } = night;
+  const { client, stage, reporter, description } = night;
   const { files } = dump;
   reporter.step('read and normalise');
   const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
   const onProgress = (records: number, bytes: number) =>
     reporter.progress(records, bytes, byteCount);
-  const staging = { pool, stage, files, onProgress };
   if (description.format === 'document') {
-    await stageDocuments(client, { ...staging, source: description });
+    await stageDocuments({ ...night, source: description, files, onProgress });
   } else {
-    await stageDump(client, { ...staging, source: description }, yesterday);
+    await stageDump({ ...night, source: description, files, onProgress }, yesterday);
   }
   await assertUntouched(files);
   await client.query(
