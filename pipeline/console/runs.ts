@@ -8,7 +8,7 @@ import { summarise } from '../night/summary.ts';
 /** Characters of a message that a list shows. */
 const SHOWN = 90;
 
-export interface RunStatus {
+interface RunStatus {
   run_id: number;
   source: string;
   dump_date: string;
