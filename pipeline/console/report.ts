@@ -64,7 +64,9 @@ export function describeRefusal(run: RefusedRun): string {
   const width = Math.max(...guards.map(({ guard }) => guard.length));
   return [
     heading,
-    ...guards.map(({ guard, sentence }) => `  ${spoken(guard).padEnd(width)}  ${sentence}`),
+    ...guards.map(
+      ({ guard, sentence }) => `  ${guard.replaceAll('_', ' ').padEnd(width)}  ${sentence}`,
+    ),
     `  to rehearse:  ${command} --dry-run --accept 'the reason'`,
     `  to accept:    ${command} --accept 'the reason'`,
   ].join('\n');
@@ -79,10 +81,6 @@ export function wireOf(outcome: object): object {
 
 export function listRefusals(findings: readonly GuardFinding[]) {
   return findings.map(({ guard, file, value, limit }) => ({ guard, file, value, limit }));
-}
-
-function spoken(guard: string): string {
-  return guard.replaceAll('_', ' ');
 }
 
 /** As a shell takes it for one word. */

@@ -1,11 +1,14 @@
-import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { runFile } from '../../sql/database.ts';
+import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
 import { CopyIn } from './copy-in.ts';
-import type { FileReader } from './file-reader.ts';
+import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
 import { REJECT_BATCH, saveRejects } from './rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
+import type { Staging } from './stage.ts';
 
 /** COPY lines are sent in batches of about this many bytes. */
 const BATCH_BYTES = 192 * 1024;
@@ -27,17 +30,17 @@ export interface FileCount {
  * together: one statement for many small files takes as long as for one. Throws a `Refusal` when the
  * file as a whole cannot be read.
  *
- * @param onProgress called now and then with the numbers of records and bytes read since the last call
+ * @param staging.onProgress called with the numbers of records and bytes read since the last call
  * @param signal aborted when the night fails; the next batch is then not written
  */
 export async function stageFile(
-  pool: Pool,
-  stage: string,
-  { file_no, path, byte_count }: DumpFile,
-  reader: FileReader,
-  onProgress: (records: number, bytes: number) => void,
+  { pool, stage, source, onProgress }: Staging<TableSource>,
+  file: DumpFile,
+  known: KnownFingerprints,
   signal: AbortSignal,
 ): Promise<FileCount> {
+  const { file_no, path, byte_count } = file;
+  const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
   const table = `${stage}.column_text_${file_no}`;
   const splitter = new RecordSplitter(reader);

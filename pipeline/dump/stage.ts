@@ -1,7 +1,6 @@
 import { escapeIdentifier } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
 import { CopyIn } from './copy-in.ts';
-import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
@@ -48,17 +47,15 @@ async function stageFiles(
   staging: Staging<TableSource>,
   known: KnownFingerprints,
 ): Promise<FileCount[]> {
-  const { pool, stage, source, files } = staging;
   let records = 0;
   let bytes = 0;
   const onProgress = (moreRecords: number, moreBytes: number) =>
     staging.onProgress((records += moreRecords), (bytes += moreBytes));
   // Reads the largest file first, so that no large file runs alone at the end.
-  const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
-  return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) => {
-    const reader = new FileReader(source, file, known);
-    return stageFile(pool, stage, file, reader, onProgress, signal);
-  });
+  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
+  return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
+    stageFile({ ...staging, onProgress }, file, known, signal),
+  );
 }
 
 /**

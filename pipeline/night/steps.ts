@@ -41,20 +41,15 @@ export async function runParallel(
   sessions: NightSessions,
   [first, ...others]: readonly Steps[],
 ): Promise<void> {
-  await settle([
-    runSteps(sessions, first ?? []),
-    ...others.map((steps) => runInSession(sessions, steps)),
-  ]);
-}
-
-async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promise<void> {
-  await inSession(pool, async (client) => {
-    await configureSession(client);
-    // Every night recreates its tables, so no statement waits for the disk.
-    await client.query('set synchronous_commit = off');
-    await runSteps({ pool, client, stage }, steps);
-    await client.query('reset all');
-  });
+  const inOther = (steps: Steps) =>
+    inSession(sessions.pool, async (client) => {
+      await configureSession(client);
+      // Every night recreates its tables, so no statement waits for the disk.
+      await client.query('set synchronous_commit = off');
+      await runSteps({ ...sessions, client }, steps);
+      await client.query('reset all');
+    });
+  await settle([runSteps(sessions, first ?? []), ...others.map(inOther)]);
 }
 
 /**

@@ -8,7 +8,7 @@ import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { sweepWatches } from '../import/import.ts';
-import { type SendOptions } from '../mail/send.ts';
+import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
 import { releaseJobs } from './liveness.ts';
@@ -28,12 +28,11 @@ const grace_ms = 20_000;
 export type WorkerSettings = Pick<
   Environment,
   'databaseUrl' | 'dataDir' | 'secretKey' | 'baseUrl' | 'smtpUrl' | 'mailFrom'
-> & {
-  /** The registries that can be asked; absent: as the environment says. */
-  services?: FetchEnvironment;
-  /** Where `/metrics` is served; absent: nowhere. */
-  metrics?: Environment['metrics'];
-};
+> &
+  Partial<Pick<Environment, 'metrics'>> & {
+    /** The registries that can be asked; absent: as the environment says. */
+    services?: FetchEnvironment;
+  };
 
 /**
  * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Any
