@@ -1,9 +1,10 @@
 import { inStage, runFile } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
+import { insertRows } from '../night/steps.ts';
 import { inParallel } from '../parallel.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { CopyIn } from './copy-in.ts';
-import { REJECT_BATCH, saveRejects, shorten, type UnreadableRow } from './rejects.ts';
+import { REJECT_BATCH, shorten, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
 
 /** Files read in parallel: small files mostly wait for the disk. */
@@ -42,12 +43,14 @@ async function stageAnswers(staging: Staging<DocumentSource>): Promise<void> {
   const columns = 'file_no, line, answer, raw';
   const copy = new CopyIn(client, `copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
   const rejects: UnreadableRow[] = [];
-  let answers = 0;
-  let bytes = 0;
   try {
     await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path }, signal) => {
       let unreadable_count = 0;
-      const onRead = (byte_count: number) => onProgress(answers, (bytes += byte_count));
+      let answers = 0;
+      const onRead = (bytes: number) => {
+        onProgress(answers, bytes);
+        answers = 0;
+      };
       for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
         signal.throwIfAborted();
         const { line, raw } = answer;
@@ -64,14 +67,15 @@ async function stageAnswers(staging: Staging<DocumentSource>): Promise<void> {
             );
           }
           rejects.push({ file_no, line, reason: shorten(reason), raw });
-          if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+          if (rejects.length >= REJECT_BATCH)
+            await insertRows(pool, `${stage}.reject`, rejects.splice(0));
         }
         answers += 1;
       }
-      onProgress(answers, bytes);
+      onRead(0);
     });
     await copy.end();
-    await saveRejects(pool, stage, rejects);
+    await insertRows(pool, `${stage}.reject`, rejects);
   } catch (error) {
     copy.abort(error as Error);
     throw error;

@@ -1,12 +1,13 @@
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { runFile } from '../../sql/database.ts';
+import { insertRows } from '../night/steps.ts';
 import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
 import { CopyIn } from './copy-in.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
-import { REJECT_BATCH, saveRejects } from './rejects.ts';
+import { REJECT_BATCH } from './rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
 import type { Staging } from './stage.ts';
 
@@ -30,7 +31,6 @@ export interface FileCount {
  * together: one statement for many small files takes as long as for one. Throws a `Refusal` when the
  * file as a whole cannot be read.
  *
- * @param staging.onProgress called with the numbers of records and bytes read since the last call
  * @param signal aborted when the night fails; the next batch is then not written
  */
 export async function stageFile(
@@ -71,13 +71,14 @@ export async function stageFile(
       signal.throwIfAborted();
       splitter.write(chunk);
       if (lines.length >= BATCH_BYTES) await sendLines();
-      if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+      if (rejects.length >= REJECT_BATCH)
+        await insertRows(pool, `${stage}.reject`, rejects.splice(0));
       if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
     if (lines.length > 0) await sendLines();
-    await saveRejects(pool, stage, rejects);
+    await insertRows(pool, `${stage}.reject`, rejects);
     await copy?.end();
     if (batch_count > 1) {
       // Without a row count, Postgres plans for a handful of records. A small sample is enough for it,

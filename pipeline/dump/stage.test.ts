@@ -27,7 +27,7 @@ afterAll(() => db.drop());
 async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
-  const onProgress = (read: number) => void (records = read);
+  const onProgress = (read: number) => void (records += read);
   try {
     await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
     await client.query(

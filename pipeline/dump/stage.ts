@@ -4,7 +4,7 @@ import { CopyIn } from './copy-in.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import type { NightSessions } from '../night/steps.ts';
+import { insertRows, type NightSessions } from '../night/steps.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
@@ -18,7 +18,7 @@ const COPIED_LENGTH = 64 * 1024;
 export interface Staging<Kind extends Source = Source> extends NightSessions {
   source: Kind;
   files: readonly DumpFile[];
-  /** Called now and then with the numbers of records and bytes read so far. */
+  /** Called now and then with the numbers of records and bytes read since the last call. */
   onProgress: (records: number, bytes: number) => void;
 }
 
@@ -34,28 +34,17 @@ export async function stageDump(
 ): Promise<void> {
   await createRecordTables(staging);
   const known = new KnownFingerprints(yesterday);
-  const counts = await stageFiles(staging, known);
+  // Reads the largest file first, so that no large file runs alone at the end.
+  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
+  const counts = await inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
+    stageFile(staging, file, known, signal),
+  );
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) {
     await runFile(staging.client, 'nightly/1_read/normalise.sql', [left], staging.stage);
   }
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
-}
-
-async function stageFiles(
-  staging: Staging<TableSource>,
-  known: KnownFingerprints,
-): Promise<FileCount[]> {
-  let records = 0;
-  let bytes = 0;
-  const onProgress = (moreRecords: number, moreBytes: number) =>
-    staging.onProgress((records += moreRecords), (bytes += moreBytes));
-  // Reads the largest file first, so that no large file runs alone at the end.
-  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
-  return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
-    stageFile({ ...staging, onProgress }, file, known, signal),
-  );
 }
 
 /**
@@ -102,12 +91,8 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
 
 /** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
 export async function saveFiles({ client, stage, files }: Staging): Promise<void> {
-  await client.query(
-    `insert into ${stage}.file (file_no, file_key, file, byte_count, sha256)
-     select file_no, file_key, file, byte_count, sha256
-     from jsonb_populate_recordset(null::${stage}.file, $1)`,
-    [JSON.stringify(files)],
-  );
+  const rows = files.map(({ path: _path, modified_ms: _modified_ms, ...row }) => row);
+  await insertRows(client, `${stage}.file`, rows);
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
@@ -125,13 +110,7 @@ async function saveCounts(
   const unknown = counts.flatMap((row) =>
     row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
   );
-  await client.query(
-    `insert into ${stage}.notice (subject, value, row_count)
-     select subject, value, sum(row_count)
-     from jsonb_populate_recordset(null::${stage}.notice, $1)
-     group by subject, value`,
-    [JSON.stringify(unknown)],
-  );
+  await insertRows(client, `${stage}.notice`, unknown);
 }
 
 /** Saves the entries of yesterday whose record no file holds. */

@@ -29,6 +29,6 @@ export interface Night extends NightOptions, NightSessions {
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;
-  /** Whether the source has no entries yet. */
+  /** Whether the source has no entries yet: they have no table, which the night will make. */
   isFirst: boolean;
 }

@@ -39,7 +39,6 @@ interface NightsContext {
   logger: Logger;
   /** Aborted when the process is about to end: the reporter then is silent. */
   signal?: AbortSignal | undefined;
-  /** Whether a terminal shows only the step under way. */
   isBrief?: boolean | undefined;
 }
 

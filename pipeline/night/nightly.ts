@@ -1,4 +1,4 @@
-import { type Database, queryFile } from '../../sql/database.ts';
+import { type Database, isThere, queryFile } from '../../sql/database.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/lost-connection.ts';
@@ -14,7 +14,6 @@ import {
   endRun,
   findNewestPublished,
   forgetRun,
-  hasImported,
   recordFailure,
   startRun,
 } from './run.ts';
@@ -66,7 +65,7 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
       options.reporter.note('an earlier run ended in the middle; starting over');
     }
     const newest = await findNewestPublished(client, source);
-    const isFirst = newest === undefined && !(await hasImported(client, source));
+    const isFirst = !(await isThere(client, `registry.entry_${source}`));
     const run_id = await startRun(client, options);
     const sessions = { pool: db.pool, client, stage: stageOf(source) };
     return await attempt({ ...options, ...sessions, description, run_id, newest, isFirst });

@@ -26,15 +26,6 @@ export async function findNewestPublished(
   return rows[0];
 }
 
-/** Whether the source has entries that were imported on demand. */
-export async function hasImported(client: pg.ClientBase, source: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select from registry.run where source = $1 and state = 'imported' limit 1`,
-    [source],
-  );
-  return rowCount === 1;
-}
-
 /** Marks the runs of killed processes as abandoned. The caller holds the lock of the source. */
 export async function abandonRuns(
   client: pg.ClientBase,

@@ -116,7 +116,6 @@ class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-/** Writes the messages of the queue to our log. */
 function logInto(logger: Logger): QueueLogger {
   return new QueueLogger(() => (level: LogLevel, message: string, meta?: { error?: unknown }) => {
     if (meta?.error instanceof AnotherAttempt) return;

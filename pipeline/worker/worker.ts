@@ -47,11 +47,7 @@ export async function runWorker(
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
   // Its own pool: an interruption of the command ends the sessions of the other one.
-  const db = await connect({
-    databaseUrl: settings.databaseUrl,
-    dataDir: settings.dataDir,
-    applicationName: 'registry-worker',
-  });
+  const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const mail: SendOptions = {
     pool: db.pool,
     deliver: settings.smtpUrl

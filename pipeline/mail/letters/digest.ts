@@ -36,7 +36,6 @@ const digestData = z.object({
   events: z.array(digestEvent).min(1),
 });
 
-/** Reports the events of a night at the companies that an account watches. */
 export async function writeDigestLetter(options: LetterOptions, data: unknown): Promise<Letter> {
   const { account_id, user_name, source, event_date, totals, events } = digestData.parse(data);
   const { texts, baseUrl, secretKey, created_at: issued_at } = options;
