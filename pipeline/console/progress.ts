@@ -59,12 +59,9 @@ export class Reporter extends NightReporter {
   close({ hasFailed = false } = {}): void {
     if (this.#isClosed) return;
     if (!hasFailed) this.step('');
-    const all = Object.values(this.step_seconds);
-    if (this.run_id !== undefined && this.#stream.isTTY && !this.#isBrief && all.length > 0) {
-      this.#writeStep(
-        'total',
-        all.reduce((sum, seconds) => sum + seconds),
-      );
+    const total = Object.values(this.step_seconds).reduce((sum, seconds) => sum + seconds, 0);
+    if (this.run_id !== undefined && this.#stream.isTTY && !this.#isBrief && total > 0) {
+      this.#writeStep('total', total);
     }
     this.#stopBar();
     this.#isClosed = true;

@@ -15,15 +15,7 @@ import type { Staging } from './stage.ts';
 const BATCH_BYTES = 192 * 1024;
 const PROGRESS_RECORDS = 10_000;
 
-export interface FileCount {
-  file_no: number;
-  read_count: number;
-  line_count: number;
-  /** Columns that the source does not describe. */
-  unknown: readonly string[];
-  /** Whether the records of this small file are still to be normalised, together with other files. */
-  is_left: boolean;
-}
+export type FileCount = Awaited<ReturnType<typeof stageFile>>;
 
 /**
  * Reads one file of a dump and stages its new records, in its own session. Records go to `column_text`,
@@ -38,7 +30,7 @@ export async function stageFile(
   file: DumpFile,
   known: KnownFingerprints,
   signal: AbortSignal,
-): Promise<FileCount> {
+) {
   const { file_no, path, byte_count } = file;
   const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
@@ -97,6 +89,7 @@ export async function stageFile(
   }
   report(byte_count);
   const { read_count, layout } = reader;
+  // The records of a small file are still to be normalised.
   const is_left = batch_count === 1;
   return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
 }
