@@ -166,11 +166,11 @@ async function publish(night: Night): Promise<RunSummary> {
   reporter.step('notify');
   await runSteps(night, publication.notify);
   const state = isImport ? 'imported' : 'published';
-  await endRun(client, run_id, { state, now: night.now(), reason: night.reason });
+  await endRun(night, { state, reason: night.reason });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');
-  if (night.isDryRun) await forgetRun(client, run_id);
+  if (night.isDryRun) await forgetRun(night);
   await client.query(`drop schema ${stage} cascade`);
   return { ...summary, is_dry_run: night.isDryRun === true };
 }

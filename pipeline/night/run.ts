@@ -56,28 +56,20 @@ export async function startRun(
 
 /** @param end.reason why a person accepts a dump that the guards refuse */
 export async function endRun(
-  client: pg.ClientBase,
-  run_id: string,
+  { client, run_id, now }: Night,
   end: {
     state: 'published' | 'imported' | 'refused' | 'failed';
-    now: Date;
     reason?: string | undefined;
     message?: string;
     findings?: readonly GuardFinding[];
   },
 ): Promise<void> {
+  const { state, reason, message, findings } = end;
   await client.query(
     `update registry.run
      set state = $2, finished_at = $3, reason = $4, message = $5, refusals = $6
      where run_id = $1`,
-    [
-      run_id,
-      end.state,
-      end.now,
-      end.reason ?? null,
-      end.message ?? null,
-      end.findings ? JSON.stringify(end.findings) : null,
-    ],
+    [run_id, state, now(), reason, message, findings && JSON.stringify(findings)],
   );
 }
 
@@ -120,23 +112,21 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
  * dry run, and of an attempt without a dump or without anything to do.
  */
 export async function recordFailure(night: Night, error: unknown): Promise<void> {
-  const { client, stage, run_id } = night;
+  const { client, stage } = night;
   await client.query('rollback');
   if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
-    await forgetRun(client, run_id);
+    await forgetRun(night);
     return;
   }
   await client.query('begin; set local synchronous_commit to default');
-  const now = night.now();
   if (error instanceof Refusal) {
     // A dump may be refused before the tables of its night are made.
     if (await hasTables(night))
       await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
     const { message, findings } = error;
-    await endRun(client, run_id, { state: 'refused', now, message, findings });
+    await endRun(night, { state: 'refused', message, findings });
   } else {
-    const message = describeFault(error);
-    await endRun(client, run_id, { state: 'failed', now, message, findings: [] });
+    await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
   }
   await client.query('commit');
 }
@@ -147,6 +137,6 @@ async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
   return rowCount === 1;
 }
 
-export async function forgetRun(client: pg.ClientBase, run_id: string): Promise<void> {
+export async function forgetRun({ client, run_id }: Night): Promise<void> {
   await client.query('delete from registry.run where run_id = $1', [run_id]);
 }
