@@ -1,5 +1,6 @@
 import { Command, CommanderError } from 'commander';
 import { sayFault } from '../sql/log.ts';
+import { readVersion } from './console/version.ts';
 import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';
 import { describeFault } from './fault.ts';
@@ -134,24 +135,20 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 let isJson = false;
 program.hook('preAction', (_, command) => void (isJson = command.opts().json === true));
 program.on('option:version', () => {
-  throw new CommanderError(0, 'registry.version', '');
+  process.stdout.write(`${readVersion()}\n`);
+  throw new CommanderError(exitCodes.done, 'commander.version', '');
 });
 try {
   await program.parseAsync();
 } catch (error) {
-  await end(error);
+  end(error);
 }
 
-/** Says why the command ends, and with which exit code. */
-async function end(error: unknown): Promise<void> {
+function end(error: unknown): void {
   const message = describeFault(error);
   const exitCode = exitCodeOfError(error);
   process.exitCode = exitCode;
   if (error instanceof CommanderError) {
-    if (error.code === 'registry.version') {
-      const { readVersion } = await import('./console/version.ts');
-      process.stdout.write(`${readVersion()}\n`);
-    }
     // Help was printed.
     if (exitCode !== 0 && error.code !== 'commander.help')
       sayFault(`${message}\n(registry --help lists the commands)`);

@@ -1,11 +1,5 @@
 import type { Database } from '../../sql/database.ts';
 
-interface CheckLimits {
-  max_age_days: number;
-  /** Since a mail was written, or a job was due. */
-  max_wait_minutes: number;
-}
-
 interface Trouble {
   kind: 'snapshot' | 'run' | 'mail' | 'job';
   /** The registry, or the task; null: of all. */
@@ -13,11 +7,15 @@ interface Trouble {
   sentence: string;
 }
 
-/** Finds stale snapshots, registries whose last run was not published, and mails and jobs that wait. */
+/**
+ * Finds stale snapshots, registries whose last run was not published, and mails and jobs that wait.
+ *
+ * @param limits.max_wait_minutes since a mail was written, or a job was due
+ */
 export async function findTrouble(
   { pool }: Database,
   today: string,
-  { max_age_days, max_wait_minutes }: CheckLimits,
+  limits: { max_age_days: number; max_wait_minutes: number },
 ): Promise<Trouble[]> {
   const { rows } = await pool.query<Trouble>(
     `select 'snapshot' as kind, null as subject, 'Nothing is published yet' as sentence
@@ -57,7 +55,7 @@ export async function findTrouble(
      where locked_at is null and attempts < max_attempts
      group by task_identifier
      having min(run_at) < now() - make_interval(mins => $3::integer)`,
-    [today, max_age_days, max_wait_minutes],
+    [today, limits.max_age_days, limits.max_wait_minutes],
   );
   return rows;
 }

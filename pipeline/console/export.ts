@@ -41,15 +41,17 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
     const relation = await findRelation(db, name);
     const exported =
       output === undefined
-        ? await exportToStdout(db, relation, format)
+        ? await exportRelation(db, relation, format, putToStdout)
         : await exportToFile(db, relation, format, output);
-    if (exported === undefined) return;
     const { rows, cursor } = exported;
     if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
     else
       process.stderr.write(
         `${rows} rows of ${relation}; the event feed goes on with scope=all&after=${cursor}\n`,
       );
+  }).catch((error: unknown) => {
+    if (!(error instanceof ReaderGone)) throw error;
+    process.exitCode = exitByClosedPipe;
   });
 }
 
@@ -65,33 +67,19 @@ async function findRelation(db: Database, name: string): Promise<string> {
   return found;
 }
 
-function putToStdout(bytes: Uint8Array): Promise<void> {
-  return new Promise((resolve, reject) =>
-    process.stdout.write(bytes, (error) => (error ? reject(error) : resolve())),
-  );
-}
+/** The reader of stdout, such as `head`, has read enough. */
+class ReaderGone extends Error {}
 
 /** What a shell gives for a program whose reader went away. */
 const exitByClosedPipe = 141;
 
-/** Undefined: the reader, such as `head`, has read enough. */
-async function exportToStdout(
-  db: Database,
-  relation: string,
-  format: Format,
-): Promise<Exported | undefined> {
-  // A connection to the database that breaks has the same code.
-  let isClosed = false;
-  process.stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
-    isClosed = code === 'EPIPE';
-  });
-  try {
-    return await exportRelation(db, relation, format, putToStdout);
-  } catch (error) {
-    if (!isClosed) throw error;
-    process.exitCode = exitByClosedPipe;
-    return undefined;
-  }
+function putToStdout(bytes: Uint8Array): Promise<void> {
+  return new Promise((resolve, reject) =>
+    process.stdout.write(bytes, (error?: NodeJS.ErrnoException | null) => {
+      if (error) reject(error.code === 'EPIPE' ? new ReaderGone() : error);
+      else resolve();
+    }),
+  );
 }
 
 async function exportToFile(

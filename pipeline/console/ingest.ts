@@ -22,7 +22,6 @@ interface IngestOptions {
   json?: boolean;
 }
 
-/** `registry ingest <source> <path> --date <day>` */
 export async function ingestDump(
   source: string,
   path: string,
@@ -48,7 +47,6 @@ export async function ingestDump(
   });
 }
 
-/** `registry nightly` */
 export async function takeInbox(options: { fetch?: boolean; json?: boolean }): Promise<void> {
   await withDatabase(async (db, { environment, logger, signal }) => {
     const isJson = options.json === true;
@@ -68,7 +66,6 @@ export async function takeInbox(options: { fetch?: boolean; json?: boolean }): P
   });
 }
 
-/** `registry schedule` */
 export async function keepSchedule(options: { fetch?: boolean }): Promise<void> {
   try {
     await withDatabase(async (db, session) => {

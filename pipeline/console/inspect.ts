@@ -13,7 +13,6 @@ interface LookOptions {
   json?: boolean;
 }
 
-/** `registry status` */
 export async function showStatus({ json }: LookOptions): Promise<void> {
   await withDatabase(async (db) => {
     const status = await readStatus(db, warsawDate(new Date()));
@@ -21,7 +20,6 @@ export async function showStatus({ json }: LookOptions): Promise<void> {
   });
 }
 
-/** `registry check` */
 export async function checkHealth({
   json,
   maxAge,
@@ -40,7 +38,6 @@ export async function checkHealth({
   });
 }
 
-/** `registry runs` */
 export async function listRuns({
   json,
   source,
@@ -56,7 +53,6 @@ export async function listRuns({
   });
 }
 
-/** `registry show <run>` */
 export async function showRun(text: string, { json }: LookOptions): Promise<void> {
   const run_id = readRunId(text);
   await withDatabase(async (db) => {
@@ -66,7 +62,6 @@ export async function showRun(text: string, { json }: LookOptions): Promise<void
   });
 }
 
-/** `registry rejects <run>` */
 export async function showRejects(text: string, { json }: LookOptions): Promise<void> {
   const run_id = readRunId(text);
   await withDatabase(async (db) => {
@@ -78,7 +73,6 @@ export async function showRejects(text: string, { json }: LookOptions): Promise<
   });
 }
 
-/** `registry verify [source]` */
 export async function verifySnapshots(
   source: string | undefined,
   { json }: LookOptions,

@@ -1,6 +1,5 @@
 import type { Logger } from 'pino';
 
-/** Writes lines to stdout, where results go. */
 export function print(lines: readonly string[]): void {
   process.stdout.write(`${lines.join('\n')}\n`);
 }

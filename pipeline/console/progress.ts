@@ -1,15 +1,14 @@
 import cliProgress, { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
-import { type NightReporter, StepClock } from '../night/reporter.ts';
+import { NightReporter } from '../night/reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */
-export class Reporter implements NightReporter {
+export class Reporter extends NightReporter {
   /** Absent until the run has its number; a fetch has none. */
   run_id: number | undefined;
   readonly #stream = process.stderr;
   readonly #isBrief: boolean;
   readonly #title: string;
-  readonly #clock = new StepClock();
   #logger: Logger;
   #bar: SingleBar | undefined;
   #isCounting = false;
@@ -18,26 +17,27 @@ export class Reporter implements NightReporter {
 
   /** @param isBrief whether a terminal shows only the step under way, and nothing of it stays */
   constructor(dump: { source: string; dump_date: string }, logger: Logger, isBrief = false) {
+    super();
     this.#logger = logger.child(dump);
     this.#isBrief = isBrief;
     this.#title = `${dump.source} ${dump.dump_date}`;
     if (this.#stream.isTTY && !isBrief) this.#write(this.#title);
   }
 
-  run(run_id: number): void {
+  override run(run_id: number): void {
     this.run_id = run_id;
     this.#logger = this.#logger.child({ run_id });
   }
 
-  step(name: string): void {
+  override step(name: string): void {
     if (this.#isClosed) return;
-    this.#endStep(name);
-    this.#showBar('{seconds}', 1);
+    super.step(name);
+    if (name !== '') this.#showBar('{seconds}', 1);
   }
 
-  progress(records: number, bytes: number, byteCount: number): void {
+  override progress(records: number, bytes: number, byteCount: number): void {
     this.#counted = { records };
-    const rate = bytes / 1e6 / Math.max(this.#clock.seconds, 0.1);
+    const rate = bytes / 1e6 / Math.max(this.seconds, 0.1);
     const shape = '{seconds}  {bar} {percentage} %, {rate} MB/s, {eta} s left';
     this.#advance(bytes, byteCount, shape, { rate: rate.toFixed(1) });
   }
@@ -48,7 +48,7 @@ export class Reporter implements NightReporter {
     this.#advance(done, total, '{seconds}  {bar} {value}/{total}, {eta} s left');
   }
 
-  note(sentence: string): void {
+  override note(sentence: string): void {
     if (this.#isClosed) return;
     if (this.#stream.isTTY) this.#write(`  ${sentence}`);
     else this.#logger.warn(sentence);
@@ -58,8 +58,8 @@ export class Reporter implements NightReporter {
   /** Ends the last step; says nothing of one that failed. */
   close({ hasFailed = false } = {}): void {
     if (this.#isClosed) return;
-    if (!hasFailed) this.#endStep('');
-    const { total } = this.#clock;
+    if (!hasFailed) this.step('');
+    const total = Object.values(this.step_seconds).reduce((sum, seconds) => sum + seconds, 0);
     if (this.run_id !== undefined && this.#stream.isTTY && !this.#isBrief && total > 0) {
       this.#writeStep('total', total);
     }
@@ -67,12 +67,9 @@ export class Reporter implements NightReporter {
     this.#isClosed = true;
   }
 
-  #endStep(next: string): void {
-    const ended = this.#clock.next(next);
+  protected override stepEnded(name: string, seconds: number): void {
     const counted = this.#counted;
     this.#counted = {};
-    if (!ended) return;
-    const { name, seconds } = ended;
     if (!this.#stream.isTTY) this.#logger.info({ step: name, seconds, ...counted }, name);
     if (!this.#stream.isTTY || this.#isBrief) return;
     const { records, done } = counted;
@@ -97,16 +94,15 @@ export class Reporter implements NightReporter {
     this.#bar!.update(value, payload);
   }
 
-  /** Draws one line of the step under way, again and again. */
   #showBar(shape: string, total: number): void {
     if (!this.#stream.isTTY) return;
     this.#stopBar();
     const title = this.#isBrief ? `${this.#title}  ` : '';
-    const format = `  ${title}${this.#clock.name.padEnd(22)} ${shape}`;
+    const format = `  ${title}${this.step_name.padEnd(22)} ${shape}`;
     this.#bar = new SingleBar({
       stream: this.#stream,
       format: (options, params, payload: object) => {
-        const seconds = `${this.#clock.seconds.toFixed(0).padStart(3)} s`;
+        const seconds = `${this.seconds.toFixed(0).padStart(3)} s`;
         // The time left is no number before it is known.
         const known = { ...params, eta: Number.isFinite(params.eta) ? params.eta : 0 };
         return cliProgress.Format.Formatter({ ...options, format }, known, { ...payload, seconds });

@@ -36,7 +36,7 @@ describe('registry psql with DATABASE_URL', () => {
   beforeAll(async () => {
     db = await createTestDatabase();
     const withPassword = new URL(db.url);
-    withPassword.password = 'secret';
+    withPassword.password = 'secret+1';
     url = withPassword.href;
   });
 
@@ -60,7 +60,7 @@ describe('registry psql with DATABASE_URL', () => {
     const variables = { DATABASE_URL: url, PATH: `${folder}:${process.env.PATH}` };
     const { code, stdout } = await runCommand(['psql', '--', '-c', 'select 1'], variables);
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^secret\npostgresql:\/\/\w+@.*registry_reader.*\n-c\nselect 1\n$/);
+    expect(stdout).toMatch(/^secret\+1\npostgresql:\/\/\w+@.*registry_reader.*\n-c\nselect 1\n$/);
   });
 
   it('prints the connection where there is no psql', async () => {

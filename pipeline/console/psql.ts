@@ -22,8 +22,8 @@ export async function openPsql(args: readonly string[], options: PsqlOptions): P
     await withDatabase(({ pool }) => requireReader(pool));
     const url = databaseUrl ? asReader(databaseUrl) : embeddedUrl(db.pool);
     if (port !== undefined) await keepPort(db.pool, port);
-    else if (options.print) process.stdout.write(`${withoutPassword(url)}\n`);
-    else await runPsql(url, args);
+    else if (options.print) process.stdout.write(`${url}\n`);
+    else await runPsql(url, args, databaseUrl ? new URL(databaseUrl).password : '');
   } finally {
     await db.close();
   }
@@ -64,9 +64,10 @@ async function requireReader(pool: Pool): Promise<void> {
   }
 }
 
-/** The login of the product takes the role of the reader for the session. */
+/** The login of the product takes the role of the reader for the session. Leaves the password out. */
 function asReader(databaseUrl: string): string {
   const url = new URL(databaseUrl);
+  url.password = '';
   const given = url.searchParams.get('options');
   const role = `-c role=${reader} -c default_transaction_read_only=on`;
   url.searchParams.set('options', given ? `${given} ${role}` : role);
@@ -76,12 +77,6 @@ function asReader(databaseUrl: string): string {
 
 function embeddedUrl({ options: { host = '', port, database } }: Pool): string {
   return `postgresql://${reader}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-}
-
-const passwordIn = /^(\w+:\/\/[^:/@?]*):([^@/?]*)@/;
-
-function withoutPassword(url: string): string {
-  return url.replace(passwordIn, '$1@');
 }
 
 async function keepPort(pool: Pool, port: number): Promise<void> {
@@ -98,11 +93,10 @@ async function keepPort(pool: Pool, port: number): Promise<void> {
 // Ctrl-C is for psql, which ends a query by it.
 const ignore = () => undefined;
 
-async function runPsql(url: string, args: readonly string[]): Promise<void> {
-  const password = passwordIn.exec(url)?.[2];
+async function runPsql(url: string, args: readonly string[], password: string): Promise<void> {
   // A password does not belong into the list of processes.
   const env = { ...process.env, ...(password && { PGPASSWORD: decodeURIComponent(password) }) };
-  const child = spawn('psql', [withoutPassword(url), ...args], { stdio: 'inherit', env });
+  const child = spawn('psql', [url, ...args], { stdio: 'inherit', env });
   process.on('SIGINT', ignore);
   try {
     await once(child, 'spawn');
@@ -111,7 +105,7 @@ async function runPsql(url: string, args: readonly string[]): Promise<void> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
     process.stderr.write('There is no psql here; the connection is:\n');
-    process.stdout.write(`${withoutPassword(url)}\n`);
+    process.stdout.write(`${url}\n`);
   } finally {
     process.off('SIGINT', ignore);
   }

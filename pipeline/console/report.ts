@@ -7,7 +7,6 @@ function number(count: number): string {
   return count.toLocaleString('en');
 }
 
-/** What became of a night, in a few lines for people. */
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
   return 'entries' in outcome ? describeRun(outcome) : describeMessage(outcome);
@@ -20,7 +19,6 @@ const headings = {
   nothing: 'Nothing to do',
 };
 
-/** What became of an attempt without a run. */
 export function describeMessage(outcome: {
   state: keyof typeof headings;
   message: string;
@@ -66,7 +64,9 @@ export function describeRefusal(run: RefusedRun): string {
   const width = Math.max(...guards.map(({ guard }) => guard.length));
   return [
     heading,
-    ...guards.map(({ guard, sentence }) => `  ${spoken(guard).padEnd(width)}  ${sentence}`),
+    ...guards.map(
+      ({ guard, sentence }) => `  ${guard.replaceAll('_', ' ').padEnd(width)}  ${sentence}`,
+    ),
     `  to rehearse:  ${command} --dry-run --accept 'the reason'`,
     `  to accept:    ${command} --accept 'the reason'`,
   ].join('\n');
@@ -81,10 +81,6 @@ export function wireOf(outcome: object): object {
 
 export function listRefusals(findings: readonly GuardFinding[]) {
   return findings.map(({ guard, file, value, limit }) => ({ guard, file, value, limit }));
-}
-
-function spoken(guard: string): string {
-  return guard.replaceAll('_', ' ');
 }
 
 /** As a shell takes it for one word. */

@@ -8,7 +8,7 @@ import { summarise } from '../night/summary.ts';
 /** Characters of a message that a list shows. */
 const SHOWN = 90;
 
-export interface RunStatus {
+interface RunStatus {
   run_id: number;
   source: string;
   dump_date: string;
@@ -49,13 +49,11 @@ function shorten(text: string): string {
   return line.length > SHOWN ? `${line.slice(0, SHOWN - 1)}…` : line;
 }
 
-/** Undefined when there is no such run. */
 export async function readRun({ pool }: Database, run_id: number) {
   const { rows } = await pool.query<{
     started_at: string;
     finished_at: string | null;
     path: string | null;
-    /** By step. */
     step_seconds: Record<string, number> | null;
     findings: GuardFinding[] | null;
   }>(
@@ -100,7 +98,6 @@ export function describeRunDetail({
   ].join('\n');
 }
 
-/** The rejected rows of a run; undefined when there is no such run. */
 export async function readRejects(db: Database, run_id: number) {
   const run = await db.pool.query('select from registry.run where run_id = $1', [run_id]);
   if (run.rowCount === 0) return undefined;

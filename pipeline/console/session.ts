@@ -23,11 +23,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const environment = readEnvironment();
   const logger = await openLog(environment.logLevel);
-  const db = await connect({
-    databaseUrl: environment.databaseUrl,
-    dataDir: environment.dataDir,
-    applicationName: 'registry-pipeline',
-  });
+  const db = await connect({ ...environment, applicationName: 'registry-pipeline' });
   try {
     return await interruptible(db, async (signal) => {
       const applied = await migrate(db);

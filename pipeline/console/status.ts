@@ -1,6 +1,6 @@
 import type { Database } from '../../sql/database.ts';
 import { minute } from './print.ts';
-import { describeRunRows, readRuns, type RunStatus } from './runs.ts';
+import { describeRunRows, readRuns } from './runs.ts';
 
 /** How long failed mails and failed companies are shown. */
 const SHOWN_DAYS = 7;
@@ -35,7 +35,6 @@ export async function readSnapshots({ pool }: Database, today: string): Promise<
   return rows;
 }
 
-/** @param today the calendar day, YYYY-MM-DD */
 export async function readStatus(db: Database, today: string) {
   return {
     snapshots: await readSnapshots(db, today),
@@ -46,15 +45,15 @@ export async function readStatus(db: Database, today: string) {
   };
 }
 
-export function describeStatus({ snapshots, runs, mail, jobs, watch_lists }: Status): string {
+export function describeStatus(status: Status): string {
   return [
-    ...describeRuns(snapshots, runs),
-    ...describeWatches(watch_lists),
-    ...describeMails(mail, jobs),
+    ...describeRuns(status),
+    ...describeWatches(status.watch_lists),
+    ...describeMails(status),
   ].join('\n');
 }
 
-function describeRuns(snapshots: readonly SnapshotStatus[], runs: readonly RunStatus[]): string[] {
+function describeRuns({ snapshots, runs }: Status): string[] {
   if (runs.length === 0)
     return ['No run yet. Start with: registry ingest <source> <path> --date <day>'];
   return [
@@ -73,18 +72,16 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${entries.toLocaleString('en')} entries${refused}`;
 }
 
-interface WatchStatus {
-  ready: number;
-  /** Companies without an answer of a registry. */
+/** What waits, and what has failed in the last seven days. */
+interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;
-  /** Of the last seven days. */
   failed: number;
-  /** Submissions with queued companies, so that their mail is not written yet. */
-  open_submissions: number;
 }
 
-/** @param today the calendar day, YYYY-MM-DD */
+/** `open_submissions`: those with queued companies, so that their mail is not written yet. */
+type WatchStatus = QueueStatus & { ready: number; open_submissions: number };
+
 export async function readWatchStatus({ pool }: Database, today: string): Promise<WatchStatus> {
   const { rows } = await pool.query<WatchStatus>(
     `select
@@ -101,13 +98,14 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
 }
 
 export function describeWatches(watch: WatchStatus): string[] {
-  const { ready, queued, oldest_queued_at, failed, open_submissions } = watch;
-  const since = oldest_queued_at === null ? '' : `, the oldest since ${minute(oldest_queued_at)}`;
+  const { ready, open_submissions } = watch;
   const open = `${open_submissions} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
-  return [
-    'Watch lists',
-    `  ${ready} ready; ${queued} queued${since}; ${failed} failed in the last ${SHOWN_DAYS} days; ${open}`,
-  ];
+  return ['Watch lists', `  ${ready} ready; ${describeQueue(watch)}; ${open}`];
+}
+
+function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): string {
+  const since = oldest_queued_at === null ? '' : `, the oldest since ${minute(oldest_queued_at)}`;
+  return `${queued} queued${since}; ${failed} failed in the last ${SHOWN_DAYS} days`;
 }
 
 /** A mail that could not be sent, so far or for good. */
@@ -123,26 +121,9 @@ interface TroubledMail {
   next_attempt_at: string | null;
 }
 
-interface JobStatus {
-  task: string;
-  waiting: number;
-  running: number;
-  /** Are not tried again. */
-  given_up: number;
-}
-
-interface MailStatus {
-  queued: number;
-  oldest_queued_at: string | null;
-  /** Of the last seven days. */
-  failed: number;
-  /** The newest ten, the newest first. */
-  troubled: TroubledMail[];
-}
-
-/** @param today the calendar day, YYYY-MM-DD */
-async function readMailStatus({ pool }: Database, today: string): Promise<MailStatus> {
-  const counts = await pool.query<Omit<MailStatus, 'troubled'>>(
+/** The counts, and the newest ten mails with a fault, the newest first. */
+async function readMailStatus({ pool }: Database, today: string) {
+  const counts = await pool.query<QueueStatus>(
     `select
        count(*) filter (where state = 'queued')::float8 as queued,
        to_json(min(created_at) filter (where state = 'queued'))#>>'{}' as oldest_queued_at,
@@ -170,8 +151,11 @@ async function readMailStatus({ pool }: Database, today: string): Promise<MailSt
   return { ...counts.rows[0]!, troubled: troubled.rows };
 }
 
-async function readJobStatus({ pool }: Database): Promise<JobStatus[]> {
-  const { rows } = await pool.query<JobStatus>(
+/** `given_up`: jobs that are not tried again. */
+async function readJobStatus({ pool }: Database) {
+  const { rows } = await pool.query<
+    { task: string } & Record<'waiting' | 'running' | 'given_up', number>
+  >(
     `select
        task_identifier as task,
        count(*) filter (where locked_at is null and attempts < max_attempts)::float8 as waiting,
@@ -184,11 +168,10 @@ async function readJobStatus({ pool }: Database): Promise<JobStatus[]> {
   return rows;
 }
 
-function describeMails(mail: MailStatus, jobs: readonly JobStatus[]): string[] {
-  const since = mail.oldest_queued_at && `, the oldest since ${minute(mail.oldest_queued_at)}`;
+function describeMails({ mail, jobs }: Status): string[] {
   return [
     'Mail',
-    `  ${mail.queued} queued${since ?? ''}; ${mail.failed} failed in the last ${SHOWN_DAYS} days`,
+    `  ${describeQueue(mail)}`,
     ...mail.troubled.map(describeTrouble),
     ...(jobs.length > 0 ? ['Jobs'] : []),
     ...jobs.map(

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { open, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Readable, type Transform } from 'node:stream';
+import { pipeline, Readable, type Transform } from 'node:stream';
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from '../errors.ts';
@@ -24,10 +24,7 @@ export const inflateBounds: InflateBounds = {
 
 /** Bytes inflated at a time. Each chunk wakes another thread, which costs as much as 100 records. */
 const CHUNK_BYTES = 512 * 1024;
-/** Bytes of an archive read at a time. */
 const STORED_BYTES = 256 * 1024;
-const ZIP_MAGIC = Buffer.from('PK');
-const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 /** Where the bytes of a dump file are stored, and how they are inflated. */
 interface Stored {
@@ -35,7 +32,7 @@ interface Stored {
   start?: number;
   end?: number;
   /** Absent: the bytes are stored as they are. */
-  inflater?: Transform;
+  inflater?: Transform | undefined;
   /** The size of the archive, which bounds the inflated size; absent for a plain file. */
   archive_bytes?: number;
   /** The member of a zip file: its size and CRC-32 are checked here. Gunzip checks its own. */
@@ -63,21 +60,16 @@ export async function* readArchive(
       archive_bytes === 0
         ? Readable.from([])
         : createReadStream(path, { start, end, highWaterMark });
-    const bytes = inflater ? source.pipe(inflater) : source;
-    source.on('error', (error: Error) => bytes.destroy(error));
+    // The loop below throws each error, and ends both streams.
+    const bytes = inflater ? pipeline(source, inflater, () => undefined) : source;
     let size = 0;
     let crc = 0;
-    try {
-      for await (const chunk of bytes as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (archive_bytes !== undefined) refuseBomb(size, archive_bytes, bounds);
-        if (member) crc = crc32(chunk, crc);
-        if ('bytesRead' in source) onRead(source.bytesRead);
-        yield chunk;
-      }
-    } finally {
-      source.destroy();
-      bytes.destroy();
+    for await (const chunk of bytes as AsyncIterable<Buffer>) {
+      size += chunk.length;
+      if (archive_bytes !== undefined) refuseBomb(size, archive_bytes, bounds);
+      if (member) crc = crc32(chunk, crc);
+      if ('bytesRead' in source) onRead(source.bytesRead);
+      yield chunk;
     }
     if (member && size !== member.uncompressedSize) {
       throw new Error(`${size} bytes instead of ${member.uncompressedSize}, truncated`);
@@ -90,9 +82,9 @@ export async function* readArchive(
 
 async function locate(path: string, file: string): Promise<Stored> {
   const first = await firstBytes(path);
-  const isGzip = first.subarray(0, 2).equals(GZIP_MAGIC);
+  const isGzip = first.startsWith('\x1f\x8b');
   if (/\.zip$/i.test(file)) {
-    if (!first.subarray(0, 2).equals(ZIP_MAGIC)) throw new Error('not a zip file');
+    if (!first.startsWith('PK')) throw new Error('not a zip file');
     return await locateMember(path);
   }
   if (/\.gz$/i.test(file)) {
@@ -100,7 +92,7 @@ async function locate(path: string, file: string): Promise<Stored> {
     const { size } = await stat(path);
     return { inflater: createGunzip({ chunkSize: CHUNK_BYTES }), archive_bytes: size };
   }
-  if (isGzip || first.equals(Buffer.from('PK\x03\x04'))) {
+  if (isGzip || first === 'PK\x03\x04') {
     throw new Error('an archive under the name of a plain file');
   }
   return {};
@@ -121,24 +113,17 @@ async function locateMember(path: string): Promise<Stored> {
     if (compressionMethod !== 0 && compressionMethod !== 8) {
       throw new Error(`zip compression method ${compressionMethod} is not known`);
     }
-    const { fileDataStart: start } = await zip.readLocalFileHeaderPromise(member, {
-      minimal: true,
-    });
-    return {
-      start,
-      end: start + compressedSize - 1,
-      archive_bytes: compressedSize,
-      member,
-      ...(compressionMethod === 8
-        ? { inflater: createInflateRaw({ chunkSize: CHUNK_BYTES }) }
-        : {}),
-    };
+    const header = await zip.readLocalFileHeaderPromise(member, { minimal: true });
+    const start = header.fileDataStart;
+    const end = start + compressedSize - 1;
+    const inflater =
+      compressionMethod === 8 ? createInflateRaw({ chunkSize: CHUNK_BYTES }) : undefined;
+    return { start, end, archive_bytes: compressedSize, member, inflater };
   } finally {
     zip.close();
   }
 }
 
-/** @param size inflated bytes so far */
 function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds): void {
   if (size > bounds.bytes) {
     throw new Error(`inflates to more than ${bounds.bytes} bytes, the limit`);
@@ -148,12 +133,12 @@ function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds):
   }
 }
 
-/** The first four bytes of a file, or as many as it has. */
-async function firstBytes(path: string): Promise<Buffer> {
+/** The first four bytes of a file, or as many as it has, a character each. */
+async function firstBytes(path: string): Promise<string> {
   const handle = await open(path);
   try {
     const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.subarray(0, bytesRead);
+    return buffer.toString('latin1', 0, bytesRead);
   } finally {
     await handle.close();
   }

@@ -16,6 +16,7 @@ import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/d
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import { NightReporter } from '../night/reporter.ts';
 
 const mazowieckie = fileName('mazowieckie');
 const opolskie = fileName('opolskie');
@@ -158,7 +159,7 @@ describe('a folder is refused', () => {
     const progress = () => appendFileSync(join(folder, mazowieckie), makeRow(9000));
     expect(
       await refuse(db, (made) => writeReports((folder = made), nextDay()), {
-        reporter: { step: () => undefined, note: () => undefined, progress },
+        reporter: Object.assign(new NightReporter(), { progress }),
       }),
     ).toBe(`${mazowieckie}: it changed while it was read`);
   });
@@ -168,7 +169,7 @@ describe('a folder is refused', () => {
     const progress = () => rmSync(join(folder, opolskie), { force: true });
     expect(
       await refuse(db, (made) => writeReports((folder = made), nextDay()), {
-        reporter: { step: () => undefined, note: () => undefined, progress },
+        reporter: Object.assign(new NightReporter(), { progress }),
       }),
     ).toMatch(new RegExp(`^${opolskie}: (ENOENT|it changed while it was read)`));
   });

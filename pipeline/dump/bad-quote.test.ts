@@ -17,6 +17,7 @@ import {
 } from '../../fixtures/dump/bad-night.ts';
 import { expectCases, phoneEvent, placeCases, type RowCase } from '../../fixtures/dump/bad-rows.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { NightReporter } from '../night/reporter.ts';
 
 /** A row whose name is written in another way: `name` is its number behind 'Usługi '. */
 function name(
@@ -165,7 +166,7 @@ describe('a field of 50 MB', () => {
     };
     const write = writeHuge('x');
     const summary = await runBad(db, write, '2026-11-03', {
-      reporter: { step: measure, note: () => undefined, progress: measure },
+      reporter: Object.assign(new NightReporter(), { step: measure, progress: measure }),
     });
     expect(summary).toMatchObject({ rejected: 2, events: 1, updated: 1, deleted: 0, waiting: 2 });
     expect(peak_bytes).toBeLessThan(512 * 1024 ** 2);

@@ -9,7 +9,6 @@ import { from as copyFrom } from 'pg-copy-streams';
 export class CopyIn {
   readonly #copy: ReturnType<typeof copyFrom>;
   #failure: Error | undefined;
-  /** The newest write. */
   #sent: Promise<void> = Promise.resolve();
 
   /**

@@ -18,7 +18,6 @@ const UNREADABLE_ROWS = 100_000;
 /** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
 const UNREADABLE_IN_A_ROW = 1000;
 
-/** The columns that every staged record begins with. */
 const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
 
 /** Turns the records of one file into COPY lines and rejects. The first record is the header. */

@@ -28,15 +28,11 @@ export interface Dump {
   ignored: string[];
 }
 
-type ListedFile = Omit<DumpFile, 'sha256'>;
-
-type ListedDump = Omit<Dump, 'files'> & { files: ListedFile[] };
-
 /**
  * Lists the files of a dump, which is a folder or one file. Throws `WrongUsage` when there is no dump.
  * Throws a `Refusal` for two files of one part, and for a part that is no regular file.
  */
-export async function listDump(source: Source, path: string): Promise<ListedDump> {
+export async function listDump(source: Source, path: string) {
   const parts = new Map<string, Found>();
   const ignored: string[] = [];
   for (const found of await listFiles(path, source.format === 'document')) {
@@ -61,15 +57,14 @@ export async function listDump(source: Source, path: string): Promise<ListedDump
 }
 
 /** Computes the SHA-256 of every file of a dump. Throws a `Refusal` for an unreadable file. */
-export async function hashDump({ ignored, files }: ListedDump): Promise<Dump> {
-  const hashed = await inParallel(files, HASHED_FILES, async (file) => {
+export async function hashDump(listed: Awaited<ReturnType<typeof listDump>>): Promise<Dump> {
+  const files = await inParallel(listed.files, HASHED_FILES, async (file) => {
     const sha256 = await hashFile(file.path).catch(refuse(file.file));
     return { ...file, sha256 };
   });
-  return { ignored, files: hashed };
+  return { ...listed, files };
 }
 
-/** The SHA-256 of a file, hexadecimal. */
 async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
@@ -94,7 +89,6 @@ function refuse(file: string): (cause: NodeJS.ErrnoException) => never {
   };
 }
 
-/** Lists and hashes a dump. */
 export async function readDump(source: Source, path: string): Promise<Dump> {
   return await hashDump(await listDump(source, path));
 }

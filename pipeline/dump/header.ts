@@ -4,7 +4,6 @@ import type { TableSource } from '../sources/source.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { FormedColumns } from './well-formed.ts';
 
-/** The columns of a file, from its header. */
 export interface Layout {
   /** The header line, without a byte order mark. */
   header: string;

@@ -1,6 +1,3 @@
-import type { Pool } from 'pg';
-
-/** Rejects are sent in batches of this size. */
 export const REJECT_BATCH = 1000;
 
 /** A record, or an answer, that cannot be read. */
@@ -19,19 +16,4 @@ const RAW_LENGTH = 4000;
 export function shorten(raw: string | Buffer): string {
   const text = typeof raw === 'string' ? raw : raw.toString('utf8', 0, RAW_LENGTH);
   return text.slice(0, RAW_LENGTH).toWellFormed().replaceAll('\0', '␀').trimEnd();
-}
-
-/** Sends rejects to `stage.reject`, in a session of their own. */
-export async function saveRejects(
-  pool: Pool,
-  stage: string,
-  rows: readonly UnreadableRow[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  await pool.query(
-    `insert into ${stage}.reject (file_no, line, reason, raw)
-     select file_no, line, reason, raw
-     from jsonb_populate_recordset(null::${stage}.reject, $1)`,
-    [JSON.stringify(rows)],
-  );
 }

@@ -1,10 +1,10 @@
-import type { PoolClient } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
+import { insertRows } from '../night/steps.ts';
 import { inParallel } from '../parallel.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { CopyIn } from './copy-in.ts';
-import { REJECT_BATCH, saveRejects, shorten, type UnreadableRow } from './rejects.ts';
+import { REJECT_BATCH, shorten, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
 
 /** Files read in parallel: small files mostly wait for the disk. */
@@ -18,13 +18,10 @@ const UNREADABLE_ANSWERS = 100_000;
  * answers go to `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` when a file as a
  * whole cannot be read.
  */
-export async function stageDocuments(
-  client: PoolClient,
-  staging: Staging<DocumentSource>,
-): Promise<void> {
-  const { stage, source, files } = staging;
-  await saveFiles(client, stage, files);
-  await stageAnswers(client, staging);
+export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
+  const { client, stage, source, files } = staging;
+  await saveFiles(staging);
+  await stageAnswers(staging);
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -41,19 +38,19 @@ export async function stageDocuments(
   await runFile(client, 'nightly/1_read/normalise.sql', [file_nos], stage);
 }
 
-async function stageAnswers(
-  client: PoolClient,
-  { pool, stage, source, files, onProgress }: Staging<DocumentSource>,
-): Promise<void> {
+async function stageAnswers(staging: Staging<DocumentSource>): Promise<void> {
+  const { pool, client, stage, source, files, onProgress } = staging;
   const columns = 'file_no, line, answer, raw';
   const copy = new CopyIn(client, `copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
   const rejects: UnreadableRow[] = [];
-  let answers = 0;
-  let bytes = 0;
   try {
     await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path }, signal) => {
       let unreadable_count = 0;
-      const onRead = (byte_count: number) => onProgress(answers, (bytes += byte_count));
+      let answers = 0;
+      const onRead = (bytes: number) => {
+        onProgress(answers, bytes);
+        answers = 0;
+      };
       for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
         signal.throwIfAborted();
         const { line, raw } = answer;
@@ -70,14 +67,15 @@ async function stageAnswers(
             );
           }
           rejects.push({ file_no, line, reason: shorten(reason), raw });
-          if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+          if (rejects.length >= REJECT_BATCH)
+            await insertRows(pool, `${stage}.reject`, rejects.splice(0));
         }
         answers += 1;
       }
-      onProgress(answers, bytes);
+      onRead(0);
     });
     await copy.end();
-    await saveRejects(pool, stage, rejects);
+    await insertRows(pool, `${stage}.reject`, rejects);
   } catch (error) {
     copy.abort(error as Error);
     throw error;

@@ -1,25 +1,21 @@
-import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { runFile } from '../../sql/database.ts';
+import { insertRows } from '../night/steps.ts';
+import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
 import { CopyIn } from './copy-in.ts';
-import type { FileReader } from './file-reader.ts';
+import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
-import { REJECT_BATCH, saveRejects } from './rejects.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
+import { REJECT_BATCH } from './rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
+import type { Staging } from './stage.ts';
 
 /** COPY lines are sent in batches of about this many bytes. */
 const BATCH_BYTES = 192 * 1024;
 const PROGRESS_RECORDS = 10_000;
 
-export interface FileCount {
-  file_no: number;
-  read_count: number;
-  line_count: number;
-  /** Columns that the source does not describe. */
-  unknown: readonly string[];
-  /** Whether the records of this small file are still to be normalised, together with other files. */
-  is_left: boolean;
-}
+export type FileCount = Awaited<ReturnType<typeof stageFile>>;
 
 /**
  * Reads one file of a dump and stages its new records, in its own session. Records go to `column_text`,
@@ -27,17 +23,16 @@ export interface FileCount {
  * together: one statement for many small files takes as long as for one. Throws a `Refusal` when the
  * file as a whole cannot be read.
  *
- * @param onProgress called now and then with the numbers of records and bytes read since the last call
  * @param signal aborted when the night fails; the next batch is then not written
  */
 export async function stageFile(
-  pool: Pool,
-  stage: string,
-  { file_no, path, byte_count }: DumpFile,
-  reader: FileReader,
-  onProgress: (records: number, bytes: number) => void,
+  { pool, stage, source, onProgress }: Staging<TableSource>,
+  file: DumpFile,
+  known: KnownFingerprints,
   signal: AbortSignal,
-): Promise<FileCount> {
+) {
+  const { file_no, path, byte_count } = file;
+  const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
   const table = `${stage}.column_text_${file_no}`;
   const splitter = new RecordSplitter(reader);
@@ -68,13 +63,14 @@ export async function stageFile(
       signal.throwIfAborted();
       splitter.write(chunk);
       if (lines.length >= BATCH_BYTES) await sendLines();
-      if (rejects.length >= REJECT_BATCH) await saveRejects(pool, stage, rejects.splice(0));
+      if (rejects.length >= REJECT_BATCH)
+        await insertRows(pool, `${stage}.reject`, rejects.splice(0));
       if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
     if (lines.length > 0) await sendLines();
-    await saveRejects(pool, stage, rejects);
+    await insertRows(pool, `${stage}.reject`, rejects);
     await copy?.end();
     if (batch_count > 1) {
       // Without a row count, Postgres plans for a handful of records. A small sample is enough for it,
@@ -93,6 +89,7 @@ export async function stageFile(
   }
   report(byte_count);
   const { read_count, layout } = reader;
+  // The records of a small file are still to be normalised.
   const is_left = batch_count === 1;
   return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
 }

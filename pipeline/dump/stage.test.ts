@@ -27,7 +27,7 @@ afterAll(() => db.drop());
 async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
-  const onProgress = (read: number) => void (records = read);
+  const onProgress = (read: number) => void (records += read);
   try {
     await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
     await client.query(
@@ -35,7 +35,7 @@ async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool
        values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump(client, { pool, stage, source, files, onProgress }, yesterday);
+    await stageDump({ pool, client, stage, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);

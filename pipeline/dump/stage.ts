@@ -1,10 +1,10 @@
-import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { escapeIdentifier } from 'pg';
 import { inStage, runFile } from '../../sql/database.ts';
 import { CopyIn } from './copy-in.ts';
-import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
+import { insertRows, type NightSessions } from '../night/steps.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
@@ -15,13 +15,10 @@ const PARALLEL_FILES = 4;
 /** Missing entries are sent in batches of about this many characters. */
 const COPIED_LENGTH = 64 * 1024;
 
-export interface Staging<Kind extends Source> {
-  pool: Pool;
-  /** The schema of the tables of the night. */
-  stage: string;
+export interface Staging<Kind extends Source = Source> extends NightSessions {
   source: Kind;
   files: readonly DumpFile[];
-  /** Called now and then with the numbers of records and bytes read so far. */
+  /** Called now and then with the numbers of records and bytes read since the last call. */
   onProgress: (records: number, bytes: number) => void;
 }
 
@@ -32,36 +29,22 @@ export interface Staging<Kind extends Source> {
  * @param yesterday the entries whose unchanged records are skipped
  */
 export async function stageDump(
-  client: PoolClient,
   staging: Staging<TableSource>,
   yesterday: YesterdaysEntries,
 ): Promise<void> {
-  await createRecordTables(client, staging);
+  await createRecordTables(staging);
   const known = new KnownFingerprints(yesterday);
-  const counts = await stageFiles(staging, known);
+  // Reads the largest file first, so that no large file runs alone at the end.
+  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
+  const counts = await inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
+    stageFile(staging, file, known, signal),
+  );
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) {
-    await runFile(client, 'nightly/1_read/normalise.sql', [left], staging.stage);
+    await runFile(staging.client, 'nightly/1_read/normalise.sql', [left], staging.stage);
   }
-  await saveCounts(client, staging.stage, counts);
-  await saveMissing(client, staging.stage, known);
-}
-
-async function stageFiles(
-  staging: Staging<TableSource>,
-  known: KnownFingerprints,
-): Promise<FileCount[]> {
-  const { pool, stage, source, files } = staging;
-  let records = 0;
-  let bytes = 0;
-  const onProgress = (moreRecords: number, moreBytes: number) =>
-    staging.onProgress((records += moreRecords), (bytes += moreBytes));
-  // Reads the largest file first, so that no large file runs alone at the end.
-  const largestFirst = files.toSorted((a, b) => b.byte_count - a.byte_count);
-  return await inParallel(largestFirst, PARALLEL_FILES, (file, signal) => {
-    const reader = new FileReader(source, file, known);
-    return stageFile(pool, stage, file, reader, onProgress, signal);
-  });
+  await saveCounts(staging, counts);
+  await saveMissing(staging, known);
 }
 
 /**
@@ -69,11 +52,8 @@ async function stageFiles(
  * the files, one partition per file. `record` shows the same with tidied white space, and the whole row
  * as `raw`. `mapped` shows the records in the terms of all sources.
  */
-async function createRecordTables(
-  client: PoolClient,
-  staging: Staging<TableSource>,
-): Promise<void> {
-  const { stage, source, files } = staging;
+async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
+  const { client, stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
@@ -106,27 +86,18 @@ async function createRecordTables(
       stage,
     ),
   );
-  await saveFiles(client, stage, files);
+  await saveFiles(staging);
 }
 
 /** Writes the files of the dump to `stage.file`, and analyzes the first tables of the night. */
-export async function saveFiles(
-  client: PoolClient,
-  stage: string,
-  files: readonly DumpFile[],
-): Promise<void> {
-  await client.query(
-    `insert into ${stage}.file (file_no, file_key, file, byte_count, sha256)
-     select file_no, file_key, file, byte_count, sha256
-     from jsonb_populate_recordset(null::${stage}.file, $1)`,
-    [JSON.stringify(files)],
-  );
+export async function saveFiles({ client, stage, files }: Staging): Promise<void> {
+  const rows = files.map(({ path: _path, modified_ms: _modified_ms, ...row }) => row);
+  await insertRows(client, `${stage}.file`, rows);
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
 async function saveCounts(
-  client: PoolClient,
-  stage: string,
+  { client, stage }: NightSessions,
   counts: readonly FileCount[],
 ): Promise<void> {
   await client.query(
@@ -139,19 +110,12 @@ async function saveCounts(
   const unknown = counts.flatMap((row) =>
     row.unknown.map((value) => ({ subject: 'column', value, row_count: row.read_count })),
   );
-  await client.query(
-    `insert into ${stage}.notice (subject, value, row_count)
-     select subject, value, sum(row_count)
-     from jsonb_populate_recordset(null::${stage}.notice, $1)
-     group by subject, value`,
-    [JSON.stringify(unknown)],
-  );
+  await insertRows(client, `${stage}.notice`, unknown);
 }
 
 /** Saves the entries of yesterday whose record no file holds. */
 async function saveMissing(
-  client: PoolClient,
-  stage: string,
+  { client, stage }: NightSessions,
   known: KnownFingerprints,
 ): Promise<void> {
   const copy = new CopyIn(client, `copy ${stage}.missing_entry (fingerprint, place) from stdin`);

@@ -8,6 +8,7 @@ import { isLostConnection } from '../../sql/lost-connection.ts';
 import { warsawDate } from '../calendar.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { runNightly } from '../night/nightly.ts';
+import { NightReporter } from '../night/reporter.ts';
 import { inParallel } from '../parallel.ts';
 
 /** Numbers that are asked for before their answers are written. */
@@ -161,7 +162,9 @@ export async function landAnswers(
       dump_date: warsawDate(now()),
       isImport: true,
       now,
-      reporter: { note: (sentence: string) => logger.info(`import: ${sentence}`) },
+      reporter: Object.assign(new NightReporter(), {
+        note: (sentence: string) => logger.info(`import: ${sentence}`),
+      }),
     };
     for (;;) {
       try {

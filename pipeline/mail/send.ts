@@ -20,7 +20,7 @@ interface Mail {
   message_id: string;
   recipient: string;
   template: string;
-  data: unknown;
+  data: { user_name?: string };
   created_at: Date;
   language: Language;
 }
@@ -46,13 +46,18 @@ export interface SendOptions {
   pool: pg.Pool;
   deliver: Deliver;
   sender: Sender;
+  /** Signs one-time tokens. */
   secretKey: string;
+  /** Where the API is reached, without a slash at the end. */
   baseUrl: string;
   now: () => Date;
 }
 
-export type Sending =
-  { state: 'sent' | 'ended before' } | { state: 'queued' | 'failed' | 'dropped'; reason: string };
+export interface Sending {
+  state: 'sent' | 'ended before' | 'queued' | 'failed' | 'dropped';
+  /** Why it was not sent. */
+  reason?: string;
+}
 
 /**
  * Sends one mail, if it is still queued. The mail is locked until it is marked: it goes out twice only
@@ -72,13 +77,13 @@ export async function sendMail(
     // Bounds the lock of a lost machine; the SMTP server may take ten minutes.
     await client.query(`set local idle_in_transaction_session_timeout = '20min'`);
     const [mail] = await queryFile<Mail>(client, 'mail/take_mail.sql', [mail_id]);
-    const sending = mail
-      ? await attempt(options, client, mail)
-      : { state: 'ended before' as const };
-    if (sending.state === 'queued' && isLastAttempt) sending.state = 'failed';
-    const reason = 'reason' in sending ? sending.reason : null;
-    const end = [mail_id, sending.state, reason, options.now()];
-    if (mail) await runFile(client, 'mail/end_attempt.sql', end);
+    let sending: Sending = { state: 'ended before' };
+    if (mail) {
+      sending = await attempt(options, client, mail);
+      if (sending.state === 'queued' && isLastAttempt) sending.state = 'failed';
+      const end = [mail_id, sending.state, sending.reason, options.now()];
+      await runFile(client, 'mail/end_attempt.sql', end);
+    }
     await client.query('commit');
     return sending;
   });
@@ -88,7 +93,7 @@ async function attempt(
   { deliver, sender, secretKey, baseUrl, now }: SendOptions,
   client: pg.ClientBase,
   mail: Mail,
-): Promise<Exclude<Sending, { state: 'ended before' }>> {
+): Promise<Sending> {
   try {
     const write = templates.get(mail.template);
     if (!write) throw new Error(`There is no template '${mail.template}'`);
@@ -107,11 +112,12 @@ async function attempt(
 
 /** The whole mail: the same at each attempt, to the byte. */
 function address(mail: Mail, letter: Letter, sender: Sender): SendMailOptions {
-  const name = nameOf(mail.data);
+  const { user_name = '' } = mail.data;
   const domain = sender.address.slice(sender.address.lastIndexOf('@') + 1);
   return {
     from: sender,
-    to: { name, address: mail.recipient },
+    // The name of the reader could mislead.
+    to: { name: isPresentable(user_name) ? user_name : '', address: mail.recipient },
     // The recipient is not read from the header.
     envelope: { from: sender.address, to: mail.recipient },
     subject: letter.subject,
@@ -131,12 +137,6 @@ function offerUnsubscribing({ unsubscribe_link: link }: Letter): Record<string, 
     'List-Unsubscribe': `<${link}>`,
     ...(link.startsWith('https:') ? { 'List-Unsubscribe-Post': 'List-Unsubscribe=One-Click' } : {}),
   };
-}
-
-/** The name of the reader in the header: empty where it could mislead. */
-function nameOf(data: unknown): string {
-  const name = (data as { user_name?: unknown } | null)?.user_name;
-  return typeof name === 'string' && isPresentable(name) ? name : '';
 }
 
 /** One line, since servers may answer anything. */

@@ -8,29 +8,25 @@ const folder = new URL('../../sql/check/', import.meta.url);
 /** A sentence names at most this many files or fields of one guard. */
 const NAMED = 3;
 
-export interface Findings {
-  /** Findings that a person may accept with a reason. */
-  guards: GuardFinding[];
-  /** Sentences about broken invariants: a bug of the pipeline, which no reason accepts. */
-  invariants: string[];
-}
-
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & { file: string | null };
 
-/** Runs every query of `sql/check`: each must return no rows before a snapshot is published. */
-export async function runChecks({ client, stage }: NightSessions): Promise<Findings> {
-  const findings: Findings = { guards: [], invariants: [] };
+/**
+ * Runs every query of `sql/check`: each must return no rows before a snapshot is published.
+ *
+ * @returns what a person may accept with a reason, and sentences about broken invariants, which are bugs
+ */
+export async function runChecks({ client, stage }: NightSessions) {
+  const guards: GuardFinding[] = [];
+  const invariants: string[] = [];
   for (const name of (await readdir(folder)).toSorted()) {
     const rows = await queryFile<GuardRow>(client, `check/${name}`, undefined, stage);
     const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
-    if (guard === undefined) findings.invariants.push(...rows.map(({ refusal }) => refusal));
-    else findings.guards.push(...rows.map((row) => findingOf(guard, row)));
+    for (const { refusal: sentence, file, value, limit_value } of rows) {
+      if (guard === undefined) invariants.push(sentence);
+      else guards.push({ guard, file, value: +value, limit: +limit_value, sentence });
+    }
   }
-  return findings;
-}
-
-function findingOf(guard: string, { refusal, file, value, limit_value }: GuardRow): GuardFinding {
-  return { guard, file, value: Number(value), limit: Number(limit_value), sentence: refusal };
+  return { guards, invariants };
 }
 
 /** Makes one sentence per guard. It names the first three files, in the order of the query. */

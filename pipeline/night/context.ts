@@ -26,10 +26,9 @@ export interface NightOptions {
 
 /** What the steps of one night share. */
 export interface Night extends NightOptions, NightSessions {
-  reporter: Required<NightReporter>;
   description: Source;
   run_id: string;
   newest: PublishedRun | undefined;
-  /** Whether the source has no entries yet. */
+  /** Whether the source has no entries yet: they have no table, which the night will make. */
   isFirst: boolean;
 }

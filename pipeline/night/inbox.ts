@@ -38,8 +38,7 @@ interface NightsContext {
   db: Database;
   logger: Logger;
   /** Aborted when the process is about to end: the reporter then is silent. */
-  signal?: AbortSignal | undefined;
-  /** Whether a terminal shows only the step under way. */
+  signal: AbortSignal;
   isBrief?: boolean | undefined;
 }
 
@@ -51,7 +50,7 @@ export async function ingest(
   const { source, dump_date } = options;
   const reporter = new Reporter({ source, dump_date }, logger, isBrief);
   const close = () => reporter.close();
-  signal?.addEventListener('abort', close);
+  signal.addEventListener('abort', close);
   try {
     return await runNightly(db, { ...options, reporter, now: () => new Date() });
   } catch (error) {
@@ -64,7 +63,7 @@ export async function ingest(
     if (error instanceof Error && run_id !== null) Object.assign(error, { run_id });
     throw error;
   } finally {
-    signal?.removeEventListener('abort', close);
+    signal.removeEventListener('abort', close);
     reporter.close();
   }
 }
@@ -88,8 +87,15 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
     if (waiting.has(source)) continue;
     if (lastDate !== undefined && dump_date > lastDate) break;
-    const path = join(inboxDir, source, dump_date);
-    const outcome = await ingestOne(options, { source, path, dump_date });
+    const dump = { source, dump_date, path: join(inboxDir, source, dump_date) };
+    // A fault is an outcome too, so that earlier outcomes are printed.
+    const outcome = await ingest(options, dump).catch(async (error: unknown): Promise<Outcome> => {
+      options.signal.throwIfAborted();
+      const message = describeFault(error);
+      return error instanceof WrongUsage
+        ? refusedRun(db, dump, new Refusal(message), null)
+        : { source, dump_date, state: 'failed', message };
+    });
     if (outcome.state === 'nothing') continue;
     outcomes.push(outcome);
     onOutcome?.(outcome);
@@ -98,22 +104,6 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     if (holdsUp) waiting.add(source);
   }
   return outcomes;
-}
-
-/** Runs one night of several. Returns a fault as an outcome, so that earlier outcomes are printed. */
-async function ingestOne(
-  context: NightsContext,
-  options: { source: string; path: string; dump_date: string },
-): Promise<Outcome> {
-  const { source, dump_date } = options;
-  try {
-    return await ingest(context, options);
-  } catch (error) {
-    context.signal?.throwIfAborted();
-    const message = describeFault(error);
-    if (!(error instanceof WrongUsage)) return { source, dump_date, state: 'failed', message };
-    return await refusedRun(context.db, options, new Refusal(message), null);
-  }
 }
 
 async function refusedRun(

@@ -4,6 +4,7 @@ import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { lockPublishing } from './lock.ts';
+import { NightReporter } from './reporter.ts';
 import { verify } from './verify.ts';
 
 const day = '2026-11-02';
@@ -23,7 +24,7 @@ test('sources read their dumps at the same time, and publish one after another',
   const nights = Object.entries(folders).map(([source, path]) =>
     runDump(db, path, day, {
       source,
-      reporter: { note: (sentence) => waiting[source]!.resolve(sentence) },
+      reporter: Object.assign(new NightReporter(), { note: waiting[source]!.resolve }),
     }),
   );
   // Both nights have read their dumps. Their next steps need the lock.
@@ -52,12 +53,12 @@ test('an entry that another source moves meanwhile is found where it lies then',
   const notes: string[] = [];
   const waiting = Promise.withResolvers<void>();
   const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
-    reporter: {
-      note: (sentence) => {
+    reporter: Object.assign(new NightReporter(), {
+      note: (sentence: string) => {
         notes.push(sentence);
         waiting.resolve();
       },
-    },
+    }),
   });
   await waiting.promise;
   // Merging companies does the same: every row gets another ctid.

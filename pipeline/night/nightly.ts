@@ -1,11 +1,9 @@
-import type { Pool, PoolClient } from 'pg';
-import { type Database, queryFile } from '../../sql/database.ts';
-import { warsawDate } from '../calendar.ts';
+import { type Database, isThere, queryFile } from '../../sql/database.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
-import { loadSource, type Source } from '../sources/source.ts';
+import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './checks.ts';
 import { lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
@@ -16,13 +14,11 @@ import {
   endRun,
   findNewestPublished,
   forgetRun,
-  hasImported,
   recordFailure,
   startRun,
 } from './run.ts';
 import { configureSession, runParallel, runSteps, settle, stageOf, type Steps } from './steps.ts';
 import { type RunSummary, summarise } from './summary.ts';
-import { timeSteps } from './reporter.ts';
 
 /**
  * The steps between reading and publishing: files of sql/nightly. The lists of one row run in parallel,
@@ -68,60 +64,43 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
     if ((await abandonRuns(client, source, options.now())) > 0) {
       options.reporter.note('an earlier run ended in the middle; starting over');
     }
-    return await attempt(db.pool, client, description, options);
+    const newest = await findNewestPublished(client, source);
+    const isFirst = !(await isThere(client, `registry.entry_${source}`));
+    const run_id = await startRun(client, options);
+    const sessions = { pool: db.pool, client, stage: stageOf(source) };
+    return await attempt({ ...options, ...sessions, description, run_id, newest, isFirst });
   } finally {
     // Ends the session, its locks and its transaction.
     client.release(true);
   }
 }
 
-async function attempt(
-  pool: Pool,
-  client: PoolClient,
-  description: Source,
-  options: NightOptions,
-): Promise<RunSummary> {
-  const { source, dump_date } = options;
-  const seconds: Record<string, number> = {};
-  const reporter = timeSteps(options.reporter, seconds);
-  const run_id = await startRun(client, options);
+async function attempt(night: Night): Promise<RunSummary> {
+  const { client, reporter, run_id, newest, isImport } = night;
   reporter.run(Number(run_id));
   try {
-    const newest = await findNewestPublished(client, source);
-    const isFirst = newest === undefined && !(await hasImported(client, source));
-    const sessions = { pool, client, stage: stageOf(source) };
-    const night: Night = {
-      ...options,
-      ...sessions,
-      reporter,
-      description,
-      run_id,
-      newest,
-      isFirst,
-    };
     // Every night recreates its tables, so no statement waits for the disk.
     await client.query('set synchronous_commit = off');
     reporter.step('read the list of files');
-    const listed = await listDump(description, options.path);
-    const isFullRead =
-      options.isFullRead === true || options.isImport === true || newest === undefined;
+    const listed = await listDump(night.description, night.path);
+    const isFullRead = night.isFullRead === true || isImport === true || newest === undefined;
     const [dump, yesterday] = await settle([hashDump(listed), prepareTables(night, isFullRead)]);
-    if (!options.isImport) {
-      const today = warsawDate(options.now());
-      await checkDate(client, source, { dump_date, today, files: dump.files }, newest);
-    }
+    if (!isImport) await checkDate(night, dump.files);
     await readRecords(night, dump, yesterday);
     await lockPublishing(client, () => reporter.note('waiting until another source is published'));
     await compare(night, dump);
     await check(night);
     return await publish(night);
   } catch (error) {
-    throw await noteFailure(client, run_id, options, error);
+    throw await noteFailure(night, error);
   } finally {
     reporter.step('');
     // The row may be deleted, and the server may be unreachable.
     await client
-      .query('update registry.run set step_seconds = $2 where run_id = $1', [run_id, seconds])
+      .query('update registry.run set step_seconds = $2 where run_id = $1', [
+        run_id,
+        reporter.step_seconds,
+      ])
       .catch(() => undefined);
   }
 }
@@ -187,29 +166,22 @@ async function publish(night: Night): Promise<RunSummary> {
   reporter.step('notify');
   await runSteps(night, publication.notify);
   const state = isImport ? 'imported' : 'published';
-  await endRun(client, run_id, { state, now: night.now(), reason: night.reason });
+  await endRun(night, { state, reason: night.reason });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');
-  if (night.isDryRun) await forgetRun(client, run_id);
+  if (night.isDryRun) await forgetRun(night);
   await client.query(`drop schema ${stage} cascade`);
   return { ...summary, is_dry_run: night.isDryRun === true };
 }
 
 /** Records the failure. @returns the error to throw, which says why the attempt failed */
-async function noteFailure(
-  client: PoolClient,
-  run_id: string,
-  options: NightOptions,
-  error: unknown,
-): Promise<unknown> {
+async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   try {
-    const stage = stageOf(options.source);
-    const isDryRun = options.isDryRun === true;
-    await recordFailure(client, { run_id, stage, error, isDryRun, now: options.now() });
+    await recordFailure(night, error);
   } catch (cause) {
     // The server has probably gone away; the next run marks this one as abandoned.
-    options.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
+    night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);
     // The first error may hide the lost connection, since sessions fail in different ways.
     const saysWhy = isLostConnection(error) || isDiskFull(error);
     if (isLostConnection(cause) && !saysWhy) return cause;

@@ -3,7 +3,7 @@ import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
 import type { Night } from './context.ts';
-import { runSteps, settle } from './steps.ts';
+import { insertRows, runSteps, settle } from './steps.ts';
 
 /** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
 export async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
@@ -19,7 +19,7 @@ export async function prepareTables(night: Night, isFullRead: boolean): Promise<
 }
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
-  const { client, stage, description } = night;
+  const { description } = night;
   const row = {
     run_id: night.run_id,
     source: description.name,
@@ -33,10 +33,7 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     previous_run_id: night.newest?.run_id,
     published_at: night.now(),
   };
-  await client.query(
-    `insert into ${stage}.night select * from jsonb_populate_record(null::${stage}.night, $1)`,
-    [JSON.stringify(row)],
-  );
+  await insertRows(night.client, `${night.stage}.night`, [row]);
 }
 
 /** Reads the records of a dump into the tables of the night. */
@@ -45,23 +42,19 @@ export async function readRecords(
   dump: Dump,
   yesterday: YesterdaysEntries,
 ): Promise<void> {
-  const { pool, client, stage, reporter, description } = night;
+  const { client, stage, reporter, description } = night;
   const { files } = dump;
   reporter.step('read and normalise');
   const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
+  const read = { records: 0, bytes: 0 };
   const onProgress = (records: number, bytes: number) =>
-    reporter.progress(records, bytes, byteCount);
-  const staging = { pool, stage, files, onProgress };
+    reporter.progress((read.records += records), (read.bytes += bytes), byteCount);
   if (description.format === 'document') {
-    await stageDocuments(client, { ...staging, source: description });
+    await stageDocuments({ ...night, source: description, files, onProgress });
   } else {
-    await stageDump(client, { ...staging, source: description }, yesterday);
+    await stageDump({ ...night, source: description, files, onProgress }, yesterday);
   }
   await assertUntouched(files);
-  await client.query(
-    `insert into ${stage}.notice (subject, value, row_count)
-     select 'file', file, 0
-     from unnest($1::text[]) as file`,
-    [dump.ignored],
-  );
+  const ignored = dump.ignored.map((value) => ({ subject: 'file', value, row_count: 0 }));
+  await insertRows(client, `${stage}.notice`, ignored);
 }

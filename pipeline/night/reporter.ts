@@ -1,50 +1,34 @@
-/** Takes what a night reports while it runs. */
-export interface NightReporter {
-  /** Takes the number of the run. A night with nothing to do deletes its run later. */
-  run?(run_id: number): void;
-  step?(name: string): void;
-  /** Takes how many records, and how many of all bytes, are read so far. */
-  progress?(records: number, bytes: number, byteCount: number): void;
-  note(sentence: string): void;
-}
-
-/** Measures how long each step takes. */
-export class StepClock {
-  name = '';
+/** Takes what a night reports while it runs, and measures its steps. This one shows nothing. */
+export class NightReporter {
+  /** Of the steps that have ended. */
+  readonly step_seconds: Record<string, number> = {};
+  /** The step under way; empty: none. */
+  protected step_name = '';
   #started_ms = 0;
-  /** Seconds of the steps that have ended. */
-  total = 0;
 
   /** Seconds since the current step began. */
-  get seconds(): number {
+  protected get seconds(): number {
     return (performance.now() - this.#started_ms) / 1000;
   }
 
-  /** @returns the step that ended, and how long it took */
-  next(name: string): { name: string; seconds: number } | undefined {
-    const seconds = Math.round(this.seconds * 1000) / 1000;
-    const ended = this.name === '' ? undefined : { name: this.name, seconds };
-    if (ended) this.total += seconds;
-    this.name = name;
-    this.#started_ms = performance.now();
-    return ended;
-  }
-}
+  /** Takes the number of the run. A night with nothing to do deletes its run later. */
+  run(_run_id: number): void {}
 
-/** Forwards what a night reports, and adds the duration of each finished step to `seconds`. */
-export function timeSteps(
-  reporter: NightReporter,
-  seconds: Record<string, number>,
-): Required<NightReporter> {
-  const clock = new StepClock();
-  return {
-    run: (run_id) => reporter.run?.(run_id),
-    step(name) {
-      const ended = clock.next(name);
-      if (ended) seconds[ended.name] = (seconds[ended.name] ?? 0) + ended.seconds;
-      if (name !== '') reporter.step?.(name);
-    },
-    progress: (...figures) => reporter.progress?.(...figures),
-    note: (sentence) => reporter.note(sentence),
-  };
+  /** Ends the step under way, and begins one where there is a name. */
+  step(name: string): void {
+    const ended = this.step_name;
+    const seconds = Math.round(this.seconds * 1000) / 1000;
+    this.step_name = name;
+    this.#started_ms = performance.now();
+    if (ended === '') return;
+    this.step_seconds[ended] = (this.step_seconds[ended] ?? 0) + seconds;
+    this.stepEnded(ended, seconds);
+  }
+
+  protected stepEnded(_name: string, _seconds: number): void {}
+
+  /** Takes how many records, and how many of all bytes, are read so far. */
+  progress(_records: number, _bytes: number, _byteCount: number): void {}
+
+  note(_sentence: string): void {}
 }

@@ -1,9 +1,10 @@
 import type pg from 'pg';
 import { isThere, runFile } from '../../sql/database.ts';
+import { warsawDate } from '../calendar.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
-import type { NightOptions } from './context.ts';
+import type { Night, NightOptions } from './context.ts';
 
 export interface PublishedRun {
   run_id: string;
@@ -25,15 +26,6 @@ export async function findNewestPublished(
   return rows[0];
 }
 
-/** Whether the source has entries that were imported on demand. */
-export async function hasImported(client: pg.ClientBase, source: string): Promise<boolean> {
-  const { rowCount } = await client.query(
-    `select from registry.run where source = $1 and state = 'imported' limit 1`,
-    [source],
-  );
-  return rowCount === 1;
-}
-
 /** Marks the runs of killed processes as abandoned. The caller holds the lock of the source. */
 export async function abandonRuns(
   client: pg.ClientBase,
@@ -49,7 +41,6 @@ export async function abandonRuns(
   return rowCount ?? 0;
 }
 
-/** @returns the `run_id` */
 export async function startRun(
   client: pg.ClientBase,
   { source, path, dump_date, now }: NightOptions,
@@ -65,28 +56,20 @@ export async function startRun(
 
 /** @param end.reason why a person accepts a dump that the guards refuse */
 export async function endRun(
-  client: pg.ClientBase,
-  run_id: string,
+  { client, run_id, now }: Night,
   end: {
     state: 'published' | 'imported' | 'refused' | 'failed';
-    now: Date;
     reason?: string | undefined;
     message?: string;
     findings?: readonly GuardFinding[];
   },
 ): Promise<void> {
+  const { state, reason, message, findings } = end;
   await client.query(
     `update registry.run
      set state = $2, finished_at = $3, reason = $4, message = $5, refusals = $6
      where run_id = $1`,
-    [
-      run_id,
-      end.state,
-      end.now,
-      end.reason ?? null,
-      end.message ?? null,
-      end.findings ? JSON.stringify(end.findings) : null,
-    ],
+    [run_id, state, now(), reason, message, findings && JSON.stringify(findings)],
   );
 }
 
@@ -95,13 +78,9 @@ export async function endRun(
  * published for the date. Throws a `Refusal` when other bytes are, or when the date is in the future or
  * older than the newest published one.
  */
-export async function checkDate(
-  client: pg.ClientBase,
-  source: string,
-  dump: { dump_date: string; today: string; files: readonly DumpFile[] },
-  newest: PublishedRun | undefined,
-): Promise<void> {
-  const { dump_date, today } = dump;
+export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
+  const { client, source, dump_date, newest } = night;
+  const today = warsawDate(night.now());
   if (dump_date > today) {
     throw new Refusal(`The dump date ${dump_date} is in the future; today is ${today}`);
   }
@@ -115,8 +94,8 @@ export async function checkDate(
   if (rows.length > 0) {
     const published = new Map(rows.map((row) => [row.file_key, row.sha256]));
     const isSame =
-      published.size === dump.files.length &&
-      dump.files.every((file) => published.get(file.file_key) === file.sha256);
+      published.size === files.length &&
+      files.every((file) => published.get(file.file_key) === file.sha256);
     if (isSame) throw new NothingToDo(`The ${source} dump of ${dump_date} is published already`);
     throw new Refusal(`Another ${source} dump of ${dump_date} is published already`);
   }
@@ -128,37 +107,36 @@ export async function checkDate(
 }
 
 /**
- * Ends the open transaction, and records a refused or failed attempt with its reason. Deletes the run
- * of a dry run, and of an attempt without a dump or without anything to do.
+ * Ends the open transaction, and records a refused or failed attempt with its reason. Keeps what a
+ * refused run read, so that the command `rejects` can show why it was refused. Deletes the run of a
+ * dry run, and of an attempt without a dump or without anything to do.
  */
-export async function recordFailure(
-  client: pg.ClientBase,
-  failure: { run_id: string; stage: string; error: unknown; isDryRun: boolean; now: Date },
-): Promise<void> {
-  const { run_id, stage, error, isDryRun, now } = failure;
+export async function recordFailure(night: Night, error: unknown): Promise<void> {
+  const { client, stage } = night;
   await client.query('rollback');
-  if (error instanceof NothingToDo || error instanceof WrongUsage || isDryRun) {
-    await forgetRun(client, run_id);
+  if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
+    await forgetRun(night);
     return;
   }
-  const state = error instanceof Refusal ? 'refused' : 'failed';
-  const message = state === 'refused' ? (error as Error).message : describeFault(error);
   await client.query('begin; set local synchronous_commit to default');
-  if (state === 'refused') await recordRefused(client, run_id, stage);
-  const findings = error instanceof Refusal ? error.findings : [];
-  await endRun(client, run_id, { state, now, message, findings });
+  if (error instanceof Refusal) {
+    // A dump may be refused before the tables of its night are made.
+    if (await hasTables(night))
+      await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
+    const { message, findings } = error;
+    await endRun(night, { state: 'refused', message, findings });
+  } else {
+    await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
+  }
   await client.query('commit');
 }
 
-/** Keeps what a refused run read, so that the command `rejects` can show why it was refused. */
-async function recordRefused(client: pg.ClientBase, run_id: string, stage: string): Promise<void> {
-  // A dump may be refused before the tables of its night are made.
-  if (!(await isThere(client, `${stage}.night`))) return;
-  const { rows } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
-  if (rows.length > 0) await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
+async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
+  if (!(await isThere(client, `${stage}.night`))) return false;
+  const { rowCount } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
+  return rowCount === 1;
 }
 
-/** Deletes the run of an attempt. */
-export async function forgetRun(client: pg.ClientBase, run_id: string): Promise<void> {
+export async function forgetRun({ client, run_id }: Night): Promise<void> {
   await client.query('delete from registry.run where run_id = $1', [run_id]);
 }

@@ -2,15 +2,12 @@ import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/database.ts';
 import { wireOf } from '../console/report.ts';
-import type { Environment } from '../environment.ts';
+import type { Session } from '../console/session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from './inbox.ts';
 
-interface ScheduleOptions {
-  environment: Environment;
-  logger: Logger;
-  signal: AbortSignal;
+interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched first. */
   isFetching?: boolean | undefined;
 }

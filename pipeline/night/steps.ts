@@ -29,6 +29,21 @@ export async function configureSession(client: PoolClient): Promise<void> {
     set jit = off`);
 }
 
+/** Inserts rows into a table of the night; the first row names the columns that all of them have. */
+export async function insertRows(
+  client: Pick<Pool, 'query'>,
+  table: string,
+  rows: readonly object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.keys(rows[0]!).join(', ');
+  await client.query(
+    `insert into ${table} (${columns})
+     select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
 export async function runSteps({ client, stage }: NightSessions, steps: Steps): Promise<void> {
   for (const step of steps) await runFile(client, `nightly/${step}.sql`, undefined, stage);
 }
@@ -41,20 +56,15 @@ export async function runParallel(
   sessions: NightSessions,
   [first, ...others]: readonly Steps[],
 ): Promise<void> {
-  await settle([
-    runSteps(sessions, first ?? []),
-    ...others.map((steps) => runInSession(sessions, steps)),
-  ]);
-}
-
-async function runInSession({ pool, stage }: NightSessions, steps: Steps): Promise<void> {
-  await inSession(pool, async (client) => {
-    await configureSession(client);
-    // Every night recreates its tables, so no statement waits for the disk.
-    await client.query('set synchronous_commit = off');
-    await runSteps({ pool, client, stage }, steps);
-    await client.query('reset all');
-  });
+  const inOther = (steps: Steps) =>
+    inSession(sessions.pool, async (client) => {
+      await configureSession(client);
+      // Every night recreates its tables, so no statement waits for the disk.
+      await client.query('set synchronous_commit = off');
+      await runSteps({ ...sessions, client }, steps);
+      await client.query('reset all');
+    });
+  await settle([runSteps(sessions, first ?? []), ...others.map(inOther)]);
 }
 
 /**

@@ -18,7 +18,6 @@ export interface RunSummary {
   deleted: number;
   /** Vanished entries that are not struck off yet: an unreadable row of their file may be theirs. */
   waiting: number;
-  /** Entries after the run. */
   entries: number;
   events: number;
   /** Events by type, the most frequent first. */

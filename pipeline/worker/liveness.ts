@@ -15,42 +15,38 @@ const pause_ms = 1_000;
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
-  const holdOnce = () => hold(pool, worker, signal, first.resolve).finally(first.resolve);
-  void repeat(holdOnce, pause_ms, signal, () => undefined);
+  const hold = async () => {
+    const client = await pool.connect();
+    const end = Promise.withResolvers<void>();
+    client.once('error', end.resolve);
+    client.once('end', end.resolve);
+    signal.addEventListener('abort', () => end.resolve(), { once: true });
+    try {
+      // A machine that is lost sends nothing: the server has to ask.
+      await client.query(`
+        set idle_session_timeout = 0;
+        set tcp_keepalives_idle = 30;
+        set tcp_keepalives_interval = 10;
+        set tcp_keepalives_count = 3`);
+      await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, worker]);
+      first.resolve();
+      if (!signal.aborted) await end.promise;
+    } finally {
+      client.release(true);
+    }
+  };
+  void repeat(
+    () => hold().finally(first.resolve),
+    pause_ms,
+    signal,
+    () => undefined,
+  );
   return first.promise;
-}
-
-/** Ends with the signal, or with the session. */
-async function hold(
-  pool: pg.Pool,
-  worker: string,
-  signal: AbortSignal,
-  onHeld: () => void,
-): Promise<void> {
-  const client = await pool.connect();
-  const end = Promise.withResolvers<void>();
-  client.once('error', end.resolve);
-  client.once('end', end.resolve);
-  signal.addEventListener('abort', () => end.resolve(), { once: true });
-  try {
-    // A machine that is lost sends nothing: the server has to ask.
-    await client.query(`
-      set idle_session_timeout = 0;
-      set tcp_keepalives_idle = 30;
-      set tcp_keepalives_interval = 10;
-      set tcp_keepalives_count = 3`);
-    await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, worker]);
-    onHeld();
-    if (!signal.aborted) await end.promise;
-  } finally {
-    client.release(true);
-  }
 }
 
 /** Gives back the jobs of workers that are gone, by name; graphile-worker does so after four hours. */
 export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
-  const released = await queryFile<{ workers: string[] }>(pool, 'mail/release_jobs.sql', [
-    LOCK_CLASS,
-  ]);
+  type Released = { workers: string[] };
+  const released = await queryFile<Released>(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
   return released.flatMap(({ workers }) => workers);
 }

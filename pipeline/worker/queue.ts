@@ -8,7 +8,6 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { z } from 'zod';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import { type Database, queryFile } from '../../sql/database.ts';
@@ -18,8 +17,6 @@ import { keepAlive } from './liveness.ts';
 const CONCURRENCY = 4;
 /** How long ended mails and expired one-time tokens are kept. */
 const RETENTION_DAYS = 30;
-
-const mailPayload = z.object({ mail_id: z.int() });
 
 export interface QueueOptions {
   db: Database;
@@ -68,7 +65,7 @@ export function describeQueue(
 function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskList {
   return {
     send_mail: async (payload: unknown, { job }: JobHelpers) => {
-      const { mail_id } = mailPayload.parse(payload);
+      const { mail_id } = payload as { mail_id: number };
       const log = logger.child({ mail_id, attempt: job.attempts });
       const sending = await sendMail(mail, mail_id, job.attempts >= job.max_attempts);
       if (sending.state === 'failed') log.error(sending, 'mail: failed');
@@ -121,7 +118,6 @@ class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-/** Writes the messages of the queue to our log. */
 function logInto(logger: Logger): QueueLogger {
   return new QueueLogger(() => (level: LogLevel, message: string, meta?: { error?: unknown }) => {
     if (meta?.error instanceof AnotherAttempt) return;

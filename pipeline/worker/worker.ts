@@ -9,7 +9,7 @@ import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
 import { createOnDemandSources } from '../import/services.ts';
 import { sweepWatches } from '../import/import.ts';
-import { type SendOptions } from '../mail/send.ts';
+import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
 import { releaseJobs } from './liveness.ts';
@@ -29,12 +29,11 @@ const grace_ms = 20_000;
 export type WorkerSettings = Pick<
   Environment,
   'databaseUrl' | 'dataDir' | 'secretKey' | 'baseUrl' | 'smtpUrl' | 'mailFrom'
-> & {
-  /** The registries that can be asked; absent: as the environment says. */
-  services?: FetchEnvironment;
-  /** Where `/metrics` is served; absent: nowhere. */
-  metrics?: Environment['metrics'];
-};
+> &
+  Partial<Pick<Environment, 'metrics'>> & {
+    /** The registries that can be asked; absent: as the environment says. */
+    services?: FetchEnvironment;
+  };
 
 /**
  * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Any
@@ -49,11 +48,7 @@ export async function runWorker(
   const sources = createOnDemandSources(settings.services ?? readFetchEnvironment());
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
   // Its own pool: an interruption of the command ends the sessions of the other one.
-  const db = await connect({
-    databaseUrl: settings.databaseUrl,
-    dataDir: settings.dataDir,
-    applicationName: 'registry-worker',
-  });
+  const db = await connect({ ...settings, applicationName: 'registry-worker' });
   const mail: SendOptions = {
     pool: db.pool,
     deliver: settings.smtpUrl

@@ -1,5 +1,6 @@
 // One night in a process of its own, so that its memory can be measured: prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
+import { NightReporter } from '../../pipeline/night/reporter.ts';
 import { connect } from '../../sql/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
@@ -18,10 +19,10 @@ const { events } = await runNightly(db, {
   path,
   dump_date,
   now: () => new Date(),
-  reporter: {
-    step: (name) => void begun.push({ name, at: look(server) }),
-    note: (sentence) => void process.stderr.write(`${sentence}\n`),
-  },
+  reporter: Object.assign(new NightReporter(), {
+    step: (name: string) => void begun.push({ name, at: look(server) }),
+    note: (sentence: string) => void process.stderr.write(`${sentence}\n`),
+  }),
 });
 const end = look(server);
 const { rows } = await db.pool.query<{ bytes: string }>(

@@ -30,7 +30,6 @@ export async function writeInitLetter(options: LetterOptions, data: unknown): Pr
 
 const recoverData = initData.extend({ user_name: z.string() });
 
-/** Brings the link that confirms a recovery. */
 export async function writeRecoverLetter(options: LetterOptions, data: unknown): Promise<Letter> {
   const { one_time_token_id, user_name } = recoverData.parse(data);
   const { jwt, until } = await takeToken(options, one_time_token_id, 'recover');

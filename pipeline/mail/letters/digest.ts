@@ -36,60 +36,38 @@ const digestData = z.object({
   events: z.array(digestEvent).min(1),
 });
 
-type DigestData = z.output<typeof digestData>;
-
-/** Reports the events of a night at the companies that an account watches. */
 export async function writeDigestLetter(options: LetterOptions, data: unknown): Promise<Letter> {
-  const digest = digestData.parse(data);
-  const { texts } = options;
-  const { account_id, user_name, event_date, totals, events } = digest;
+  const { account_id, user_name, source, event_date, totals, events } = digestData.parse(data);
+  const { texts, baseUrl, secretKey, created_at: issued_at } = options;
+  const words = texts.digest;
   const user_ref = await findReader(options, account_id);
-  const issued_at = options.created_at;
-  const token = signUnsubscribeToken(options.secretKey, { user_ref, issued_at });
-  const unsubscribe_link = `${options.baseUrl}/unsubscribe?token=${token}`;
-  const feed = `${options.baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
-  const sections = totals.map((total) => ({
-    ...total,
-    shown: events.filter((event) => event.severity === total.severity),
-  }));
-  const rest = sections
-    .map(({ event_count, shown, ...total }) => ({
-      ...total,
-      event_count: event_count - shown.length,
-    }))
+  const token = signUnsubscribeToken(secretKey, { user_ref, issued_at });
+  const unsubscribe_link = `${baseUrl}/unsubscribe?token=${token}`;
+  const feed = `${baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
+  const day = texts.day(event_date);
+  const bySeverity = Map.groupBy(events, (event) => event.severity);
+  const shownOf = (name: Severity) => bySeverity.get(name) ?? [];
+  const rest = totals
+    .map((total) => ({ ...total, event_count: total.event_count - shownOf(total.severity).length }))
     .filter(({ event_count }) => event_count > 0);
+  const intro = words.intro(source.toUpperCase(), day, sum(totals), list(texts, totals));
   return {
-    subject: writeSubject(texts, digest),
+    subject: words.subject(day, sum(totals), list(texts, totals.slice(0, 1))),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: introduce(texts, digest, rest.length === 0) },
-      ...sections.flatMap((section) => writeSection(texts, section)),
+      { text: intro + (rest.length === 0 ? words.worstFirst : words.worstOnly(events.length)) },
+      ...totals.flatMap((total) => writeSection(texts, total, shownOf(total.severity))),
       ...(rest.length === 0
         ? []
         : [
-            { heading: texts.digest.moreHeading(sum(rest)) },
-            { text: texts.digest.more(list(texts, rest)) },
+            { heading: words.moreHeading(sum(rest)) },
+            { text: words.more(list(texts, rest)) },
             { code: `GET ${feed}` },
           ]),
-      { footnote: texts.digest.footnote, link: unsubscribe_link, label: texts.digest.stop },
+      { footnote: words.footnote, link: unsubscribe_link, label: words.stop },
     ],
     unsubscribe_link,
   };
-}
-
-function writeSubject(texts: Texts, { event_date, totals }: DigestData): string {
-  const [worst] = totals as [Total];
-  const { severity: name, event_count } = worst;
-  const worstTotal = texts.digest.total(name, event_count);
-  return texts.digest.subject(texts.day(event_date), sum(totals), worstTotal);
-}
-
-function introduce(texts: Texts, digest: DigestData, isComplete: boolean): string {
-  const { source, event_date, totals, events } = digest;
-  const day = texts.day(event_date);
-  const { intro, worstFirst, worstOnly } = texts.digest;
-  const sentence = intro(source.toUpperCase(), day, sum(totals), list(texts, totals));
-  return sentence + (isComplete ? worstFirst : worstOnly(events.length));
 }
 
 /** Throws `Superseded` when the account has turned the mails off since. */
@@ -103,7 +81,8 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
 /** The events of a severity, grouped by company. */
 function writeSection(
   texts: Texts,
-  { severity: name, event_count, shown }: Total & { shown: DigestEvent[] },
+  { severity: name, event_count }: Total,
+  shown: readonly DigestEvent[],
 ): Piece[] {
   if (shown.length === 0) return [];
   const companies = Map.groupBy(shown, (event) =>

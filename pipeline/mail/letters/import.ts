@@ -22,7 +22,6 @@ const importData = z.object({
   removed_count: z.int(),
 });
 
-/** Says what became of the companies of one submission to the watch list. */
 export function writeImportLetter({ texts }: LetterOptions, data: unknown): Letter {
   const { user_name, submitted_at, ready, failed, removed_count } = importData.parse(data);
   const words = texts.import;

@@ -1,14 +1,11 @@
 import type pg from 'pg';
+import type { SendOptions } from '../send.ts';
 import type { Texts } from '../texts/en.ts';
 
-export interface LetterOptions {
+export interface LetterOptions extends Pick<SendOptions, 'secretKey' | 'baseUrl'> {
   client: pg.ClientBase;
   /** In the language of the reader. */
   texts: Texts;
-  /** Signs one-time tokens. */
-  secretKey: string;
-  /** Where the API is reached, without a slash at the end. */
-  baseUrl: string;
   /** When the mail was ordered: the same at each attempt. */
   created_at: Date;
   now: Date;

@@ -13,7 +13,6 @@ const refundData = z.object({
   balance: z.int(),
 });
 
-/** Says which credits a refund or a dispute took back. */
 export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
   const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
   const { refund } = texts;

@@ -90,7 +90,6 @@ const severities = {
 
 /** The English texts of mails. The texts of every other language have the same shape. */
 export const en = {
-  language: 'en',
   greeting: 'Hello,',
   greetingOf: (name: string) => `Hello ${name},`,
   ...formats,

@@ -102,7 +102,6 @@ const reasons: [RegExp, string][] = [
 ];
 
 export const pl: Texts = {
-  language: 'pl',
   greeting: 'Dzień dobry,',
   greetingOf: (name) => `Dzień dobry, ${name},`,
   ...formats,

@@ -4,7 +4,6 @@ export interface Values {
   after: string | null;
 }
 
-/** Says in words what an event did. */
 export type EventText = (values: Values) => string;
 
 export function capitalize(word: string): string {
