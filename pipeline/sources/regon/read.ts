@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import {
   type BirRow,
-  readResult,
-  readRows,
+  collectRecords,
+  readEnvelope,
   SoapFault,
   UnreadableAnswer,
 } from '../../fetch/soap.ts';
@@ -48,8 +48,11 @@ function readXml(text: string): BirRow[] {
     throw new UnusableAnswer('HTML, no answer of BIR');
   }
   const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
+  const records = collectRecords();
+  const reader = isWrapped ? readEnvelope('DanePobierzPelnyRaport', records) : records;
   try {
-    return readRows(isWrapped ? readResult(text, 'DanePobierzPelnyRaport') : text);
+    reader.write(text);
+    return reader.end() ?? [];
   } catch (error) {
     if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
     if (!(error instanceof UnreadableAnswer)) throw error;
