@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
-import { type KrsAnswer, readExtract } from './extract.ts';
+import { readExtract } from './extract.ts';
 
 /** The longest known full extract has less than one megabyte. */
 const EXTRACT_BYTES = 8 * 1024 ** 2;
@@ -12,8 +12,8 @@ const MOST_LEVELS = 64;
 /** The list of companies that are struck off and have no extract any more. */
 const listName = /(?:^|\/)deleted\.txt$/i;
 
-export function isExtractFile(file: string): boolean {
-  return /\.(?:json|ndjson)$/i.test(file) || listName.test(file);
+export function identifyFile(file: string): string | null {
+  return /\.(?:json|ndjson)$/i.test(file) || listName.test(file) ? file : null;
 }
 
 /** The extracts of one file: one in a `.json`, one a line in an `.ndjson`; a number a line in `deleted.txt`. */
@@ -26,17 +26,17 @@ export async function* readAnswers(file: AnswerFile, signal?: AbortSignal): Asyn
   yield* readEachLine(file, EXTRACT_BYTES, read, signal);
 }
 
-function readNumber(krs: string): KrsAnswer {
+function readNumber(krs: string): object {
   if (!/^[0-9]{10}$/.test(krs)) throw new UnusableAnswer('no KRS number of ten digits');
   return { kind: 'deleted', krs };
 }
 
-function readJson(bytes: Buffer): KrsAnswer {
+function readJson(bytes: Buffer): object {
   if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8');
   return parseExtract(new TextDecoder().decode(bytes));
 }
 
-function parseExtract(text: string): KrsAnswer {
+function parseExtract(text: string): object {
   if (text.trim() === '') throw new UnusableAnswer('empty');
   if (/^\s*</.test(text)) throw new UnusableAnswer('HTML or XML, no extract of KRS');
   if (countLevels(text) > MOST_LEVELS) {

@@ -1,5 +1,5 @@
 import type { SourceDescription } from '../source.ts';
-import { isExtractFile, readAnswers } from './read.ts';
+import { identifyFile, readAnswers } from './read.ts';
 
 /**
  * KRS, the National Court Register, as its open API answers: a folder of `.json` files in any
@@ -15,6 +15,6 @@ export const description: SourceDescription = {
   format: 'document',
   dump_kind: 'delta',
   country_code: 'PL',
-  identifyFile: (file) => (isExtractFile(file) ? file : null),
+  identifyFile,
   readAnswers,
 };

@@ -4,7 +4,7 @@ import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
 import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import type { Answer } from '../source.ts';
-import { ANSWER_BYTES, isAnswerFile, readAnswers } from './read.ts';
+import { ANSWER_BYTES, identifyFile, readAnswers } from './read.ts';
 
 async function read(file: string, content: string | Buffer): Promise<Answer[]> {
   return await gather(readAnswers({ path: await writeTestFile(file, content), file }));
@@ -45,8 +45,8 @@ const said = {
 
 test('which files are answers', () => {
   const files = ['a.xml', 'b/c/D.XML', 'reports.ndjson', 'new.txt', 'x/Deleted.TXT', 'updated.txt'];
-  expect(files.filter(isAnswerFile)).toEqual(files);
-  expect(['a.txt', 'renew.txt', 'a.json', 'xml'].filter(isAnswerFile)).toEqual([]);
+  expect(files.map(identifyFile)).toEqual(files);
+  expect(['a.txt', 'renew.txt', 'a.json', 'xml'].filter(identifyFile)).toEqual([]);
 });
 
 describe('one answer in an XML file', () => {

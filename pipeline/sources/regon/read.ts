@@ -8,7 +8,7 @@ import {
 } from '../../fetch/soap.ts';
 import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { Answer, AnswerFile } from '../source.ts';
-import { readNumber, readReport, type RegonAnswer } from './answer.ts';
+import { readNumber, readReport } from './answer.ts';
 import { findReportIn } from './report.ts';
 import { decodeXml } from './xml-text.ts';
 
@@ -17,9 +17,8 @@ export const ANSWER_BYTES = 12 * 1024 ** 2;
 
 const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
-/** Whether a file belongs to a dump, by its name. */
-export function isAnswerFile(file: string): boolean {
-  return /\.(?:xml|ndjson)$/i.test(file) || listName.test(file);
+export function identifyFile(file: string): string | null {
+  return /\.(?:xml|ndjson)$/i.test(file) || listName.test(file) ? file : null;
 }
 
 /** The answers of one file: one in an `.xml`, one a line in an `.ndjson`, a number a line in a daily list. */
@@ -30,12 +29,12 @@ export async function* readAnswers(from: AnswerFile, signal?: AbortSignal): Asyn
     yield await readWhole(from, 'an answer', ANSWER_BYTES, read);
     return;
   }
-  const list = listName.exec(file)?.[1]?.toLowerCase() as 'new' | 'updated' | 'deleted' | undefined;
+  const list = listName.exec(file)?.[1]?.toLowerCase();
   const read = (text: string) => (list ? readNumber(list, text) : readReportLine(text));
   yield* readEachLine(from, ANSWER_BYTES, read, signal);
 }
 
-function readXmlReport(text: string, file: string): RegonAnswer {
+function readXmlReport(text: string, file: string): object {
   const rows = readXml(text);
   // An answer without records does not tell what it is; the name of its file may.
   const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
@@ -62,21 +61,21 @@ function readXml(text: string): BirRow[] {
   }
 }
 
+const field = z
+  .union([z.string(), z.number(), z.boolean(), z.null()])
+  .transform((value) => String(value ?? ''));
+
 const reportLine = z.object({
   report: z.string(),
   regon: z.string().optional(),
-  data: z.array(z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]))),
+  data: z.array(z.record(z.string(), field)),
 });
 
-function readReportLine(text: string): RegonAnswer {
+function readReportLine(text: string): object {
   const parsed = reportLine.safeParse(parseJson(text));
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
     throw new UnusableAnswer(`not a report: ${issue!.path.join('.')} ${issue!.message}`);
   }
-  const { report, regon, data } = parsed.data;
-  const rows = data.map((row) =>
-    Object.fromEntries(Object.entries(row).map(([key, field]) => [key, String(field ?? '')])),
-  );
-  return readReport(rows, { report, regon });
+  return readReport(parsed.data.data, parsed.data);
 }

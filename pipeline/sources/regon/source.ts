@@ -1,5 +1,5 @@
 import type { SourceDescription } from '../source.ts';
-import { isAnswerFile, readAnswers } from './read.ts';
+import { identifyFile, readAnswers } from './read.ts';
 
 /**
  * REGON, the register of GUS, as its service BIR 1.1 or 1.2 answers: a folder of `.xml` files, each
@@ -20,6 +20,6 @@ export const description: SourceDescription = {
   format: 'document',
   dump_kind: 'delta',
   country_code: 'PL',
-  identifyFile: (file) => (isAnswerFile(file) ? file : null),
+  identifyFile,
   readAnswers,
 };
