@@ -14,11 +14,6 @@ from stage.krs_extract as extract
 cross join stage.night
 where extract.state_day > night.dump_date
 union all
-select
-    'older extract',
-    concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
-from stage.krs_older as older
-union all
 select odd.subject, odd.value
 from stage.krs_extract as extract
 cross join lateral (
