@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
-import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './round.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
@@ -125,10 +125,10 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     });
     refuseGaps(asked.length, missing);
     await journal.writeDump(join(dump, 'extracts.ndjson'));
-    const counts = countOutcomes(asked, journal.outcomes);
-    if (counts.without_extract.length > 0) {
-      await writeWhole(join(dump, 'deleted.txt'), joinLines(counts.without_extract));
+    const report = createReport('krs', plan, asked, journal.outcomes, { missing });
+    if (report.without_extract.length > 0) {
+      await writeWhole(join(dump, 'deleted.txt'), joinLines(report.without_extract));
     }
-    return createReport('krs', plan, { ...counts, missing });
+    return report;
   });
 }
