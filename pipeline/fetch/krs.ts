@@ -23,15 +23,6 @@ export interface Extract {
   odpis: Record<string, unknown>;
 }
 
-/**
- * What KRS says of a number. `had`: the current extract, or the full one of a company that is struck
- * off. `without_extract`: struck off, and KRS gives no extract. `not_found`: never in a register.
- */
-export interface KrsAnswer {
-  outcome: 'had' | 'without_extract' | 'not_found';
-  extract?: Extract;
-}
-
 /** The open API of KRS, which needs no key. */
 export class Krs {
   readonly service: Service;
@@ -58,8 +49,15 @@ export class Krs {
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
   }
 
-  /** The extract of one company. A number that one register has struck off may stand in the other. */
-  async extract(krs: string, signal?: AbortSignal): Promise<KrsAnswer> {
+  /**
+   * What KRS says of a number. A number that one register has struck off may stand in the other. `had`: the
+   * current extract, or the full one of a company that is struck off. `without_extract`: struck off, and
+   * KRS gives no extract. `not_found`: never in a register.
+   */
+  async extract(
+    krs: string,
+    signal?: AbortSignal,
+  ): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];
     for (const register of registers) {
       const current = await this.#ask('OdpisAktualny', krs, register, signal);

@@ -34,10 +34,8 @@ export interface DumpLine {
 
 /** A registry that can be asked for one company. */
 export interface OnDemandSource {
-  /** Its folder below `sources/`. */
+  /** Its folder below `sources/`; in capitals its name for people. */
   source: string;
-  /** For people: `REGON`. */
-  name: string;
   /** By what it can be asked. */
   answers: readonly IdentifierType[];
   /** Whether it holds every company that has such a number. */
@@ -192,12 +190,15 @@ async function settle(
     };
     const attempts = awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      failed.push({ awaited, failure: `${asking.source.name} does not know this number` });
+      failed.push({
+        awaited,
+        failure: `${asking.source.source.toUpperCase()} does not know this number`,
+      });
     } else if (asking.state !== 'fault') {
       postpone(second_look_ms, 0);
     } else if (attempts >= ATTEMPTS) {
       logger.error({ ...awaited, reason: asking.message }, 'import: given up');
-      const failure = `${asking.source.name} could not be asked in ${attempts} attempts`;
+      const failure = `${asking.source.source.toUpperCase()} could not be asked in ${attempts} attempts`;
       failed.push({ awaited, failure });
     } else {
       logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');

@@ -51,16 +51,13 @@ export function readExtract(value: unknown) {
     activity_day: findActivityDay(dane, entries),
     content,
     /** Equal for extracts that say the same, without the days of entries in a full one. */
-    content_hash: hashContent(content),
+    content_hash: hash('sha256', JSON.stringify(content, withoutEntryDays)),
     odd,
   };
 }
 
-function hashContent(content: object): string {
-  const json = JSON.stringify(content, (key, value: unknown) =>
-    key === 'entry_day' ? undefined : value,
-  );
-  return hash('sha256', json);
+function withoutEntryDays(key: string, value: unknown): unknown {
+  return key === 'entry_day' ? undefined : value;
 }
 
 /** What the service says in place of an extract: `{ type, title, status, traceId }`. */

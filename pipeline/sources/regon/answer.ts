@@ -154,6 +154,5 @@ function valueOf(row: BirRow, name: string): string {
 }
 
 function compareRows(a: Row, b: Row): number {
-  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }
