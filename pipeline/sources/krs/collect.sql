@@ -293,22 +293,16 @@ left join lateral (
         (
             select version.version
             from (values (2007::smallint), (2025::smallint)) as version (version)
-            cross join lateral (
-                select
-                    count(*) as codes,
-                    count(*) filter (
-                        where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
-                    ) as names
-                from stage.krs_activity as written
-                join registry.activity_code using (code)
-                where
-                    written.file_no = extract.file_no
-                    and written.line = extract.line
-                    and activity_code.version = version.version
-            ) as fitting
+            left join (stage.krs_activity as written join registry.activity_code using (code))
+                on activity_code.version = version.version
+                and written.file_no = extract.file_no
+                and written.line = extract.line
+            group by version.version
             order by
-                fitting.codes desc,
-                fitting.names desc,
+                count(activity_code.version) desc,
+                count(*) filter (
+                    where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
+                ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)
                 = coalesce(extract.activity_day >= '2025-01-01', false) desc

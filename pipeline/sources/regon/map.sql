@@ -140,14 +140,11 @@ cross join lateral (
 -- The units of this activity. Without their list in the dump: the units with details, and the other
 -- known ones.
 cross join lateral (
-    select jsonb_agg(listed.unit order by listed.identifier) as units
+    select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
-        select distinct on (told.identifier)
-            told.identifier,
-            told.unit
+        select distinct on (told.unit ->> 'identifier') told.unit
         from (
             select
-                unit.record ->> 'regon14' as identifier,
                 jsonb_build_object(
                     'identifier', unit.record ->> 'regon14',
                     'name', unit.record ->> 'name',
@@ -163,13 +160,12 @@ cross join lateral (
                 = document.document ->> 'silo'
             union all
             select
-                before.unit ->> 'identifier',
                 before.unit,
                 2
             from jsonb_array_elements(known.units) as before (unit)
             where document.document -> 'units' is null
         ) as told
-        order by told.identifier, told.rank, told.unit
+        order by told.unit ->> 'identifier', told.rank, told.unit
     ) as listed
 ) as unit
 -- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,

@@ -23,10 +23,6 @@ const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
  * files with a line `{"report", "regon", "data": [{…}]}` an answer; and the daily lists `new.txt`,
  * `updated.txt` and `deleted.txt`, a REGON a line.
  *
- * The fields of a bare answer tell its report. An answer without a REGON (activities, partners) belongs to
- * the REGON of 9 or 14 digits in the name of its file, else of its folder, else to the only company of
- * the folder; else it is rejected.
- *
  * An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
  * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry
  * needs the main report of the activity; a natural person needs DaneOgolne too. The last content of any
