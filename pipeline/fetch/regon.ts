@@ -102,8 +102,7 @@ async function planDay(
     progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
     return [];
   });
-  const first = new Set(watched);
-  return { due: [...watched, ...due.filter((regon) => !first.has(regon))], isLong: true };
+  return { due: [...new Set([...watched, ...due])], isLong: true };
 }
 
 /** Asks REGON for one company: one answer per entity found, with the lines of a dump. */
