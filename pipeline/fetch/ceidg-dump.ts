@@ -47,7 +47,7 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
         `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
       );
     }
-    return createReport('ceidg', plan, { asked: parts.size, had: parts.size });
+    return createReport('ceidg', plan, [...parts.keys()], new Map(), { had: parts.size });
   });
 }
 

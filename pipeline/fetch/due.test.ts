@@ -23,7 +23,8 @@ beforeEach(async () => {
 
 /** The day that was over so many days ago, in Poland. */
 function daysAgo(days: number): string {
-  return warsawDate(new Date(Date.now() - days * 86_400_000));
+  const today = Date.parse(warsawDate(new Date()));
+  return new Date(today - days * 86_400_000).toISOString().slice(0, 10);
 }
 
 async function startKrs(...days: string[]): Promise<string> {

@@ -74,7 +74,5 @@ export async function listDue(
 }
 
 function addDays(date: string, days: number): string {
-  const moment = new Date(`${date}T00:00:00Z`);
-  moment.setUTCDate(moment.getUTCDate() + days);
-  return moment.toISOString().slice(0, 10);
+  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }

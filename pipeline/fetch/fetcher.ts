@@ -24,16 +24,14 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
   ceidg: {
     isAfterTheDay: false,
     longest_gap_days: 1,
-    run({ ceidg }, plan, how) {
-      return fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), ...how }), plan);
-    },
+    run: ({ ceidg }, plan, how) =>
+      fetchCeidg(new Ceidg({ ...requireSettings(ceidg, 'CEIDG_TOKEN'), ...how }), plan),
   },
   krs: {
     isAfterTheDay: true,
     longest_gap_days: 31,
-    run({ krs }, plan, how) {
-      return fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), ...how }), plan);
-    },
+    run: ({ krs }, plan, how) =>
+      fetchKrs(new Krs({ ...requireSettings(krs, 'KRS_URL'), ...how }), plan),
   },
   regon: {
     isAfterTheDay: true,

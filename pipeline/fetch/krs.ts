@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { fillFolder, joinLines, readLines, writeWhole } from './folder.ts';
 import { openJournal } from './journal.ts';
 import type { RateLimit } from './rate.ts';
-import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, refuseGaps } from './round.ts';
 import { Service, type ServiceSettings } from './service.ts';
 
@@ -21,15 +21,6 @@ const registers = ['P', 'S'] as const;
 /** An OdpisAktualny or OdpisPelny as the service gives it. */
 export interface Extract {
   odpis: Record<string, unknown>;
-}
-
-/**
- * What KRS says of a number. `had`: the current extract, or the full one of a company that is struck
- * off. `without_extract`: struck off, and KRS gives no extract. `not_found`: never in a register.
- */
-export interface KrsAnswer {
-  outcome: 'had' | 'without_extract' | 'not_found';
-  extract?: Extract;
 }
 
 /** The open API of KRS, which needs no key. */
@@ -58,8 +49,15 @@ export class Krs {
     return this.service.ask(`${this.#url}/Biuletyn/${date}`, {}, read, signal);
   }
 
-  /** The extract of one company. A number that one register has struck off may stand in the other. */
-  async extract(krs: string, signal?: AbortSignal): Promise<KrsAnswer> {
+  /**
+   * What KRS says of a number. A number that one register has struck off may stand in the other. `had`: the
+   * current extract, or the full one of a company that is struck off. `without_extract`: struck off, and
+   * KRS gives no extract. `not_found`: never in a register.
+   */
+  async extract(
+    krs: string,
+    signal?: AbortSignal,
+  ): Promise<{ outcome: string; extract?: Extract }> {
     const struckOff: string[] = [];
     for (const register of registers) {
       const current = await this.#ask('OdpisAktualny', krs, register, signal);
@@ -125,10 +123,10 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
     });
     refuseGaps(asked.length, missing);
     await journal.writeDump(join(dump, 'extracts.ndjson'));
-    const counts = countOutcomes(asked, journal.outcomes);
-    if (counts.without_extract.length > 0) {
-      await writeWhole(join(dump, 'deleted.txt'), joinLines(counts.without_extract));
+    const report = createReport('krs', plan, asked, journal.outcomes, { missing });
+    if (report.without_extract.length > 0) {
+      await writeWhole(join(dump, 'deleted.txt'), joinLines(report.without_extract));
     }
-    return createReport('krs', plan, { ...counts, missing });
+    return report;
   });
 }

@@ -47,19 +47,14 @@ export async function readLists(
   }
 }
 
-/** What the lists of a day say, by entity. */
-export interface Entities {
-  /** REGON9 of each entity that is listed itself or by a unit, ascending. */
-  asked: string[];
-  /** REGON14 of the listed units, by the REGON9 of their entity. */
-  units: Map<string, string[]>;
-  /** What stands in the lists and is no number. */
-  odd: string[];
-}
+export type Entities = Awaited<ReturnType<typeof listEntities>>;
 
-export async function listEntities({ work }: DumpFolder): Promise<Entities> {
+/** What the lists of a day say: the REGON9 of each entity that is listed itself or by a unit, ascending. */
+export async function listEntities({ work }: DumpFolder) {
   const regons = new Set<string>();
+  /** What stands in the lists and is no number. */
   const odd = new Set<string>();
+  /** REGON14 of the listed units, by the REGON9 of their entity. */
   const units = new Map<string, string[]>();
   for (const file of await readdir(join(work, 'lists'))) {
     for (const number of await readNumbers(work, file)) {

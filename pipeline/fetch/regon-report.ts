@@ -96,12 +96,17 @@ export async function searchTypes(
       throw error;
     });
     if (!rows) break;
-    for (const row of rows) {
-      const type = fieldOf(row, 'Typ');
-      if (type === 'P' || type === 'F') types.set(fieldOf(row, 'Regon').slice(0, 9), type);
-    }
+    for (const [regon, type] of typesIn(rows)) types.set(regon, type);
   }
   return types;
+}
+
+/** P or F by REGON9, as the rows of a search tell. */
+export function typesIn(rows: readonly BirRow[]): Map<string, string> {
+  const types = rows.map(
+    (row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')] as const,
+  );
+  return new Map(types.filter(([, type]) => type === 'P' || type === 'F'));
 }
 
 /** The fault of an error answer that says nothing of the entity, such as a wrong name or date. */

@@ -3,10 +3,9 @@ import { type Bir, type BirQuery, errorCodeOf } from './bir.ts';
 import { fillFolder } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { type Entities, listEntities, readLists, writeLists } from './regon-lists.ts';
-import { birError, type EntityAnswer, readEntity, searchTypes } from './regon-report.ts';
-import { countOutcomes, createReport, type FetchPlan, type FetchReport } from './report.ts';
+import { birError, type EntityAnswer, readEntity, searchTypes, typesIn } from './regon-report.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
-import { fieldOf } from './soap.ts';
 
 /** Entities at a time; the rate lets three or four requests a second through. */
 const WIDTH = 4;
@@ -42,8 +41,8 @@ export function fetchRegon(bir: Bir, plan: FetchPlan): Promise<FetchReport> {
     refuseGaps(asked.length, missing);
     await writeLists(entities, left, folder, plan.date);
     await journal.writeDump(join(folder.dump, 'reports.ndjson'));
-    const counts = countOutcomes(asked, journal.outcomes);
-    return createReport('regon', plan, { ...counts, odd, missing, left: left.size });
+    const more = { odd, missing, left: left.size };
+    return createReport('regon', plan, asked, journal.outcomes, more);
   });
 }
 
@@ -103,8 +102,7 @@ async function planDay(
     progress.note(`Which companies are watched is not known: ${(error as Error).message}`);
     return [];
   });
-  const first = new Set(watched);
-  return { due: [...watched, ...due.filter((regon) => !first.has(regon))], isLong: true };
+  return { due: [...new Set([...watched, ...due])], isLong: true };
 }
 
 /** Asks REGON for one company: one answer per entity found, with the lines of a dump. */
@@ -115,14 +113,9 @@ export async function askRegon(
 ): Promise<EntityAnswer[]> {
   const rows = await bir.search(query, signal);
   const code = errorCodeOf(rows);
-  if (code === '4') return [];
-  if (code !== undefined) throw birError(rows, 'a search');
-  const found = new Map(
-    rows
-      .filter((row) => ['P', 'F'].includes(fieldOf(row, 'Typ')))
-      .map((row) => [fieldOf(row, 'Regon').slice(0, 9), fieldOf(row, 'Typ')]),
-  );
+  if (code !== undefined && code !== '4') throw birError(rows, 'a search');
   const answers: EntityAnswer[] = [];
-  for (const [regon, type] of found) answers.push(await readEntity(bir, { regon, type }, signal));
+  for (const [regon, type] of typesIn(rows))
+    answers.push(await readEntity(bir, { regon, type }, signal));
   return answers;
 }

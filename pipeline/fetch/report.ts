@@ -31,26 +31,27 @@ export interface FetchReport {
   left: number;
 }
 
+/** @param outcomes of the numbers that were asked for */
 export function createReport(
   source: string,
   { date }: FetchPlan,
-  counts: Pick<FetchReport, 'asked' | 'had'> & Partial<FetchReport>,
-): FetchReport {
-  const none = { not_found: [], without_extract: [], odd: [], missing: [], left: 0 };
-  return { source, dump_date: date, state: 'fetched', ...none, ...counts };
-}
-
-/** Counts the numbers that were asked for by how they have turned out. */
-export function countOutcomes(
   asked: readonly string[],
   outcomes: ReadonlyMap<string, string>,
-): Pick<FetchReport, 'asked' | 'had' | 'not_found' | 'without_extract'> {
+  more: Partial<FetchReport> = {},
+): FetchReport {
   const having = (outcome: string) => asked.filter((number) => outcomes.get(number) === outcome);
   return {
+    source,
+    dump_date: date,
+    state: 'fetched',
     asked: asked.length,
     had: having('had').length,
     not_found: having('not_found'),
     without_extract: having('without_extract'),
+    odd: [],
+    missing: [],
+    left: 0,
+    ...more,
   };
 }
 

@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import {
   collectRecords,
+  collectText,
+  type Operation,
   readEnvelope,
-  readResult,
-  readRows,
   SoapFault,
   UnreadableAnswer,
   writeEnvelope,
@@ -19,13 +19,18 @@ function answer(result: string): string {
   );
 }
 
+/** The text of the result of a whole answer. */
+function readResult(text: string, operation: Operation): string {
+  const reader = readEnvelope(operation, collectText());
+  reader.write(text);
+  return reader.end();
+}
+
+/** The records of an answer with this result. */
 function rows(result: string) {
-  return readRows(
-    readResult(
-      answer(`<DanePobierzPelnyRaportResult>${result}</DanePobierzPelnyRaportResult>`),
-      'DanePobierzPelnyRaport',
-    ),
-  );
+  const reader = readEnvelope('DanePobierzPelnyRaport', collectRecords());
+  reader.write(answer(`<DanePobierzPelnyRaportResult>${result}</DanePobierzPelnyRaportResult>`));
+  return reader.end() ?? [];
 }
 
 function escape(xml: string): string {
@@ -49,7 +54,7 @@ const record = {
   praw_statusNip: '',
 };
 
-describe('readRows', () => {
+describe('collectRecords', () => {
   test('reads both wrappings alike, every value as the text it is', () => {
     expect(rows(escape(root))).toEqual([record]);
     expect(rows(escape(root).replaceAll('\n', '&#xD;\n'))).toEqual([record]);
@@ -114,7 +119,7 @@ test.each(['escaped', 'cdata'])('an answer that comes in pieces, %s', (wrapping)
   }
 });
 
-describe('readResult', () => {
+describe('readEnvelope', () => {
   test('finds the envelope in its MIME message', () => {
     const part = answer('<DanePobierzPelnyRaportResult>text</DanePobierzPelnyRaportResult>');
     const message = `--uuid:1+id=1\r\nContent-ID: <http://tempuri.org/0>\r\n\r\n${part}\r\n--uuid:1+id=1--`;

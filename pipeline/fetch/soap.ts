@@ -77,28 +77,23 @@ const PIECE_LENGTH = 4096;
 export function readEnvelope<T>(operation: Operation, result: TextReader<T>): TextReader<T> {
   const responsePath = `Envelope/Body/${operation}Response`;
   const resultPath = `${responsePath}/${operation}Result`;
-  const path: string[] = [];
   let head: string | undefined = '';
   let hasResponse = false;
   let isOver = false;
   let fault: string | undefined;
   const parser = createParser({
-    onOpen(name) {
-      path.push(name.slice(name.indexOf(':') + 1));
-      const here = path.join('/');
+    onOpen(path) {
+      const here = joinLocalNames(path);
       if (here === responsePath) hasResponse = true;
       if (here === 'Envelope/Body/Fault') fault = '';
       if (here.startsWith(`${resultPath}/`)) throw new UnreadableAnswer('a result that is no text');
     },
-    onText(text) {
-      const here = path.join('/');
+    onText(text, path) {
+      const here = joinLocalNames(path);
       if (here === resultPath) result.write(text);
       if (/^Envelope\/Body\/Fault\/(?:Reason\/Text|faultstring)$/.test(here)) fault += text;
     },
-    onClose() {
-      path.pop();
-      isOver = path.length === 0;
-    },
+    onClose: (path) => void (isOver = path.length === 1),
     // The end of the MIME message follows the envelope.
     isOver: () => isOver,
   });
@@ -130,16 +125,20 @@ export function readEnvelope<T>(operation: Operation, result: TextReader<T>): Te
   };
 }
 
+/** The path without prefixes; nothing of interest lies deeper than five names. */
+function joinLocalNames(path: readonly string[]): string {
+  const names = path.slice(0, 6);
+  return names.map((name) => name.slice(name.indexOf(':') + 1)).join('/');
+}
+
 /** Reads a result of records, `<root><dane>…</dane>…</root>`; undefined for a blank one. */
 export function collectRecords(): TextReader<BirRow[] | undefined> {
   const rows: BirRow[] = [];
-  const path: string[] = [];
   const fields = new Map<string, string>();
   let value = '';
   let isBlank = true;
   const parser = createParser({
-    onOpen(name) {
-      path.push(name);
+    onOpen(path) {
       isBlank = false;
       value = '';
       if (path[0] !== 'root') throw new UnreadableAnswer('a result without records');
@@ -148,23 +147,20 @@ export function collectRecords(): TextReader<BirRow[] | undefined> {
       }
     },
     onText: (text) => void (value += text),
-    onClose(name) {
-      const isField = path[1] === 'dane' && path.length === 3;
-      const isRecord = path[1] === 'dane' && path.length === 2;
-      if (isField && fields.has(name)) {
-        throw new UnreadableAnswer('a record with something inside its fields');
-      }
-      if (isField) fields.set(name, value.trim());
-      if (isRecord && value.trim() !== '') throw new UnreadableAnswer('a record of text');
-      if (isRecord) {
+    onClose([, record, field]) {
+      if (record === 'dane' && field !== undefined) {
+        if (fields.has(field)) {
+          throw new UnreadableAnswer('a record with something inside its fields');
+        }
+        fields.set(field, value.trim());
+      } else if (record === 'dane') {
+        if (value.trim() !== '') throw new UnreadableAnswer('a record of text');
         // Defines a field of any name: `__proto__` sets no prototype.
         rows.push(Object.fromEntries(fields));
         fields.clear();
       }
       value = '';
-      path.pop();
     },
-    isOver: () => false,
   });
   return {
     write: (text) => void parser.write(text),
@@ -180,22 +176,31 @@ export function collectText(): TextReader<string> {
   return { write: (text) => void (kept += text), end: () => kept };
 }
 
+/** Each path has the names of the open elements, the outermost first. */
 function createParser(handler: {
-  onOpen(name: string): void;
-  onText(text: string): void;
-  onClose(name: string): void;
+  onOpen(path: readonly string[]): void;
+  onText(text: string, path: readonly string[]): void;
+  onClose(path: readonly string[]): void;
   /** Whether the document has ended, and anything may follow. */
-  isOver(): boolean;
+  isOver?(): boolean;
 }): sax.SAXParser {
+  const path: string[] = [];
+  const onText = (text: string) => handler.onText(text, path);
   return Object.assign(sax.parser(true), {
-    onopentag: ({ name }: sax.Tag) => handler.onOpen(name),
-    ontext: (text: string) => handler.onText(text),
-    oncdata: (text: string) => handler.onText(text),
-    onclosetag: (name: string) => handler.onClose(name),
+    onopentag({ name }: sax.Tag) {
+      path.push(name);
+      handler.onOpen(path);
+    },
+    ontext: onText,
+    oncdata: onText,
+    onclosetag() {
+      handler.onClose(path);
+      path.pop();
+    },
     ondoctype: refuseDeclaration,
     onsgmldeclaration: refuseDeclaration,
-    onerror: (cause: Error) => {
-      if (!handler.isOver()) throw new UnreadableAnswer('XML that cannot be read', { cause });
+    onerror(cause: Error) {
+      if (!handler.isOver?.()) throw new UnreadableAnswer('XML that cannot be read', { cause });
     },
   });
 }
@@ -203,18 +208,4 @@ function createParser(handler: {
 /** BIR declares no entities: another document might attack the parser by expanding them. */
 function refuseDeclaration(): never {
   throw new UnreadableAnswer('XML with a document type');
-}
-
-/** The result of a whole answer as text. Throws an `UnreadableAnswer`, or a `SoapFault`. */
-export function readResult(answer: string, operation: Operation): string {
-  const reader = readEnvelope(operation, collectText());
-  reader.write(answer);
-  return reader.end();
-}
-
-/** The records of a whole result, none for a blank one. Throws an `UnreadableAnswer`. */
-export function readRows(result: string): BirRow[] {
-  const reader = collectRecords();
-  reader.write(result);
-  return reader.end() ?? [];
 }

@@ -35,10 +35,8 @@ export interface DumpLine {
 
 /** A registry that can be asked for one company. */
 export interface OnDemandSource {
-  /** Its folder below `sources/`. */
+  /** Its folder below `sources/`; in capitals its name for people. */
   source: string;
-  /** For people: `REGON`. */
-  name: string;
   /** By what it can be asked. */
   answers: readonly IdentifierType[];
   /** Whether it holds every company that has such a number. */
@@ -181,46 +179,42 @@ export async function landAnswers(
 }
 
 /** Fails or postpones the numbers that are still awaited. */
-async function settle(options: ImportOptions, askings: readonly Asking[]): Promise<void> {
-  const { db, logger, now } = options;
+async function settle(
+  { db, logger, now }: ImportOptions,
+  askings: readonly Asking[],
+): Promise<void> {
   const failed: { awaited: Awaited; failure: string }[] = [];
-  const postponed: { awaited: Awaited; attempts: number; error?: string; wait_ms: number }[] = [];
+  const postponed: object[] = [];
   for (const asking of askings) {
     const { awaited } = asking;
+    const postpone = (wait_ms: number, attempt_count: number, last_error?: string) => {
+      const next_attempt_at = new Date(now().getTime() + wait_ms);
+      postponed.push({ ...awaited, attempt_count, last_error, next_attempt_at });
+    };
     const attempts = awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      failed.push({ awaited, failure: `${asking.source.name} does not know this number` });
+      failed.push({
+        awaited,
+        failure: `${asking.source.source.toUpperCase()} does not know this number`,
+      });
     } else if (asking.state !== 'fault') {
-      postponed.push({ awaited, attempts: 0, wait_ms: second_look_ms });
+      postpone(second_look_ms, 0);
     } else if (attempts >= ATTEMPTS) {
       logger.error({ ...awaited, reason: asking.message }, 'import: given up');
-      const failure = `${asking.source.name} could not be asked in ${attempts} attempts`;
+      const failure = `${asking.source.source.toUpperCase()} could not be asked in ${attempts} attempts`;
       failed.push({ awaited, failure });
     } else {
       logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
-      const wait_ms = first_wait_ms * 5 ** (attempts - 1);
-      postponed.push({ awaited, attempts, error: asking.message, wait_ms });
+      postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
     }
   }
-  await runFile(db.pool, 'import/postpone.sql', [
-    ...listNumbers(postponed),
-    postponed.map(({ attempts }) => attempts),
-    postponed.map(({ error }) => error ?? null),
-    postponed.map(({ wait_ms }) => new Date(now().getTime() + wait_ms)),
-  ]);
+  await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
-    ...listNumbers(failed),
+    failed.map(({ awaited }) => awaited.identifier_type),
+    failed.map(({ awaited }) => awaited.identifier_value),
     failed.map(({ failure }) => failure),
     now(),
   ]);
-}
-
-/** Types and values, in two lists. */
-function listNumbers(numbers: readonly { awaited: Awaited }[]): [string[], string[]] {
-  return [
-    numbers.map(({ awaited }) => awaited.identifier_type),
-    numbers.map(({ awaited }) => awaited.identifier_value),
-  ];
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import where one is due. */

@@ -30,7 +30,6 @@ export function createOnDemandSources(
 function createKrs(krs: Krs): OnDemandSource {
   return {
     source: 'krs',
-    name: 'KRS',
     answers: ['KRS'],
     isComplete: true,
     async ask(_type, value, signal) {
@@ -44,7 +43,6 @@ function createKrs(krs: Krs): OnDemandSource {
 function createRegon(bir: Bir): OnDemandSource {
   return {
     source: 'regon',
-    name: 'REGON',
     answers: ['NIP', 'REGON9', 'KRS'],
     isComplete: true,
     async ask(type, value, signal) {
@@ -63,7 +61,6 @@ function createRegon(bir: Bir): OnDemandSource {
 function createCeidg(ceidg: Ceidg): OnDemandSource {
   return {
     source: 'ceidg',
-    name: 'CEIDG',
     answers: ['NIP', 'REGON9'],
     isComplete: false,
     header: ceidgHeader,

@@ -1,11 +1,7 @@
--- Postpones the numbers of the lists $1 (types) and $2 (values) that are still awaited: $3 is the
--- count of attempts without an answer so far, $4 the last error, $5 the moment of the next attempt.
-insert into customer.import (
-    identifier_type, identifier_value, attempt_count, last_error, next_attempt_at
-)
+-- Postpones the numbers of $1, a list of rows of customer.import, that are still awaited.
+insert into customer.import
 select asked.*
-from unnest($1::text[], $2::text[], $3::integer[], $4::text[], $5::timestamptz[])
-    as asked (identifier_type, identifier_value, attempt_count, last_error, next_attempt_at)
+from jsonb_populate_recordset(null::customer.import, $1) as asked
 where exists (
     select from customer.watch
     where

@@ -124,72 +124,78 @@ left join full_extract
     and full_extract.content_hash = answer.answer ->> 'content_hash'
 where answer.answer ->> 'kind' = 'extract';
 
+create index on stage.krs_extract (krs);
+
 -- A company has one version: an extract that is older than the known one, or than another one of the
 -- dump, says nothing, and is no reject either. A number may be in two registers: the one that has not
 -- struck it off counts, also where it is known from an earlier dump. Of two alike, P counts.
-create unlogged table stage.krs_older as
-select
-    extract.file_no,
-    extract.line,
-    extract.krs,
-    extract.entry_no,
-    extract.state_day
-from stage.krs_extract as extract
-left join registry.entry as known
-    on known.source = 'krs'
-    and known.entry_key = extract.krs
-where
-    stage.is_older(
-        extract.register, extract.entry_no, extract.state_day,
-        known.version_register, known.version_no, known.version_date
-    )
-    or greatest(extract.state_day, extract.made_day) < known.gone_date
-    or (
-        extract.content ? 'struck_off_day'
-        and extract.register <> known.version_register
-        and known.status <> 'DELETED'
-    )
-    or exists (
-        select from stage.krs_extract as other
-        where
-            other.krs = extract.krs
-            and case
-                when other.register <> extract.register then
-                    (extract.content ? 'struck_off_day', extract.register)
-                    > (other.content ? 'struck_off_day', other.register)
-                else stage.is_older(
-                    extract.register, extract.entry_no, extract.state_day,
-                    other.register, other.entry_no, other.state_day
+with older as (
+    delete from stage.krs_extract as extract
+    where
+        exists (
+            select from registry.entry as known
+            where
+                known.source = 'krs'
+                and known.entry_key = extract.krs
+                and (
+                    stage.is_older(
+                        extract.register, extract.entry_no, extract.state_day,
+                        known.version_register, known.version_no, known.version_date
+                    )
+                    or greatest(extract.state_day, extract.made_day) < known.gone_date
+                    or (
+                        extract.content ? 'struck_off_day'
+                        and extract.register <> known.version_register
+                        and known.status <> 'DELETED'
+                    )
                 )
-            end
-    );
+        )
+        or exists (
+            select from stage.krs_extract as other
+            where
+                other.krs = extract.krs
+                and case
+                    when other.register <> extract.register then
+                        (extract.content ? 'struck_off_day', extract.register)
+                        > (other.content ? 'struck_off_day', other.register)
+                    else stage.is_older(
+                        extract.register, extract.entry_no, extract.state_day,
+                        other.register, other.entry_no, other.state_day
+                    )
+                end
+        )
+    returning *
+)
 
-delete from stage.krs_extract
-using stage.krs_older
-where krs_older.file_no = krs_extract.file_no and krs_older.line = krs_extract.line;
+insert into stage.notice (subject, value)
+select
+    'older extract',
+    concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
+from older;
 
 -- An extract is of the day on which it was asked for, which may be later than the day whose changes
 -- the dump holds, but not later than today.
+with rejected as (
+    delete from stage.krs_extract as extract
+    using stage.night
+    where
+        extract.repeats
+        or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date
+    returning extract.*
+)
+
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
-    extract.file_no,
-    extract.line,
+    rejected.file_no,
+    rejected.line,
     case
-        when extract.repeats then 'repeats another row of the same entry'
-        else format('the state of %s is in the future', extract.state_day)
+        when rejected.repeats then 'repeats another row of the same entry'
+        else format('the state of %s is in the future', rejected.state_day)
     end,
-    extract.raw,
-    extract.repeats,
-    extract.krs
-from stage.krs_extract as extract
-cross join stage.night
-where
-    extract.repeats
-    or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date;
-
-delete from stage.krs_extract
-using stage.reject
-where reject.file_no = krs_extract.file_no and reject.line = krs_extract.line;
+    rejected.raw,
+    rejected.repeats,
+    rejected.krs
+from rejected;
 
 analyze stage.krs_extract;
 
@@ -287,22 +293,16 @@ left join lateral (
         (
             select version.version
             from (values (2007::smallint), (2025::smallint)) as version (version)
-            cross join lateral (
-                select
-                    count(*) as codes,
-                    count(*) filter (
-                        where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
-                    ) as names
-                from stage.krs_activity as written
-                join registry.activity_code using (code)
-                where
-                    written.file_no = extract.file_no
-                    and written.line = extract.line
-                    and activity_code.version = version.version
-            ) as fitting
+            left join (stage.krs_activity as written join registry.activity_code using (code))
+                on activity_code.version = version.version
+                and written.file_no = extract.file_no
+                and written.line = extract.line
+            group by version.version
             order by
-                fitting.codes desc,
-                fitting.names desc,
+                count(activity_code.version) desc,
+                count(*) filter (
+                    where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
+                ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)
                 = coalesce(extract.activity_day >= '2025-01-01', false) desc

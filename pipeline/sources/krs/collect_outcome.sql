@@ -14,57 +14,48 @@ from stage.krs_extract as extract
 cross join stage.night
 where extract.state_day > night.dump_date
 union all
-select
-    'older extract',
-    concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
-from stage.krs_older as older
-union all
-select number.subject, number.written
+select odd.subject, odd.value
 from stage.krs_extract as extract
 cross join lateral (
-    select extract.identity -> 'identyfikatory' as told
-) as identifier
+    select
+        extract.identity -> 'identyfikatory' as identifiers,
+        extract.identity ->> 'formaPrawna' as legal_form,
+        extract.content #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
+            as voivodeship
+) as told
 cross join lateral (
     values
     (
         'NIP',
-        identifier.told ->> 'nip',
+        told.identifiers ->> 'nip',
         not registry.is_nip(coalesce(extract.nip, ''))
-        and identifier.told ->> 'nip' ~ '[^0 -]'
+        and told.identifiers ->> 'nip' ~ '[^0 -]'
     ),
     (
         'REGON',
-        identifier.told ->> 'regon',
+        told.identifiers ->> 'regon',
         not registry.is_regon9(coalesce(extract.regon9, ''))
-        and identifier.told ->> 'regon' ~ '[^0 -]'
+        and told.identifiers ->> 'regon' ~ '[^0 -]'
     ),
-    ('NIP status', identifier.told ->> 'statusNip', true),
-    ('REGON status', identifier.told ->> 'statusRegon', true)
-) as number (subject, written, is_odd)
-where number.written is not null and number.is_odd
-union all
-select 'legal form', extract.identity ->> 'formaPrawna'
-from stage.krs_extract as extract
-where
-    extract.identity ? 'formaPrawna'
-    and not exists (
-        select from stage.krs_legal_form as legal_form
-        where legal_form.written
-            = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
+    ('NIP status', told.identifiers ->> 'statusNip', true),
+    ('REGON status', told.identifiers ->> 'statusRegon', true),
+    (
+        'legal form',
+        told.legal_form,
+        not exists (
+            select from stage.krs_legal_form as legal_form
+            where legal_form.written = translate(upper(told.legal_form), ' -', '')
+        )
+    ),
+    (
+        'voivodeship',
+        told.voivodeship,
+        not exists (
+            select from registry.voivodeship where voivodeship.name = lower(told.voivodeship)
+        )
     )
-union all
-select 'voivodeship', seat.voivodeship
-from stage.krs_extract as extract
-cross join lateral (
-    select extract.content #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
-        as voivodeship
-) as seat
-where
-    seat.voivodeship is not null
-    and not exists (
-        select from registry.voivodeship
-        where voivodeship.name = lower(seat.voivodeship)
-    )
+) as odd (subject, value, is_odd)
+where odd.value is not null and odd.is_odd
 union all
 select 'activity', activity.written
 from stage.krs_activity as activity

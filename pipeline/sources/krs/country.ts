@@ -15,11 +15,10 @@ const otherNames: Readonly<Record<string, string>> = {
   'federacja rosyjska': 'RU',
 };
 
-let codes: ReadonlyMap<string, string> | undefined;
+const codes = listCountries();
 
 /** ISO 3166-1 alpha-2 of a country by its Polish name in any case; undefined for an unknown one. */
 export function findCountry(name: string): string | undefined {
-  codes ??= listCountries();
   return codes.get(name.toLowerCase());
 }
 

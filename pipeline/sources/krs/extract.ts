@@ -4,51 +4,11 @@ import { fold, type Folded, isRecord } from './fold.ts';
 import { contentShape, headerShape } from './shape.ts';
 
 /**
- * What `collect.sql` reads from `stage.answer`, as JSON, which has no undefined members. Days are
- * YYYY-MM-DD, unless the register errs.
+ * Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
+ *
+ * @returns what `collect.sql` reads; days are YYYY-MM-DD, unless the register errs
  */
-export type KrsAnswer =
-  | {
-      kind: 'extract';
-      form: 'current' | 'full';
-      /** 10 digits. */
-      krs: string;
-      /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
-      register: string | undefined;
-      /** The day whose state it shows. */
-      state_day: string | undefined;
-      /** The day on which KRS made it. */
-      made_day: string | undefined;
-      /** The number of the newest entry. */
-      entry_no: number | undefined;
-      /** The newest day on which an activity was entered; a current extract does not tell. */
-      activity_day: string | undefined;
-      content: {
-        /** By the keys of `shape.ts`, without what was removed. */
-        sections: Folded;
-        registered_day: string | undefined;
-        struck_off_day: string | undefined;
-        /** The day on which the strike-off became final. */
-        final_day: string | undefined;
-      };
-      /** Equal for extracts that say the same, without the days of entries in a full one. */
-      content_hash: string;
-      odd: OddValue[];
-    }
-  /** A company that is struck off and has no extract any more. */
-  | { kind: 'deleted'; krs: string }
-  /** What the service says in place of an extract, such as that it has none. */
-  | { kind: 'problem'; status: string; title: string };
-
-interface Entry {
-  number: number;
-  day: string | undefined;
-  final_day: string | undefined;
-  text: string;
-}
-
-/** Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`. */
-export function readExtract(value: unknown): KrsAnswer {
+export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
   const problem = readProblem(value);
   if (problem) return problem;
@@ -69,40 +29,43 @@ export function readExtract(value: unknown): KrsAnswer {
   });
   if (!hasName(sections)) throw new UnusableAnswer('no name of the company in it');
   const content = {
+    /** By the keys of `shape.ts`, without what was removed. */
     sections,
     registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
     struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
+    /** The day on which the strike-off became final. */
     final_day: last?.final_day,
   };
   const entry_no = Number(textOf(header.numerOstatniegoWpisu) ?? entries.at(-1)?.number);
   return {
-    kind: 'extract',
+    kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
     krs: readNumber(header),
+    /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
     register: textOf(header.rejestr),
     state_day: textOf(header.stanZDnia),
     made_day: textOf(header.dataCzasOdpisu),
+    /** The number of the newest entry. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
+    /** The newest day on which an activity was entered; a current extract does not tell. */
     activity_day: findActivityDay(dane, entries),
     content,
-    content_hash: hashContent(content),
+    /** Equal for extracts that say the same, without the days of entries in a full one. */
+    content_hash: hash('sha256', JSON.stringify(content, withoutEntryDays)),
     odd,
   };
 }
 
-function hashContent(content: object): string {
-  const json = JSON.stringify(content, (key, value: unknown) =>
-    key === 'entry_day' ? undefined : value,
-  );
-  return hash('sha256', json);
+function withoutEntryDays(key: string, value: unknown): unknown {
+  return key === 'entry_day' ? undefined : value;
 }
 
-/** A problem document: `{ type, title, status, traceId }`. */
-function readProblem(value: Record<string, unknown>): KrsAnswer | undefined {
+/** What the service says in place of an extract: `{ type, title, status, traceId }`. */
+function readProblem(value: Record<string, unknown>) {
   if (value.odpis !== undefined || value.naglowekA !== undefined) return undefined;
   const { status, title } = value;
   if (typeof status !== 'number' || typeof title !== 'string') return undefined;
-  return { kind: 'problem', status: String(status), title: title.slice(0, 200) };
+  return { kind: 'problem' as const, status: String(status), title: title.slice(0, 200) };
 }
 
 function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unknown>): OddValue[] {
@@ -128,8 +91,10 @@ function readNumber(header: { readonly [key: string]: Folded }): string {
   return krs;
 }
 
+type Entry = ReturnType<typeof readEntries>[number];
+
 /** The entries of a full extract, the first one first. */
-function readEntries(found: Folded | undefined): Entry[] {
+function readEntries(found: Folded | undefined) {
   if (!Array.isArray(found)) return [];
   return (found as readonly Record<string, Folded>[])
     .map((entry) => ({

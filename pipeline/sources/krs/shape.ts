@@ -30,24 +30,19 @@ const list = (members: Members, spellings: Spellings = []): Shape => ({
   members,
   spellings,
 });
+const texts = (...keys: readonly string[]): Members =>
+  Object.fromEntries(keys.map((key) => [key, text]));
 const ignored = (...keys: readonly string[]): Members =>
   Object.fromEntries(keys.map((key) => [key, { kind: 'ignored' }]));
 
 const seat = group({
   kraj: country,
-  wojewodztwo: text,
-  powiat: text,
-  gmina: text,
-  miejscowosc: text,
+  ...texts('wojewodztwo', 'powiat', 'gmina', 'miejscowosc'),
 });
 
 const address = group({
   kraj: country,
-  ulica: text,
-  nrDomu: text,
-  nrLokalu: text,
-  kodPocztowy: text,
-  miejscowosc: text,
+  ...texts('ulica', 'nrDomu', 'nrLokalu', 'kodPocztowy', 'miejscowosc'),
   ...ignored('poczta', 'wojewodztwo', 'powiat', 'gmina'),
 });
 
@@ -57,10 +52,7 @@ const decision: Shape = {
   is_dated: true,
   members: {
     data: day,
-    organWydajacy: text,
-    sygnatura: text,
-    rodzajPostepowania: text,
-    opis: text,
+    ...texts('organWydajacy', 'sygnatura', 'rodzajPostepowania', 'opis'),
   },
   spellings: [
     // The day of the decision, in spite of its name.
@@ -73,11 +65,9 @@ const decision: Shape = {
 
 /** Natural persons are masked at the source; masked identifiers are not kept. */
 const person: Members = {
-  nazwisko: group({ nazwiskoICzlon: text, nazwiskoIICzlon: text }),
-  imiona: group({ imie: text, imieDrugie: text, ...ignored('imieTrzecie') }),
-  nazwa: text,
-  funkcjaWOrganie: text,
-  czyZawieszona: text,
+  nazwisko: group(texts('nazwiskoICzlon', 'nazwiskoIICzlon')),
+  imiona: group({ ...texts('imie', 'imieDrugie'), ...ignored('imieTrzecie') }),
+  ...texts('nazwa', 'funkcjaWOrganie', 'posiadaneUdzialy', 'czyZawieszona'),
   dataZawieszeniaDo: day,
   podmiot: group({
     nazwa: text,
@@ -93,7 +83,6 @@ const person: Members = {
       'nazwaSaduOrganuProwadzacegoRejestrEwidencje',
     ),
   }),
-  posiadaneUdzialy: text,
   ...ignored(
     'identyfikator',
     'krs',
@@ -126,13 +115,9 @@ const persons = list(person, [[/^(?:pelniona|rodzaj)?[fF]unkcj[ai]/, 'funkcjaWOr
 /** Of a company, an association or another organisation: section 1. */
 const identity = group({
   danePodmiotu: group({
-    formaPrawna: text,
-    nazwa: text,
+    ...texts('formaPrawna', 'nazwa'),
     identyfikatory: group({
-      regon: text,
-      statusRegon: text,
-      nip: text,
-      statusNip: text,
+      ...texts('regon', 'statusRegon', 'nip', 'statusNip'),
       ...ignored('dataDecyzji'),
     }),
     ...ignored(
@@ -185,7 +170,7 @@ const representation = group({
   reprezentacjaIBIGBPPSPZOZ: persons,
 });
 
-const activities = list({ kodDzial: text, kodKlasa: text, kodPodklasa: text, opis: text });
+const activities = list(texts('kodDzial', 'kodKlasa', 'kodPodklasa', 'opis'));
 
 /** What it does: section 3. */
 const purpose = group({
@@ -280,12 +265,10 @@ export const contentShape: Shape = group({
 
 /** `odpis.naglowekA` or `odpis.naglowekP`. What is ignored tells of the extract, not the company. */
 export const headerShape: Shape = group({
-  numerKRS: text,
+  ...texts('numerKRS', 'numerOstatniegoWpisu', 'rejestr'),
   stanZDnia: day,
   dataRejestracjiWKRS: day,
   dataWykreslenia: day,
-  numerOstatniegoWpisu: text,
-  rejestr: text,
   dataCzasOdpisu: firstDay,
   ...ignored(
     'dataOstatniegoWpisu',
@@ -294,8 +277,7 @@ export const headerShape: Shape = group({
     'stanPozycji',
   ),
   wpis: list({
-    numerWpisu: text,
-    opis: text,
+    ...texts('numerWpisu', 'opis'),
     dataWpisu: day,
     dataUprawomocnienia: day,
     ...ignored('sygnaturaAktSprawyDotyczacejWpisu', 'oznaczenieSaduDokonujacegoWpisu'),

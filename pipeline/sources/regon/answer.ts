@@ -5,37 +5,20 @@ import { fieldsOf, findReport, fits, foldName, type ReportName, tellReport } fro
 /** A record of a report, by the names of `fields.ts`; blank values are left out. */
 export type Row = Record<string, string>;
 
-/** What `collect.sql` reads: a report, an answer that there is none, or a line of a daily list. */
-export type RegonAnswer =
-  | {
-      kind: 'report';
-      report: ReportName;
-      /** 9 digits, valid or not; absent where neither answer nor line tells. */
-      regon: string | undefined;
-      /** In an order of their own, so that two answers that say the same are equal. */
-      rows: Row[];
-      odd: OddValue[];
-    }
-  | {
-      kind: 'error';
-      /** Absent where neither the answer nor the dump tells. */
-      report: ReportName | undefined;
-      /** 9 digits. */
-      regon: string | undefined;
-      code: string;
-      message: string;
-    }
-  | { kind: 'list'; list: 'new' | 'updated' | 'deleted'; number: string };
-
-export interface AnswerLabel {
-  /** What the dump says the answer is, a name of any version of BIR. */
+/** What the dump says of an answer. */
+interface AnswerLabel {
+  /** A name of any version of BIR. */
   report?: string | undefined;
-  /** Whose the dump says it is, 9 or 14 digits. */
+  /** 9 or 14 digits. */
   regon?: string | undefined;
 }
 
-/** Reads the records of one answer, a report by its label or by its fields. Throws an `UnusableAnswer`. */
-export function readReport(rows: readonly BirRow[], label: AnswerLabel): RegonAnswer {
+/**
+ * Reads the records of one answer, a report by its label or by its fields. Throws an `UnusableAnswer`.
+ *
+ * @returns what `collect.sql` reads: a report, or an error answer
+ */
+export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
   if (error) return readError(error, label);
   const name = nameReport(rows, label.report);
@@ -48,18 +31,19 @@ export function readReport(rows: readonly BirRow[], label: AnswerLabel): RegonAn
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
     );
   }
-  const regon = findOwner(named, label.regon);
   return {
     kind: 'report',
     report: name,
-    regon,
+    // 9 digits, valid or not; absent where neither the answer nor the label tells.
+    regon: findOwner(named, label.regon),
+    // In an order of their own, so that two answers that say the same are equal.
     rows: named.filter((row) => isKnown(row, odd)).toSorted(compareRows),
     odd: [...new Map(odd.map((one) => [`${one.subject} ${one.value}`, one])).values()],
   };
 }
 
-/** A line of a daily list. Throws an `UnusableAnswer` for one that is no number. */
-export function readNumber(list: 'new' | 'updated' | 'deleted', text: string): RegonAnswer {
+/** A line of a daily list: `new`, `updated` or `deleted`. Throws an `UnusableAnswer`. */
+export function readNumber(list: string, text: string): object {
   if (!/^(?:\d{9}|\d{14})$/.test(text)) throw new UnusableAnswer('not a REGON of 9 or 14 digits');
   return { kind: 'list', list, number: text };
 }
@@ -67,17 +51,16 @@ export function readNumber(list: 'new' | 'updated' | 'deleted', text: string): R
 /** No civil partnership, no partners recorded: these answers do not name their report. */
 const partnerCodes = new Set(['21', '22']);
 
-function readError(row: BirRow, label: AnswerLabel): RegonAnswer {
+function readError(row: BirRow, label: AnswerLabel): object {
   const message = ['ErrorMessagePl', 'DatabaseSearchResultPl', 'ErrorMessageEn']
     .map((key) => valueOf(row, key))
     .find((text) => text !== '');
   const regon = valueOf(row, 'pRegon') || label.regon?.trim() || undefined;
   const code = valueOf(row, 'ErrorCode');
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
-  const report = findReport(label.report ?? name);
   return {
     kind: 'error',
-    report,
+    report: findReport(label.report ?? name),
     regon: regon?.slice(0, 9),
     code,
     message: (message ?? '').slice(0, 200),
@@ -85,21 +68,15 @@ function readError(row: BirRow, label: AnswerLabel): RegonAnswer {
 }
 
 function nameReport(rows: readonly BirRow[], label: string | undefined): ReportName {
-  const keys = [...new Set(rows.flatMap((row) => Object.keys(row)))].map((key) =>
-    key.toLowerCase(),
-  );
+  const keys = [...new Set(rows.flatMap(Object.keys))].map((key) => key.toLowerCase());
   if (label === undefined) {
     if (keys.length === 0) throw new UnusableAnswer('an answer without records');
     const told = tellReport(keys);
-    if (told === undefined) {
-      throw new UnusableAnswer(`no report has the fields ${firstOf(keys)}`);
-    }
-    return told;
+    if (told) return told;
+    throw new UnusableAnswer(`no report has the fields ${firstOf(keys)}`);
   }
   const name = findReport(label);
-  if (name === undefined) {
-    throw new UnusableAnswer(`there is no report '${label.slice(0, 100)}'`);
-  }
+  if (!name) throw new UnusableAnswer(`there is no report '${label.slice(0, 100)}'`);
   if (keys.length > 0 && !fits(name, keys)) {
     throw new UnusableAnswer(`${name} does not have the fields ${firstOf(keys)}`);
   }
@@ -177,6 +154,5 @@ function valueOf(row: BirRow, name: string): string {
 }
 
 function compareRows(a: Row, b: Row): number {
-  const [left, right] = [JSON.stringify(a), JSON.stringify(b)];
-  return left < right ? -1 : left > right ? 1 : 0;
+  return JSON.stringify(a) < JSON.stringify(b) ? -1 : 1;
 }

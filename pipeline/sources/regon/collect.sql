@@ -79,29 +79,20 @@ analyze stage.regon_report;
 -- One row per company and part: the content of its best answer. An answer with records goes before one
 -- without; activity codes with their version go before codes without.
 create unlogged table stage.regon_part as
-select distinct on (told.regon9, told.entity, told.part)
-    told.regon9,
-    told.entity,
-    told.part,
-    told.records,
-    told.is_contradicted
-from (
-    select
-        report.regon9,
-        report.entity,
-        report.part,
-        rank.rank,
-        coalesce(min(report.records::text), '[]')::jsonb as records,
-        min(report.records::text) <> max(report.records::text) as is_contradicted
-    from stage.regon_report as report
-    cross join lateral (
-        select (report.records is not null)::integer
-            + coalesce(report.records @? '$[*].version', false)::integer as rank
-    ) as rank
-    where report.part in ('codes', 'units', 'partners', 'person') and report.regon9 is not null
-    group by report.regon9, report.entity, report.part, rank.rank
-) as told
-order by told.regon9, told.entity, told.part, told.rank desc;
+select distinct on (report.regon9, report.entity, report.part)
+    report.regon9,
+    report.entity,
+    report.part,
+    coalesce(min(report.records::text), '[]')::jsonb as records,
+    min(report.records::text) <> max(report.records::text) as is_contradicted
+from stage.regon_report as report
+cross join lateral (
+    select (report.records is not null)::integer
+        + coalesce(report.records @? '$[*].version', false)::integer as rank
+) as rank
+where report.part in ('codes', 'units', 'partners', 'person') and report.regon9 is not null
+group by report.regon9, report.entity, report.part, rank.rank
+order by report.regon9, report.entity, report.part, rank.rank desc;
 
 insert into stage.regon_part (regon9, entity, part, records, is_contradicted)
 select

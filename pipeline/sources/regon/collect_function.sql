@@ -1,4 +1,4 @@
--- What the mapping asks of a seat as of every unit.
+-- What the mapping asks more than once.
 
 -- The address of a record, as the snapshot shows it. Symbols go before names, which drift.
 create function stage.regon_address(record jsonb) returns jsonb
@@ -36,6 +36,14 @@ return (
         ) as voivodeship
     ) as place
 );
+
+-- A phone number: blanks and dashes within it say nothing. Another text stays as it is.
+create function stage.regon_phone(written text) returns text
+language sql immutable
+return case
+    when written ~ '^\+?[0-9 ()/.-]+$' then translate(written, ' ()/.-', '')
+    else written
+end;
 
 -- The dates of a unit, those that are dates.
 create function stage.regon_dates(record jsonb) returns jsonb

@@ -5,6 +5,13 @@
  */
 export type Fields = Readonly<Record<string, string | null>>;
 
+/** Ignores what a symbol and its name say. */
+function ignored(...codes: readonly string[]): Fields {
+  return Object.fromEntries(
+    codes.flatMap((code) => [`${code}_Symbol`, `${code}_Nazwa`]).map((field) => [field, null]),
+  );
+}
+
 /** The registered address. Territorial symbols, except of the voivodeship, repeat the names. */
 const address: Fields = {
   adSiedzKraj_Symbol: 'country',
@@ -16,8 +23,7 @@ const address: Fields = {
   adSiedzGmina_Symbol: null,
   adSiedzGmina_Nazwa: 'commune',
   adSiedzKodPocztowy: 'postal_code',
-  adSiedzMiejscowoscPoczty_Symbol: null,
-  adSiedzMiejscowoscPoczty_Nazwa: null,
+  ...ignored('adSiedzMiejscowoscPoczty'),
   adSiedzMiejscowosc_Symbol: null,
   adSiedzMiejscowosc_Nazwa: 'city',
   adSiedzUlica_Symbol: null,
@@ -40,14 +46,9 @@ const dates: Fields = {
 };
 
 const forms: Fields = {
-  podstawowaFormaPrawna_Symbol: null,
-  podstawowaFormaPrawna_Nazwa: null,
   szczegolnaFormaPrawna_Symbol: 'legal_form',
   szczegolnaFormaPrawna_Nazwa: null,
-  formaFinansowania_Symbol: null,
-  formaFinansowania_Nazwa: null,
-  formaWlasnosci_Symbol: null,
-  formaWlasnosci_Nazwa: null,
+  ...ignored('podstawowaFormaPrawna', 'formaFinansowania', 'formaWlasnosci'),
 };
 
 /** A legal person, or one activity of a natural one. */
@@ -69,8 +70,7 @@ const activity: Fields = {
   adresEmail: 'email',
   adresEmail2: null,
   adresStronyinternetowej: 'website',
-  organRejestrowy_Symbol: null,
-  organRejestrowy_Nazwa: null,
+  ...ignored('organRejestrowy'),
 };
 
 export const legalPersonFields: Fields = {
@@ -81,8 +81,7 @@ export const legalPersonFields: Fields = {
   numerWRejestrzeEwidencji: 'register_number',
   rodzajRejestruEwidencji_Symbol: 'register',
   rodzajRejestruEwidencji_Nazwa: null,
-  organZalozycielski_Symbol: null,
-  organZalozycielski_Nazwa: null,
+  ...ignored('organZalozycielski'),
   liczbaJednLokalnych: 'unit_count',
   // BIR 1.0.
   jednostekLokalnych: 'unit_count',
@@ -92,8 +91,7 @@ export const activityFields: Fields = {
   ...activity,
   // Numbers of registers other than KRS.
   numerWRejestrzeEwidencji: null,
-  rodzajRejestru_Symbol: null,
-  rodzajRejestru_Nazwa: null,
+  ...ignored('rodzajRejestru'),
   niePodjetoDzialalnosci: null,
   dataWpisuDzialalnosciDoRegon: 'entry_date',
   dataZaistnieniaZmianyDzialalnosci: null,
@@ -147,14 +145,7 @@ export const unitFields: Fields = {
   silos_Nazwa: 'silo_name',
   numerWRejestrzeEwidencji: null,
   dataWpisuDoRejestruEwidencji: null,
-  formaFinansowania_Symbol: null,
-  formaFinansowania_Nazwa: null,
-  organRejestrowy_Symbol: null,
-  organRejestrowy_Nazwa: null,
-  rodzajRejestruEwidencji_Symbol: null,
-  rodzajRejestruEwidencji_Nazwa: null,
-  rodzajRejestru_Symbol: null,
-  rodzajRejestru_Nazwa: null,
+  ...ignored('formaFinansowania', 'organRejestrowy', 'rodzajRejestruEwidencji', 'rodzajRejestru'),
   niePodjetoDzialalnosci: null,
 };
 

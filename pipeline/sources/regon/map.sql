@@ -33,9 +33,9 @@ select
     owner.surname,
     owner.first_names as first_name,
     -- wew.: the extension.
-    nullif(concat_ws(' wew. ', written.phone, activity.extension), '') as phone,
+    nullif(concat_ws(' wew. ', stage.regon_phone(activity.phone), activity.extension), '') as phone,
     lower(activity.email) as email,
-    written.fax,
+    stage.regon_phone(activity.fax) as fax,
     -- The name of a host has no case; what follows it has.
     case
         when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then lower(activity.website)
@@ -57,11 +57,7 @@ select
     case when code.is_told then code.version else known.activity_version::text end as activity_version,
     case when code.is_told then code.main else known.activity_main end as activity_main,
     coalesce(
-        case
-            when code.is_told then array_to_string(code.codes, ',')
-            else known.activity_codes
-        end,
-        ''
+        case when code.is_told then code.codes else known.activity_codes end, ''
     ) as activity_codes,
     false as is_well_formed,
     null::text as status_text,
@@ -120,18 +116,6 @@ cross join lateral (
         ) as first_names,
         person_record.struck_off_date
 ) as owner
--- Blanks and dashes within a number say nothing.
-cross join lateral (
-    select
-        case
-            when activity.phone ~ '^\+?[0-9 ()/.-]+$' then translate(activity.phone, ' ()/.-', '')
-            else activity.phone
-        end as phone,
-        case
-            when activity.fax ~ '^\+?[0-9 ()/.-]+$' then translate(activity.fax, ' ()/.-', '')
-            else activity.fax
-        end as fax
-) as written
 -- The offset keeps Postgres from asking again for every part of the address.
 cross join lateral (
     select stage.regon_address(document.document -> 'activity') as address
@@ -140,14 +124,11 @@ cross join lateral (
 -- The units of this activity. Without their list in the dump: the units with details, and the other
 -- known ones.
 cross join lateral (
-    select jsonb_agg(listed.unit order by listed.identifier) as units
+    select jsonb_agg(listed.unit order by listed.unit ->> 'identifier') as units
     from (
-        select distinct on (told.identifier)
-            told.identifier,
-            told.unit
+        select distinct on (told.unit ->> 'identifier') told.unit
         from (
             select
-                unit.record ->> 'regon14' as identifier,
                 jsonb_build_object(
                     'identifier', unit.record ->> 'regon14',
                     'name', unit.record ->> 'name',
@@ -163,13 +144,12 @@ cross join lateral (
                 = document.document ->> 'silo'
             union all
             select
-                before.unit ->> 'identifier',
                 before.unit,
                 2
             from jsonb_array_elements(known.units) as before (unit)
             where document.document -> 'units' is null
         ) as told
-        order by told.identifier, told.rank, told.unit
+        order by told.unit ->> 'identifier', told.rank, told.unit
     ) as listed
 ) as unit
 -- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,
@@ -177,7 +157,7 @@ cross join lateral (
 cross join lateral (
     select
         document.document -> 'codes' is not null as is_told,
-        array_agg(distinct newest.code order by newest.code) as codes,
+        string_agg(distinct newest.code, ',' order by newest.code) as codes,
         min(newest.code) filter (where newest.is_main) as main,
         coalesce(
             max(newest.version),

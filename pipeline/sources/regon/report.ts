@@ -48,8 +48,10 @@ const reports = {
 
 export type ReportName = keyof typeof reports;
 
+const entries = Object.entries(reports) as [ReportName, Report][];
+
 const byName = new Map(
-  (Object.entries(reports) as [ReportName, Report][]).flatMap(([name, [old_name]]) =>
+  entries.flatMap(([name, [old_name]]) =>
     [name, ...(old_name === null ? [] : [`PublDaneRaport${old_name}`])].map(
       (known) => [known.toLowerCase(), name] as const,
     ),
@@ -62,7 +64,7 @@ export function foldName(name: string): string {
 }
 
 const foldedFields = new Map(
-  (Object.entries(reports) as [ReportName, Report][]).map(([name, [, , fields]]) => {
+  entries.map(([name, [, , fields]]) => {
     const pairs = Object.entries(fields ?? {}).map(([key, own]) => [foldName(key), own] as const);
     return [name, new Map(pairs)] as const;
   }),

@@ -1,5 +1,21 @@
-import type { SourceDescription } from '../source.ts';
-import { isAnswerFile, readAnswers } from './read.ts';
+import { z } from 'zod';
+import {
+  type BirRow,
+  collectRecords,
+  readEnvelope,
+  SoapFault,
+  UnreadableAnswer,
+} from '../../fetch/soap.ts';
+import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
+import type { DocumentDescription } from '../source.ts';
+import { readNumber, readReport } from './answer.ts';
+import { findReportIn } from './report.ts';
+import { decodeXml } from './xml-text.ts';
+
+/** Even a company with thousands of units has less. */
+export const ANSWER_BYTES = 12 * 1024 ** 2;
+
+const listName = /(?:^|\/)(new|updated|deleted)\.txt$/i;
 
 /**
  * REGON, the register of GUS, as its service BIR 1.1 or 1.2 answers: a folder of `.xml` files, each
@@ -7,19 +23,71 @@ import { isAnswerFile, readAnswers } from './read.ts';
  * files with a line `{"report", "regon", "data": [{…}]}` an answer; and the daily lists `new.txt`,
  * `updated.txt` and `deleted.txt`, a REGON a line.
  *
- * The fields of a bare answer tell its report. An answer without a REGON (activities, partners) belongs to
- * the REGON of 9 or 14 digits in the name of its file, else of its folder, else to the only company of
- * the folder; else it is rejected.
- *
  * An entry is one activity; a natural person can have several. Its key is the REGON and the number of the
  * "silos": 1 CEIDG, 2 agricultural, 3 other, 4 struck off before 2014-11-08, 6 a legal person. An entry
  * needs the main report of the activity; a natural person needs DaneOgolne too. The last content of any
  * other report stays where the dump does not hold it.
  */
-export const description: SourceDescription = {
+export const description: DocumentDescription = {
   format: 'document',
   dump_kind: 'delta',
   country_code: 'PL',
-  identifyFile: (file) => (isAnswerFile(file) ? file : null),
-  readAnswers,
+  identifyFile: (file) => (/\.(?:xml|ndjson)$/i.test(file) || listName.test(file) ? file : null),
+  async *readAnswers(from, signal) {
+    const { file } = from;
+    if (/\.xml$/i.test(file)) {
+      const read = (bytes: Buffer) => readXmlReport(decodeXml(bytes), file);
+      yield await readWhole(from, 'an answer', ANSWER_BYTES, read);
+      return;
+    }
+    const list = listName.exec(file)?.[1]?.toLowerCase();
+    const read = (text: string) => (list ? readNumber(list, text) : readReportLine(text));
+    yield* readEachLine(from, ANSWER_BYTES, read, signal);
+  },
 };
+
+function readXmlReport(text: string, file: string): object {
+  const rows = readXml(text);
+  // An answer without records does not tell what it is; the name of its file may.
+  const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
+  return readReport(rows, { report });
+}
+
+function readXml(text: string): BirRow[] {
+  if (text.trim() === '') throw new UnusableAnswer('empty');
+  if (/^\s*<(?:!doctype\s+html|html|head|body)[\s>]/i.test(text)) {
+    throw new UnusableAnswer('HTML, no answer of BIR');
+  }
+  const isWrapped = /<(?:[\w.-]+:)?Envelope[\s>]/.test(text);
+  const records = collectRecords();
+  const reader = isWrapped ? readEnvelope('DanePobierzPelnyRaport', records) : records;
+  try {
+    reader.write(text);
+    return reader.end() ?? [];
+  } catch (error) {
+    if (error instanceof SoapFault) throw new UnusableAnswer(`a fault of BIR: ${error.message}`);
+    if (!(error instanceof UnreadableAnswer)) throw error;
+    // The parser adds lines that say where.
+    const [what] = error.cause instanceof Error ? error.cause.message.split('\n') : [];
+    throw new UnusableAnswer(what === undefined ? error.message : `${error.message}: ${what}`);
+  }
+}
+
+const field = z
+  .union([z.string(), z.number(), z.boolean(), z.null()])
+  .transform((value) => String(value ?? ''));
+
+const reportLine = z.object({
+  report: z.string(),
+  regon: z.string().optional(),
+  data: z.array(z.record(z.string(), field)),
+});
+
+function readReportLine(text: string): object {
+  const parsed = reportLine.safeParse(parseJson(text));
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    throw new UnusableAnswer(`not a report: ${issue!.path.join('.')} ${issue!.message}`);
+  }
+  return readReport(parsed.data.data, parsed.data);
+}

@@ -13,18 +13,10 @@ export function decodeXml(bytes: Buffer): string {
     throw new UnusableAnswer(`declares ${declared}, but is not`);
   }
   const encoding = shown ?? declared ?? 'utf-8';
-  const decoder = findDecoder(encoding);
   try {
-    return decoder.decode(bytes);
-  } catch {
-    throw new UnusableAnswer(`not ${encoding.toUpperCase()}`);
-  }
-}
-
-function findDecoder(encoding: string) {
-  try {
-    return new TextDecoder(encoding, { fatal: true });
-  } catch {
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes);
+  } catch (error) {
+    if (error instanceof TypeError) throw new UnusableAnswer(`not ${encoding.toUpperCase()}`);
     throw new UnusableAnswer(`the encoding '${encoding}' is not known`);
   }
 }

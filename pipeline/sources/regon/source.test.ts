@@ -4,10 +4,10 @@ import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
 import { legalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import type { Answer } from '../source.ts';
-import { ANSWER_BYTES, isAnswerFile, readAnswers } from './read.ts';
+import { ANSWER_BYTES, description } from './source.ts';
 
 async function read(file: string, content: string | Buffer): Promise<Answer[]> {
-  return await gather(readAnswers({ path: await writeTestFile(file, content), file }));
+  return await gather(description.readAnswers({ path: await writeTestFile(file, content), file }));
 }
 
 /** Why the one answer of an XML file cannot be read. */
@@ -45,8 +45,9 @@ const said = {
 
 test('which files are answers', () => {
   const files = ['a.xml', 'b/c/D.XML', 'reports.ndjson', 'new.txt', 'x/Deleted.TXT', 'updated.txt'];
-  expect(files.filter(isAnswerFile)).toEqual(files);
-  expect(['a.txt', 'renew.txt', 'a.json', 'xml'].filter(isAnswerFile)).toEqual([]);
+  expect(files.map((file) => description.identifyFile(file))).toEqual(files);
+  const others = ['a.txt', 'renew.txt', 'a.json', 'xml'];
+  expect(others.filter((file) => description.identifyFile(file))).toEqual([]);
 });
 
 describe('one answer in an XML file', () => {
@@ -155,7 +156,7 @@ describe('an XML file that is no answer', () => {
   test('more bytes than any answer has', async () => {
     const path = await writeTestFile('huge.xml', '<root>');
     await truncate(path, ANSWER_BYTES + 1);
-    expect(await gather(readAnswers({ path, file: 'huge.xml' }))).toEqual([
+    expect(await gather(description.readAnswers({ path, file: 'huge.xml' }))).toEqual([
       { line: 1, raw: '', reason: `an answer of more than ${ANSWER_BYTES} bytes` },
     ]);
   });

@@ -3,12 +3,12 @@ import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { writeTestFile } from '../../../fixtures/dump/answer-file.ts';
 import { envelopeOf, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
-import { ANSWER_BYTES } from './read.ts';
+import { ANSWER_BYTES } from './source.ts';
 
 const script = `
-  const { readAnswers } = await import(process.argv[1]);
+  const { description } = await import(process.argv[1]);
   const path = process.argv[2];
-  for await (const { answer } of readAnswers({ path, file: path })) {
+  for await (const { answer } of description.readAnswers({ path, file: path })) {
     const megabytes = process.resourceUsage().maxRSS / 1024;
     process.stdout.write(JSON.stringify([answer.rows.length, megabytes]));
   }
@@ -16,7 +16,7 @@ const script = `
 
 /** Reads one answer in a process of its own: its records, and how many megabytes that took. */
 async function measure(path: string): Promise<[records: number, megabytes: number]> {
-  const reader = new URL('read.ts', import.meta.url).href;
+  const reader = new URL('source.ts', import.meta.url).href;
   const args = ['--input-type=module', '--eval', script, reader, path];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as [number, number];

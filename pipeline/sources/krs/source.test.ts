@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Answer, AnswerFile } from '../source.ts';
-import { readAnswers } from './read.ts';
 import { description } from './source.ts';
 
 const extract = {
@@ -27,7 +26,7 @@ async function readText(content: string | Buffer, file = 'a.json'): Promise<Answ
 
 async function readAll(file: AnswerFile): Promise<Answer[]> {
   const answers: Answer[] = [];
-  for await (const answer of readAnswers(file)) answers.push(answer);
+  for await (const answer of description.readAnswers(file)) answers.push(answer);
   return answers;
 }
 
@@ -111,7 +110,7 @@ describe('an .ndjson file', () => {
   test('is not read on when nobody wants the rest', async () => {
     const path = join(folder, 'aborted.ndjson');
     await writeFile(path, `${JSON.stringify(extract)}\n`.repeat(3));
-    const answers = readAnswers({ path, file: 'aborted.ndjson' }, AbortSignal.abort());
-    await expect(answers.next()).rejects.toThrow(/abort/i);
+    const answers = description.readAnswers({ path, file: 'aborted.ndjson' }, AbortSignal.abort());
+    await expect(answers[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/i);
   });
 });

@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest';
 import { gather, writeTestFile } from '../../../fixtures/dump/answer-file.ts';
 import { naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import type { Answer } from '../source.ts';
-import { readAnswers } from './read.ts';
+import { description } from './source.ts';
 
 async function read(file: string, content: string | Buffer): Promise<Answer[]> {
-  return await gather(readAnswers({ path: await writeTestFile(file, content), file }));
+  return await gather(description.readAnswers({ path: await writeTestFile(file, content), file }));
 }
 
 describe('answers a line', () => {
