@@ -36,7 +36,7 @@ interface Issue {
   now: Date;
 }
 
-/** Issues a one-time token; `leaveMail` sends it. Returns its `one_time_token_id`. */
+/** Issues a one-time token, which its mail carries. Returns its `one_time_token_id`. */
 export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue): Promise<string> {
   const one_time_token_id = randomUUID();
   const expires_at = expiryOf(now);

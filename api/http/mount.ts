@@ -2,8 +2,9 @@ import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
-import { type Authentication, createAuthentication, UnknownToken } from '../auth/authenticate.ts';
-import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
+import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
+import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
+import { readBearer } from '../auth/token-secret.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
@@ -81,7 +82,12 @@ function begin(path: string, isOpen: boolean): RequestHandler {
 function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
   const byName = new Map<string, RequestHandler>();
   // A revoked or expired token always gets a 401.
-  const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
+  const byToken = limitRequests(
+    options,
+    generalLimit,
+    (request) => readBearer(request).hash,
+    refuseEnded,
+  );
   return ({ auth, limit = generalLimit }: Endpoint['description']): RequestHandler => {
     if (limit === generalLimit && auth !== 'none') return byToken;
     const made = byName.get(limit.name) ?? limitRequests(options, limit);
@@ -94,19 +100,19 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
-      try {
-        const caller = await authenticate(request);
-        if (auth === 'master' && caller.kind !== 'master') {
-          const message = 'This operation needs the Master Token.';
-          throw new HttpError(403, { message, code: 'FORBIDDEN' });
-        }
-        response.locals.caller = caller;
-        next();
-      } catch (error) {
-        if (!(error instanceof UnknownToken)) throw error;
+      const caller = await authenticate(request);
+      if (!caller) {
         // Each guessed token has its own count, so that a guess counts for the address too.
-        await limitGuess(request, response, (fault?: unknown) => next(fault ?? error));
+        const refuse = (fault: unknown = unauthorized('Invalid token')) => next(fault);
+        await limitGuess(request, response, refuse);
+        return;
       }
+      if (auth === 'master' && caller.kind !== 'master') {
+        const message = 'This operation needs the Master Token.';
+        throw new HttpError(403, { message, code: 'FORBIDDEN' });
+      }
+      response.locals.caller = caller;
+      next();
     };
 }
 
