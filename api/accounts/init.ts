@@ -10,6 +10,8 @@ import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const WELCOME_CREDITS = 200;
 
+const refused = 'The token is invalid, has expired or was already used.';
+
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
@@ -57,12 +59,10 @@ export async function startAccount(
 export async function initializeAccount(options: AppOptions, token: string) {
   const now = options.now();
   const claims = readClaims(options.secretKey, token, 'init', now);
-  const refused = () =>
-    invalid([['token', 'The token is invalid, has expired or was already used.']]);
-  if (!claims) throw refused();
+  if (!claims) throw invalid([['token', refused]]);
   return options.db.transaction().execute(async (tx) => {
     const account = await useOneTimeToken(tx, claims, now);
-    if (!account) throw refused();
+    if (!account) throw invalid([['token', refused]]);
     const isWelcome = await claimWelcomeBonus(tx, account, now);
     return { account: await startAccount(tx, account, { isWelcome, now }), isWelcome };
   });

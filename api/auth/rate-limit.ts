@@ -2,7 +2,6 @@ import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
-import { HttpError } from '../http/errors.ts';
 import { clientAddressOf } from './authenticate.ts';
 import { createLimitStore } from './rate-limit-store.ts';
 
@@ -36,9 +35,9 @@ export function limitRequests(
     keyGenerator: (request) =>
       keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
-    handler: async (request) => {
+    message: async (request: Request) => {
       await beforeRefusal?.(request);
-      throw new HttpError(429, { message: 'Too Many Attempts.' });
+      return { message: 'Too Many Attempts.' };
     },
     logger,
   });
