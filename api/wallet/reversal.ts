@@ -17,21 +17,18 @@ interface Reversal {
 }
 
 /**
- * The effect of a report. `reversed`: the wallet has lost the credits. `recorded`: the payment is not
- * paid yet. `repeated`: no effect, after an earlier report. `unknown`: no such payment.
- */
-type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
-
-/**
  * Takes back the credits of a refunded or disputed payment in one transaction. Repeated reports, in any
  * order, take them back once. A refund of a part of the price takes back that part of the credits,
  * rounded down. An amount in another currency counts as the whole price.
+ *
+ * @returns `reversed`: the wallet has lost the credits; `recorded`: the payment is not paid yet;
+ * `repeated`: no effect, after an earlier report; `unknown`: no such payment
  */
 export function reverse(
   db: Db,
   { provider, payment_id, charge_ref, cause, amount, currency }: Reversal,
   now: Date,
-): Promise<ReversalResult> {
+) {
   return db.transaction().execute(async (tx) => {
     const column = cause === 'refund' ? 'refunded' : 'disputed';
     const payment = await tx
