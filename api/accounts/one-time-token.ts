@@ -36,15 +36,33 @@ interface Issue {
   now: Date;
 }
 
-/** Issues a one-time token, which its mail carries. Returns its `one_time_token_id`. */
-export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue): Promise<string> {
+interface Mail {
+  recipient: string;
+  user_name?: string;
+  /** Absent or null: at once. */
+  send_after?: Date | null;
+}
+
+/** Issues a one-time token, and orders the mail that brings it. Without `mail` none is sent. */
+export async function issueOneTimeToken(
+  tx: Tx,
+  { now: created_at, ...token }: Issue,
+  mail: Mail | undefined,
+): Promise<void> {
   const one_time_token_id = randomUUID();
-  const expires_at = expiryOf(now);
+  const { account_id, purpose: template } = token;
   await tx
     .insertInto('customer.one_time_token')
-    .values({ ...token, one_time_token_id, created_at: now, expires_at })
+    .values({ ...token, one_time_token_id, created_at, expires_at: expiryOf(created_at) })
     .execute();
-  return one_time_token_id;
+  if (!mail) return;
+  const { user_name, ...sending } = mail;
+  const mail_key = `${template}:${one_time_token_id}`;
+  const data = JSON.stringify({ one_time_token_id, user_name });
+  await tx
+    .insertInto('customer.mail')
+    .values({ mail_key, account_id, template, data, created_at, ...sending })
+    .execute();
 }
 
 /** Cancels the unused one-time tokens of an account and purpose. */

@@ -111,23 +111,10 @@ async function mailLink(tx: Tx, email: string, password_hash: string, now: Date)
     .forUpdate()
     .executeTakeFirst();
   if (!account) return;
-  const { account_id, recipient, user_name } = account;
-  const token = { account_id, purpose: 'recover', password_hash, now } as const;
-  const one_time_token_id = await issueOneTimeToken(tx, token);
+  const { account_id, ...reader } = account;
   const send_after = await findMailSlot(tx, account_id, now);
-  if (send_after === 'taken') return;
-  await tx
-    .insertInto('customer.mail')
-    .values({
-      mail_key: `recover:${one_time_token_id}`,
-      account_id,
-      recipient,
-      template: 'recover',
-      data: JSON.stringify({ one_time_token_id, user_name }),
-      created_at: now,
-      send_after,
-    })
-    .execute();
+  const mail = send_after === 'taken' ? undefined : { ...reader, send_after };
+  await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
 /**

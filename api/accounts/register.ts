@@ -88,18 +88,7 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
       if (isMailed) {
         const token = { account_id, purpose: 'init', now: at } as const;
         await cancelOneTimeTokens(tx, token);
-        const one_time_token_id = await issueOneTimeToken(tx, token);
-        await tx
-          .insertInto('customer.mail')
-          .values({
-            mail_key: `init:${one_time_token_id}`,
-            account_id,
-            recipient: email,
-            template: 'init',
-            data: JSON.stringify({ one_time_token_id }),
-            created_at: at,
-          })
-          .execute();
+        await issueOneTimeToken(tx, token, { recipient: email });
       }
       return { user_ref, email, expires_at: expiryOf(at) };
     });
