@@ -45,8 +45,7 @@ const [mostAttempts, retry_ms] = [400, 5];
 
 /** The 401 of the specification. */
 export function unauthorized(error: string): HttpError {
-  const headers = { 'WWW-Authenticate': 'Bearer' };
-  return new HttpError(401, { error, code: 'UNAUTHORIZED' }, headers);
+  return new HttpError(401, { error, code: 'UNAUTHORIZED' }, { 'WWW-Authenticate': 'Bearer' });
 }
 
 /**
