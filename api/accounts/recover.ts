@@ -33,7 +33,6 @@ export const confirmationLimit = {
   window_ms: hour_ms,
 };
 
-/** The body of a confirmation. */
 export const confirmation = z.strictObject({
   token: z.string(),
   password: z.string(),

@@ -18,7 +18,6 @@ const sharedFields = {
   is_active: z.boolean(),
 };
 
-/** The metadata of a token. */
 export const tokenData = z
   .strictObject({
     ...sharedFields,
@@ -30,7 +29,6 @@ export const tokenData = z
   })
   .meta({ id: 'Token', description: 'A token without its secret.' });
 
-/** A token in the only answer that has its secret. */
 export const newTokenData = z
   .strictObject({ ...sharedFields, plaintext: text, warning: text })
   .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });

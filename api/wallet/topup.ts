@@ -57,7 +57,7 @@ async function recordPayment(
     .insertInto('customer.payment')
     .values({ payment_id, ...payment, ...offer, state: 'open' })
     .execute();
-  return { payment_id };
+  return { body: { payment_id } };
 }
 
 /**
@@ -184,9 +184,7 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       const created_at = now();
       const operation = { account_id, name: 'topup', key, request: body, now: created_at };
       const payment = { account_id, ...body, provider: provider.name, created_at };
-      const recorded = await answerOnce(db, operation, async (tx) => ({
-        body: await recordPayment(tx, payment),
-      }));
+      const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
       const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
       response.set(recorded.headers ?? {});
       return { status: 'success', data };

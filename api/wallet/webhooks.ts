@@ -82,11 +82,11 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
 /** Does what an event asks for. Returns the `result` of the answer. */
 async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: Date) {
   const { metadata, payment_intent: charge_ref } = event.data.object;
-  const shared = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref };
+  const checkout = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref };
   if (event.type === 'charge.refunded' || event.type === 'charge.dispute.created') {
     const { amount, currency } = event.data.object;
     const cause = event.type === 'charge.refunded' ? 'refund' : 'dispute';
-    const reversal = { ...shared, cause, amount, currency } as const;
+    const reversal = { ...checkout, cause, amount, currency } as const;
     const result = await reverse(db, reversal, now);
     if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
     return result;
@@ -94,7 +94,7 @@ async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: 
   const { id: provider_ref, amount_total: price, currency, payment_status } = event.data.object;
   const state = stateOf(event.type, payment_status);
   if (!state) return 'ignored';
-  const report = { ...shared, provider_ref, state, price, currency };
+  const report = { ...checkout, provider_ref, state, price, currency };
   const result = await settle(db, report, now);
   if (result === 'refused' || result === 'unknown') {
     logger.error({ ...report, result }, 'A payment was not credited');
