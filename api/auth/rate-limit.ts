@@ -4,6 +4,7 @@ import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
 import { clientAddressOf } from './authenticate.ts';
 import { createLimitStore } from './rate-limit-store.ts';
+import { readBearer } from './token-secret.ts';
 
 /** The limit of every endpoint that has no limit of its own. */
 export const generalLimit: RequestLimit = {
@@ -11,6 +12,11 @@ export const generalLimit: RequestLimit = {
   request_count: 180,
   window_ms: 60_000,
 };
+
+/** The key of a token. A malformed token has none: its client is counted. */
+export function tokenOf(request: Request): string | undefined {
+  return readBearer(request).hash;
+}
 
 type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 

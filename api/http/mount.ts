@@ -3,8 +3,7 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
-import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
-import { readBearer } from '../auth/token-secret.ts';
+import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
@@ -82,12 +81,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
 function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
   const byName = new Map<string, RequestHandler>();
   // A revoked or expired token always gets a 401.
-  const byToken = limitRequests(
-    options,
-    generalLimit,
-    (request) => readBearer(request).hash,
-    refuseEnded,
-  );
+  const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
   return ({ auth, limit = generalLimit }: Endpoint['description']): RequestHandler => {
     if (limit === generalLimit && auth !== 'none') return byToken;
     const made = byName.get(limit.name) ?? limitRequests(options, limit);

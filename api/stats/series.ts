@@ -209,43 +209,40 @@ function writeCsv(series: Point[]): string {
  * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
-export function createSeries({ db, now }: AppOptions): Endpoint[] {
+export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpoint[] {
   const shared = { ...common, query, errors: noSnapshotErrors } as const;
-  const csvExample = writeCsv(example.series);
   const read = async (asked: SeriesQuery, response: Response) => {
     const group = await findGroup(db, asked);
     if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
     return { by: asked.by, source: group.source, series: await readSeries(db, group, asked) };
   };
+  const json = {
+    ...shared,
+    path: '/stats/series',
+    summary: 'How many entries stand, and what flowed, by day or month',
+    description:
+      'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
+    answer,
+    example,
+    csvExample: writeCsv(example.series),
+  } as const;
+  const csv = {
+    ...shared,
+    path: '/stats/series.csv',
+    summary: 'The same series as CSV',
+    answer: z.string(),
+    mediaType: 'text/csv',
+    example: writeCsv(example.series),
+  } as const;
   return [
-    endpoint(
-      {
-        ...shared,
-        path: '/stats/series',
-        summary: 'How many entries stand, and what flowed, by day or month',
-        description:
-          'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
-        answer,
-        example,
-        csvExample,
-      },
-      async ({ query: asked, request, response }) => {
-        const found = await read(asked, response);
-        response.vary('Accept');
-        // A client that accepts both equally gets JSON.
-        return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
-      },
-    ),
-    endpoint(
-      {
-        ...shared,
-        path: '/stats/series.csv',
-        summary: 'The same series as CSV',
-        answer: z.string(),
-        mediaType: 'text/csv',
-        example: csvExample,
-      },
-      async ({ query: asked, response }) => writeCsv((await read(asked, response)).series),
+    endpoint(json, async ({ query: asked, request, response }) => {
+      const found = await read(asked, response);
+      response.vary('Accept');
+      // A client that accepts both equally gets JSON.
+      return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
+    }),
+    endpoint(csv, async ({ query: asked, response }) =>
+      writeCsv((await read(asked, response)).series),
     ),
   ];
 }
