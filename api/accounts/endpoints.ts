@@ -4,7 +4,7 @@ import { confirmation, confirmationLimit, createRecovery, type Recovery } from '
 import { createRegistration, registrationWithout } from './register.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { HttpError } from '../http/errors.ts';
+import { HttpError, invalid } from '../http/errors.ts';
 import { addressField } from './mail-address.ts';
 import { passwordField } from './password.ts';
 import { profileEndpoints } from './profile.ts';
@@ -147,7 +147,11 @@ function confirm(recovery: Recovery): Endpoint {
       example: { ...openedExample, message },
       errors: { 503: waiting },
     },
-    async ({ body }) => ({ ...(await recovery.confirm(body)), message }),
+    async ({ body }) => {
+      const opened = await recovery.confirm(body);
+      if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
+      return { ...opened, message };
+    },
   );
 }
 

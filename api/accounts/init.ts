@@ -1,6 +1,5 @@
-import { type Selectable, sql } from 'kysely';
+import { sql } from 'kysely';
 import type { Tx } from '../../sql/kysely.ts';
-import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/record.ts';
@@ -11,17 +10,16 @@ import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const WELCOME_CREDITS = 200;
 
+const refused = 'The token is invalid, has expired or was already used.';
+
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
-type Account = Pick<
-  Selectable<CustomerTables['customer.account']>,
-  'account_id' | 'user_ref' | 'email'
->;
+type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /** Makes the Master Token of an account that has none. The token is not shown again. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
-  const master = { kind: 'master', name: 'Master Token', lifetime_days: null } as const;
+  const master = { kind: 'master', name: 'Master Token' } as const;
   const { plaintext, token_ref } = await issueToken(tx, { account_id, ...master, now });
   return { user_ref, email, master_token: plaintext, token_ref };
 }
@@ -33,7 +31,7 @@ export async function startAccount(
   tx: Tx,
   account: Account,
   { isWelcome, now }: { isWelcome: boolean; now: Date },
-): Promise<OpenedAccount> {
+) {
   const { account_id } = account;
   await tx
     .updateTable('customer.account')
@@ -58,16 +56,13 @@ export async function startAccount(
  *
  * Spec: silent on an expired token. It gets the 422 of a used, replaced or forged token.
  */
-export async function initializeAccount(
-  options: Pick<AppOptions, 'db' | 'now' | 'secretKey'>,
-  text: string,
-): Promise<{ account: OpenedAccount; isWelcome: boolean }> {
+export async function initializeAccount(options: AppOptions, token: string) {
   const now = options.now();
-  const claims = readClaims(options.secretKey, text, 'init', now);
-  if (!claims) throw refusedToken();
+  const claims = readClaims(options.secretKey, token, 'init', now);
+  if (!claims) throw invalid([['token', refused]]);
   return options.db.transaction().execute(async (tx) => {
     const account = await useOneTimeToken(tx, claims, now);
-    if (!account) throw refusedToken();
+    if (!account) throw invalid([['token', refused]]);
     const isWelcome = await claimWelcomeBonus(tx, account, now);
     return { account: await startAccount(tx, account, { isWelcome, now }), isWelcome };
   });
@@ -79,11 +74,7 @@ export async function initializeAccount(
  *
  * @returns false when the mailbox has had its bonus, or the domain all of the day
  */
-async function claimWelcomeBonus(
-  tx: Tx,
-  { account_id, email }: Account,
-  now: Date,
-): Promise<boolean> {
+async function claimWelcomeBonus(tx: Tx, { account_id, email }: Account, now: Date) {
   const mailbox = mailboxOf(email);
   const domain = registeredDomainOf(domainOf(mailbox));
   // Serializes the claims of one domain.
@@ -100,8 +91,4 @@ async function claimWelcomeBonus(
     returning mailbox
   `.execute(tx);
   return rows.length > 0;
-}
-
-function refusedToken() {
-  return invalid([['token', 'The token is invalid, has expired or was already used.']]);
 }

@@ -7,6 +7,8 @@ import {
 import { readToken } from '../../sql/secrets/signed-token.ts';
 import type { Tx } from '../../sql/kysely.ts';
 
+type Purpose = OneTimeTokenClaims['purpose'];
+
 /** When a one-time token that is issued now expires, in whole seconds, as in a JWT. */
 export function expiryOf(now: Date): Date {
   const issued_s = Math.floor(now.getTime() / 1000);
@@ -18,40 +20,47 @@ export function expiryOf(now: Date): Date {
  *
  * @returns undefined when it is forged, expired, or for another purpose
  */
-export function readClaims(
-  secretKey: string,
-  text: string,
-  purpose: OneTimeTokenClaims['purpose'],
-  now: Date,
-): OneTimeTokenClaims | undefined {
+export function readClaims(secretKey: string, text: string, purpose: Purpose, now: Date) {
   const claims = readToken(oneTimeTokenClaims, secretKey, text, now);
   return claims?.purpose === purpose ? claims : undefined;
 }
 
 interface Issue {
   account_id: string;
-  purpose: OneTimeTokenClaims['purpose'];
+  purpose: Purpose;
   /** Of the new password of a recovery. */
   password_hash?: string;
   now: Date;
 }
 
-/** Issues a one-time token; `leaveMail` sends it. Returns its `one_time_token_id`. */
-export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue): Promise<string> {
+interface Mail {
+  recipient: string;
+  user_name?: string;
+  /** Absent or null: at once. */
+  send_after?: Date | null;
+}
+
+/** Issues a one-time token, and orders the mail that brings it. Without `mail` none is sent. */
+export async function issueOneTimeToken(tx: Tx, { now, ...token }: Issue, mail?: Mail) {
   const one_time_token_id = randomUUID();
-  const expires_at = expiryOf(now);
+  const { account_id, purpose: template } = token;
+  const created_at = now;
   await tx
     .insertInto('customer.one_time_token')
-    .values({ ...token, one_time_token_id, created_at: now, expires_at })
+    .values({ ...token, one_time_token_id, created_at, expires_at: expiryOf(now) })
     .execute();
-  return one_time_token_id;
+  if (!mail) return;
+  const { user_name, ...sending } = mail;
+  const mail_key = `${template}:${one_time_token_id}`;
+  const data = JSON.stringify({ one_time_token_id, user_name });
+  await tx
+    .insertInto('customer.mail')
+    .values({ mail_key, account_id, template, data, created_at, ...sending })
+    .execute();
 }
 
 /** Cancels the unused one-time tokens of an account and purpose. */
-export async function cancelOneTimeTokens(
-  tx: Tx,
-  { account_id, purpose, now }: Issue,
-): Promise<void> {
+export async function cancelOneTimeTokens(tx: Tx, { account_id, purpose, now }: Issue) {
   await tx
     .updateTable('customer.one_time_token')
     .set({ cancelled_at: now })

@@ -32,19 +32,19 @@ export const passwordField = z
   })
   .meta({ format: 'password', minLength: minimumCharacters });
 
-function enqueue<Result>(work: () => Promise<Result>): Promise<Result> {
+const argon2id = promisify(argon2);
+
+type Cost = typeof cost;
+
+/** Computes a hash in its turn. Throws the 503 when the queue is full. */
+async function derive(password: string, nonce: Buffer, tagLength: number, by: Cost) {
   if (queue.pendingCount >= queueMaximum) {
     throw new HttpError(503, { message: 'Service Unavailable' }, { 'Retry-After': '10' });
   }
-  return queue(work);
+  // The same character can be typed as one code point or as two.
+  const message = password.normalize('NFKC');
+  return queue(() => argon2id('argon2id', { ...by, nonce, tagLength, message }));
 }
-
-// The same character can be typed as one code point or as two.
-function spell(password: string): string {
-  return password.normalize('NFKC');
-}
-
-const derive = promisify(argon2);
 
 function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
@@ -52,34 +52,21 @@ function unpadded(bytes: Buffer): string {
 
 /** Hashes a password with argon2id. Throws the 503 when the queue is full. */
 export async function hashPassword(password: string): Promise<string> {
-  return enqueue(async () => {
-    const nonce = randomBytes(saltBytes);
-    const tag = await derive('argon2id', {
-      ...cost,
-      nonce,
-      tagLength: tagBytes,
-      message: spell(password),
-    });
-    const { memory, passes, parallelism } = cost;
-    const costs = `m=${memory},t=${passes},p=${parallelism}`;
-    return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
-  });
+  const nonce = randomBytes(saltBytes);
+  const tag = await derive(password, nonce, tagBytes, cost);
+  const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
+  return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;
 }
 
 /** Whether a password has this hash. Throws the 503 when the queue is full. */
 export async function verifyPassword(password: string, password_hash: string): Promise<boolean> {
-  return enqueue(async () => {
-    const [, memory, passes, parallelism, salt, tag] = encoded.exec(password_hash) ?? [];
-    if (tag === undefined) return false;
-    const wanted = Buffer.from(tag, 'base64');
-    const given = await derive('argon2id', {
-      memory: Number(memory),
-      passes: Number(passes),
-      parallelism: Number(parallelism),
-      nonce: Buffer.from(salt!, 'base64'),
-      tagLength: wanted.length,
-      message: spell(password),
-    });
-    return timingSafeEqual(given, wanted);
+  const [, memory, passes, parallelism, salt, tag] = encoded.exec(password_hash) ?? [];
+  if (tag === undefined) return false;
+  const wanted = Buffer.from(tag, 'base64');
+  const given = await derive(password, Buffer.from(salt!, 'base64'), wanted.length, {
+    memory: Number(memory),
+    passes: Number(passes),
+    parallelism: Number(parallelism),
   });
+  return timingSafeEqual(given, wanted);
 }

@@ -5,9 +5,7 @@ import type { Db, Tx } from '../../sql/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import type { AppOptions } from '../app.ts';
 import { createAllowance } from '../auth/rate-limit.ts';
-import { type HttpError, invalid } from '../http/errors.ts';
 import { openAccount, type OpenedAccount } from './init.ts';
-import { leaveMail } from './mail.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -35,7 +33,6 @@ export const confirmationLimit = {
   window_ms: hour_ms,
 };
 
-/** The body of a confirmation. */
 export const confirmation = z.strictObject({
   token: z.string(),
   password: z.string(),
@@ -53,7 +50,7 @@ export type Recovery = ReturnType<typeof createRecovery>;
  * `confirm` needs a mailed link of the account and the password of its request. Any valid link also
  * confirms a request without its own mail, so that strangers cannot lock the owner out by requests. The
  * link alone is not enough: a reader of the mail or a mail scanner cannot recover the account. The
- * recovery sets the new password and revokes all earlier tokens. Throws the 422 of the specification.
+ * recovery sets the new password and revokes all earlier tokens.
  */
 export function createRecovery({ db, now, secretKey }: AppOptions) {
   const allowGuess = createAllowance(
@@ -86,15 +83,19 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
       return (await findOpen(token, now())) !== undefined;
     },
 
-    /** Ends a recovery with the new Master Token. */
-    async confirm({ token, password }: z.output<typeof confirmation>): Promise<OpenedAccount> {
+    /** Ends a recovery with the new Master Token. Returns undefined for a wrong link or password. */
+    async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
       // A reader of the mail may try only a few passwords.
-      const isAllowed = open && (await allowGuess(open.claims.jti));
-      const password_hash = isAllowed && (await findPassword(password, open.requests));
-      if (!password_hash) throw failedConfirmation();
-      return db.transaction().execute((tx) => recoverAccount(tx, open.claims, password_hash, at));
+      if (!open || !(await allowGuess(open.claims.jti))) return undefined;
+      for (const { password_hash } of open.requests) {
+        if (await verifyPassword(password, password_hash!)) {
+          const recover = (tx: Tx) => recoverAccount(tx, open.claims, password_hash!, at);
+          return db.transaction().execute(recover);
+        }
+      }
+      return undefined;
     },
   };
 }
@@ -103,24 +104,16 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
 async function mailLink(tx: Tx, email: string, password_hash: string, now: Date): Promise<void> {
   const account = await tx
     .selectFrom('customer.account')
-    .select(['account_id', 'email', 'name'])
+    .select(['account_id', 'email as recipient', 'name as user_name'])
     .where(sql`lower(email)`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null)
     .forUpdate()
     .executeTakeFirst();
   if (!account) return;
-  const token = { account_id: account.account_id, purpose: 'recover', password_hash, now } as const;
-  const one_time_token_id = await issueOneTimeToken(tx, token);
-  const send_after = await findMailSlot(tx, account.account_id, now);
-  if (send_after === 'taken') return;
-  await leaveMail(tx, {
-    mail_key: `recover:${one_time_token_id}`,
-    account,
-    template: 'recover',
-    data: { one_time_token_id, user_name: account.name },
-    now,
-    send_after,
-  });
+  const { account_id, ...reader } = account;
+  const send_after = await findMailSlot(tx, account_id, now);
+  const mail = send_after === 'taken' ? undefined : { ...reader, send_after };
+  await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
 /**
@@ -167,26 +160,15 @@ function findRequests(db: Db, claims: OneTimeTokenClaims, now: Date) {
     .execute();
 }
 
-/** The hash of the request with this password. */
-async function findPassword(
-  password: string,
-  requests: Awaited<ReturnType<typeof findRequests>>,
-): Promise<string | undefined> {
-  for (const { password_hash } of requests) {
-    if (password_hash && (await verifyPassword(password, password_hash))) return password_hash;
-  }
-  return undefined;
-}
-
 async function recoverAccount(
   tx: Tx,
   claims: OneTimeTokenClaims,
   password_hash: string,
   now: Date,
-): Promise<OpenedAccount> {
+): Promise<OpenedAccount | undefined> {
   const account = await useOneTimeToken(tx, claims, now);
-  if (!account) throw failedConfirmation();
-  const { account_id, name } = account;
+  if (!account) return undefined;
+  const { account_id, email: recipient, name: user_name } = account;
   await cancelOneTimeTokens(tx, { account_id, purpose: 'recover', now });
   await tx
     .updateTable('customer.account')
@@ -194,13 +176,17 @@ async function recoverAccount(
     .where('account_id', '=', account_id)
     .execute();
   await revokeTokens(tx, account_id, now);
-  await leaveMail(tx, {
-    mail_key: `recovered:${claims.jti}`,
-    account,
-    template: 'recovered',
-    data: { user_name: name, recovered_at: now.toISOString() },
-    now,
-  });
+  await tx
+    .insertInto('customer.mail')
+    .values({
+      mail_key: `recovered:${claims.jti}`,
+      account_id,
+      recipient,
+      template: 'recovered',
+      data: JSON.stringify({ user_name, recovered_at: now }),
+      created_at: now,
+    })
+    .execute();
   return openAccount(tx, account, now);
 }
 
@@ -209,22 +195,16 @@ async function recoverAccount(
  * the order of their keys, as in `count_uses.sql`.
  */
 async function revokeTokens(tx: Tx, account_id: string, now: Date): Promise<void> {
-  await tx
+  const valid = tx
     .selectFrom('customer.token')
     .select('token_id')
     .where('account_id', '=', account_id)
     .where('revoked_at', 'is', null)
     .orderBy('token_id')
-    .forUpdate()
-    .execute();
+    .forUpdate();
   await tx
     .updateTable('customer.token')
     .set({ revoked_at: now })
-    .where('account_id', '=', account_id)
-    .where('revoked_at', 'is', null)
+    .where('token_id', 'in', valid)
     .execute();
-}
-
-function failedConfirmation(): HttpError {
-  return invalid([['token', 'Recovery confirmation failed']]);
 }

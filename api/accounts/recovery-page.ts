@@ -1,16 +1,19 @@
-import { Router, urlencoded } from 'express';
+import { type Response, Router, urlencoded } from 'express';
 import { escapeHtml } from '../../sql/html.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 import type { OpenedAccount } from './init.ts';
 import type { AppOptions } from '../app.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
+import { onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
 import { copyable, sendPage } from '../pages/page.ts';
 
 const title = 'Account recovery';
 
-function formOf(token: string, problem?: string): string {
-  return `${problem === undefined ? '' : `<p role="alert">${escapeHtml(problem)}</p>\n`}<p>Repeat the password that was chosen in the request for recovery. It becomes the password of the
+const refusal = `<p role="alert">Recovery confirmation failed. The password is not the one of the request for recovery.</p>
+`;
+
+function formOf(token: string): string {
+  return `<p>Repeat the password that was chosen in the request for recovery. It becomes the password of the
 account, every token of the account is revoked, and a new Master Token is shown.</p>
 <p>If you did not ask for this, close the page: nothing has been changed.</p>
 <form method="post" action="/recover">
@@ -43,27 +46,21 @@ export function createRecoveryPages(options: AppOptions): Router {
   const limit = limitRequests(options, confirmationLimit);
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
+  async function sendForm(response: Response, status: number, token: unknown, problem = '') {
+    const isOpen = typeof token === 'string' && (await recovery.isOpen(token));
+    if (isOpen) sendPage(response, status, title, problem + formOf(token));
+    else sendPage(response, 422, title, dead);
+  }
+
   router
     .route('/recover')
-    .get(async (request, response) => {
-      const { token } = request.query;
-      if (typeof token === 'string' && (await recovery.isOpen(token))) {
-        sendPage(response, 200, title, formOf(token));
-      } else sendPage(response, 422, title, dead);
-    })
+    .get((request, response) => sendForm(response, 200, request.query.token))
     .post(limit, readForm, async (request, response) => {
-      const { data: proof } = confirmation.safeParse(request.body ?? {});
-      try {
-        if (!proof) throw new HttpError(422, { message: 'Recovery confirmation failed' });
-        sendPage(response, 200, title, resultOf(await recovery.confirm(proof)));
-      } catch (error) {
-        // Only a 422 is about the form.
-        if (!(error instanceof HttpError) || error.status !== 422) throw error;
-        const problem = `${error.message}. The password is not the one of the request for recovery.`;
-        const { token } = (request.body ?? {}) as { token?: unknown };
-        const isOpen = typeof token === 'string' && (await recovery.isOpen(token));
-        sendPage(response, 422, title, isOpen ? formOf(token, problem) : dead);
-      }
+      const form = (request.body ?? {}) as Record<string, unknown>;
+      const { data: proof } = confirmation.safeParse(form);
+      const opened = proof && (await recovery.confirm(proof));
+      if (opened) sendPage(response, 200, title, resultOf(opened));
+      else await sendForm(response, 422, form.token, refusal);
     })
     .all(onlyAllow('GET, HEAD, POST'));
 

@@ -6,7 +6,6 @@ import { createAllowance } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
-import { leaveMail } from './mail.ts';
 import { accountAddressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
@@ -75,7 +74,7 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
     const profile = { email, name, password_hash, language };
     const isMailed = await allowMail(email);
     return db.transaction().execute(async (tx) => {
-      const account = await tx
+      const { account_id, user_ref } = await tx
         .insertInto('customer.account')
         .values({ user_ref: createRef(), ...profile, created_at: at })
         .onConflict((conflict) =>
@@ -84,17 +83,14 @@ export function createRegistration({ db, now }: Pick<AppOptions, 'db' | 'now'>) 
             .doUpdateSet(profile)
             .where('customer.account.initialized_at', 'is', null),
         )
-        .returning(['account_id', 'user_ref', 'email'])
+        .returning(['account_id', 'user_ref'])
         .executeTakeFirstOrThrow(takenAddress);
       if (isMailed) {
-        const token = { account_id: account.account_id, purpose: 'init', now: at } as const;
+        const token = { account_id, purpose: 'init', now: at } as const;
         await cancelOneTimeTokens(tx, token);
-        const one_time_token_id = await issueOneTimeToken(tx, token);
-        const mail_key = `init:${one_time_token_id}`;
-        const data = { one_time_token_id };
-        await leaveMail(tx, { mail_key, account, template: 'init', data, now: at });
+        await issueOneTimeToken(tx, token, { recipient: email });
       }
-      return { user_ref: account.user_ref, email, expires_at: expiryOf(at) };
+      return { user_ref, email, expires_at: expiryOf(at) };
     });
   };
 }

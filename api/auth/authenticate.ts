@@ -45,16 +45,7 @@ const [mostAttempts, retry_ms] = [400, 5];
 
 /** The 401 of the specification. */
 export function unauthorized(error: string): HttpError {
-  const headers = { 'WWW-Authenticate': 'Bearer' };
-  return new HttpError(401, { error, code: 'UNAUTHORIZED' }, headers);
-}
-
-/** The 401 of a well-formed token that no account ever had. */
-export class UnknownToken extends HttpError {
-  constructor() {
-    const { status, body, headers } = unauthorized('Invalid token');
-    super(status, body, headers);
-  }
+  return new HttpError(401, { error, code: 'UNAUTHORIZED' }, { 'WWW-Authenticate': 'Bearer' });
 }
 
 /**
@@ -96,15 +87,17 @@ export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>
 
   /**
    * Counts the use of the token of a request. Throws the 401 of a token that is missing, malformed,
-   * unknown, expired or revoked; a missing or malformed token costs no query.
+   * expired or revoked; a missing or malformed token costs no query.
+   *
+   * @returns undefined for a well-formed token that no account ever had
    */
-  async function authenticate(request: Request): Promise<Caller> {
+  async function authenticate(request: Request): Promise<Caller | undefined> {
     const { hash, error } = readBearer(request);
     if (hash === undefined) throw unauthorized(error);
     const use = { hash, ip: clientAddressOf(request), use_count: 1 } as const;
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const known = await count(use);
-      if (!known) throw new UnknownToken();
+      if (!known) return undefined;
       refuseState(known);
       if (known.state === 'counted') return known;
       // Another transaction has locked the token, such as one that revokes it.
@@ -116,8 +109,7 @@ export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>
   /** Throws the 401 of a token that is expired or revoked; counts nothing. */
   async function refuseEnded(request: Request): Promise<void> {
     const { hash } = readBearer(request);
-    if (hash === undefined) return;
-    const known = await count({ hash, ip: null, use_count: 0 });
+    const known = hash && (await count({ hash, ip: null, use_count: 0 }));
     if (known) refuseState(known);
   }
 

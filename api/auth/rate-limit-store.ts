@@ -1,5 +1,7 @@
 import type { IncrementResponse, Store } from 'express-rate-limit';
+import type { Selectable } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
+import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 
@@ -8,11 +10,7 @@ type LimitStoreOptions = Pick<AppOptions, 'db' | 'now'> & { window_ms: number; p
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
 
-interface Counter {
-  limit_key: string;
-  hit_count: string;
-  reset_at: Date;
-}
+type Counter = Selectable<CustomerTables['customer.rate_limit']>;
 
 // The library wants these methods, and calls them only with options that are not set here.
 function unsupported(): never {

@@ -1,8 +1,7 @@
-import type { NextFunction, Request, RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
 import type { AppOptions } from '../app.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
-import { HttpError } from '../http/errors.ts';
 import { clientAddressOf } from './authenticate.ts';
 import { createLimitStore } from './rate-limit-store.ts';
 import { readBearer } from './token-secret.ts';
@@ -14,12 +13,12 @@ export const generalLimit: RequestLimit = {
   window_ms: 60_000,
 };
 
-type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
-
 /** The key of a token. A malformed token has none: its client is counted. */
 export function tokenOf(request: Request): string | undefined {
   return readBearer(request).hash;
 }
+
+type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 
 /**
  * Limits the requests of a client. A client is the key of `keyOf`, else an IPv4 address, or the first
@@ -34,14 +33,6 @@ export function limitRequests(
   keyOf: (request: Request) => string | undefined = () => undefined,
   beforeRefusal?: (request: Request) => Promise<void>,
 ): RequestHandler {
-  const refuse = async (request: Request, next: NextFunction): Promise<void> => {
-    try {
-      await beforeRefusal?.(request);
-      next(new HttpError(429, { message: 'Too Many Attempts.' }));
-    } catch (error) {
-      next(error);
-    }
-  };
   const limit = rateLimit({
     windowMs: window_ms,
     limit: request_count,
@@ -50,11 +41,11 @@ export function limitRequests(
     keyGenerator: (request) =>
       keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
-    handler: (request, _response, next) => void refuse(request, next),
-    logger: {
-      error: (error, message) => logger.error(error, message),
-      warn: (error, message) => logger.warn(error, message),
+    message: async (request: Request) => {
+      await beforeRefusal?.(request);
+      return { message: 'Too Many Attempts.' };
     },
+    logger,
   });
   return (request, response, next) => {
     // The library adds to these headers: an answer has the limit that is counted last.

@@ -24,10 +24,8 @@ export const category = z
   ])
   .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
-const longestName = 100;
-
 /** A name of the dictionary of event types; `readEnums` has all of them. */
-export const eventTypeName = z.string().min(1).max(longestName).meta({
+export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',
   description: 'What happened; `GET /event-types` explains each type. More may be added.',
 });

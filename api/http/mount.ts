@@ -2,7 +2,7 @@ import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
-import { type Authentication, createAuthentication, UnknownToken } from '../auth/authenticate.ts';
+import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
 import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
@@ -94,19 +94,19 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
-      try {
-        const caller = await authenticate(request);
-        if (auth === 'master' && caller.kind !== 'master') {
-          const message = 'This operation needs the Master Token.';
-          throw new HttpError(403, { message, code: 'FORBIDDEN' });
-        }
-        response.locals.caller = caller;
-        next();
-      } catch (error) {
-        if (!(error instanceof UnknownToken)) throw error;
+      const caller = await authenticate(request);
+      if (!caller) {
         // Each guessed token has its own count, so that a guess counts for the address too.
-        await limitGuess(request, response, (fault?: unknown) => next(fault ?? error));
+        const refuse = (fault: unknown = unauthorized('Invalid token')) => next(fault);
+        await limitGuess(request, response, refuse);
+        return;
       }
+      if (auth === 'master' && caller.kind !== 'master') {
+        const message = 'This operation needs the Master Token.';
+        throw new HttpError(403, { message, code: 'FORBIDDEN' });
+      }
+      response.locals.caller = caller;
+      next();
     };
 }
 

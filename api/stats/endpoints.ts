@@ -16,7 +16,7 @@ import {
   sourceField,
 } from './source.ts';
 
-const rangeDays = 30;
+const [rangeDays, day_ms] = [30, 86_400_000];
 
 const asked = {
   params: z.strictObject({ date: dateField('date') }),
@@ -36,13 +36,6 @@ function describeDay(day: string, isBaseline: boolean): string {
     : `Registry entries that were new, updated or deleted in the snapshot of ${day}, compared with the snapshot before it.`;
 }
 
-// Spec: silent on how the path date is resolved; the range ends with it and has 30 days.
-function firstDayOf(lastDay: string): string {
-  const first = new Date(`${lastDay}T00:00:00Z`);
-  first.setUTCDate(first.getUTCDate() - (rangeDays - 1));
-  return first.toISOString().slice(0, 10);
-}
-
 /** Sums up the days that end with one, and counts those that have a snapshot. */
 async function sumDays(db: Db, lastDay: string, dayCount: number, sourceName?: string) {
   const last = sql<string>`${lastDay}::date`;
@@ -60,14 +53,15 @@ async function sumDays(db: Db, lastDay: string, dayCount: number, sourceName?: s
       'chosen.source',
       sql<number>`count(stat_date)::int`.as('days_with_data'),
       sql<boolean | null>`bool_or(is_baseline)`.as('is_baseline'),
-      sql<number>`coalesce(sum(new_count), 0)::float8`.as('new'),
-      sql<number>`coalesce(sum(updated_count), 0)::float8`.as('updated'),
-      sql<number>`coalesce(sum(deleted_count), 0)::float8`.as('deleted'),
-      sql<number>`coalesce(sum(new_count + updated_count + deleted_count), 0)::float8`.as('total'),
+      sql<z.output<typeof dataFields>>`json_build_object(
+        'new', coalesce(sum(new_count), 0),
+        'updated', coalesce(sum(updated_count), 0),
+        'deleted', coalesce(sum(deleted_count), 0),
+        'total', coalesce(sum(new_count + updated_count + deleted_count), 0)
+      )`.as('data'),
     ])
     .executeTakeFirst();
-  const { source, days_with_data, is_baseline, ...data } = requireSource(found, sourceName);
-  return { source, days_with_data, is_baseline, data };
+  return requireSource(found, sourceName);
 }
 
 function describeRange(firstDay: string, lastDay: string, days: number): string {
@@ -78,17 +72,15 @@ function describeRange(firstDay: string, lastDay: string, days: number): string 
   return `Registry entries that were new, updated or deleted, summed over ${snapshots} from ${firstDay} to ${lastDay}; a baseline counts nothing.`;
 }
 
-type StatsOptions = Pick<AppOptions, 'db' | 'now'>;
-
 /**
  * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
  * registry; (+) `meta.days_with_data` distinguishes a quiet month from a missing one.
  */
-export function statsEndpoints(options: StatsOptions): Endpoint[] {
+export function statsEndpoints(options: AppOptions): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
 }
 
-function createDay({ db, now }: StatsOptions): Endpoint {
+function createDay({ db, now }: AppOptions): Endpoint {
   const description = {
     ...common,
     ...asked,
@@ -132,7 +124,7 @@ function createDay({ db, now }: StatsOptions): Endpoint {
   });
 }
 
-function createRange({ db, now }: StatsOptions): Endpoint {
+function createRange({ db, now }: AppOptions): Endpoint {
   const description = {
     ...common,
     ...asked,
@@ -161,7 +153,10 @@ function createRange({ db, now }: StatsOptions): Endpoint {
     errors: noSnapshotErrors,
   } as const;
   return endpoint(description, async ({ params, query, response }) => {
-    const [from_date, to_date] = [firstDayOf(params.date), params.date];
+    const to_date = params.date;
+    // Spec: silent on how the path date is resolved; the range ends with it and has 30 days.
+    const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
+    const from_date = first.toISOString().slice(0, 10);
     const { source, days_with_data, data } = await sumDays(db, to_date, rangeDays, query.source);
     response.set('Cache-Control', cacheControlOf(to_date, now()));
     const text = describeRange(from_date, to_date, days_with_data);

@@ -141,7 +141,7 @@ async function readSeries(
   const { rows } = await sql<Point>`
     with changed as (
         select
-            stock_change.stat_date,
+            stat_date,
             sum(entry_change) filter (where status = 'ACTIVE') as active,
             sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
             sum(entry_change) filter (where status = 'DELETED') as deleted,
@@ -151,41 +151,39 @@ async function readSeries(
             sum(resumed_count) as resumed
         from registry.stock_change
         where
-            stock_change.source = ${source}
+            source = ${source}
             and (${voivodeship}::text is null or voivodeship = ${voivodeship})
             and (${section}::text is null or activity_section = ${section})
             and (${legal_form}::text is null or legal_form = ${legal_form})
-        group by stock_change.stat_date
+        group by stat_date
     ),
 
     snapshot as (
         select
-            stat_date,
-            is_baseline,
-            coalesce(sum(active) over past, 0) as active,
-            coalesce(sum(suspended) over past, 0) as suspended,
-            coalesce(sum(deleted) over past, 0) as deleted,
-            coalesce(new, 0) as new,
-            coalesce(ended, 0) as ended,
-            coalesce(newly_suspended, 0) as newly_suspended,
-            coalesce(resumed, 0) as resumed
+            daily_stat.stat_date,
+            daily_stat.is_baseline,
+            changed.new,
+            changed.ended,
+            changed.newly_suspended,
+            changed.resumed,
+            json_build_object(
+                'ACTIVE', coalesce(sum(changed.active) over past, 0),
+                'SUSPENDED', coalesce(sum(changed.suspended) over past, 0),
+                'DELETED', coalesce(sum(changed.deleted) over past, 0)
+            ) as stock
         from registry.daily_stat
-        left join changed using (stat_date)
+        left join changed on changed.stat_date = daily_stat.stat_date
         where daily_stat.source = ${source}
-        window past as (order by stat_date)
+        window past as (order by daily_stat.stat_date)
     )
 
     select
         date_trunc(${by}, stat_date)::date as date,
-        json_build_object(
-            'ACTIVE', (array_agg(active order by stat_date desc))[1],
-            'SUSPENDED', (array_agg(suspended order by stat_date desc))[1],
-            'DELETED', (array_agg(deleted order by stat_date desc))[1]
-        ) as stock,
-        sum(new)::float8 as new,
-        sum(ended)::float8 as ended,
-        sum(newly_suspended)::float8 as suspended,
-        sum(resumed)::float8 as resumed,
+        (array_agg(stock order by stat_date desc))[1] as stock,
+        coalesce(sum(new), 0)::float8 as new,
+        coalesce(sum(ended), 0)::float8 as ended,
+        coalesce(sum(newly_suspended), 0)::float8 as suspended,
+        coalesce(sum(resumed), 0)::float8 as resumed,
         bool_or(is_baseline) as is_baseline
     from snapshot
     where stat_date between coalesce(${from}::date, '-infinity')
@@ -199,11 +197,10 @@ async function readSeries(
 const csvHeader =
   'date,stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline';
 
-// Dates, numbers and truth values: nothing needs a quote.
+// Dates, numbers and truth values: nothing needs a quote. The columns have the order of the fields.
 function writeCsv(series: Point[]): string {
-  const lines = series.map(
-    ({ date, stock, new: added, ended, suspended, resumed, is_baseline }) =>
-      `${date},${stock.ACTIVE},${stock.SUSPENDED},${stock.DELETED},${added},${ended},${suspended},${resumed},${is_baseline}`,
+  const lines = series.map(({ date, stock, ...rest }) =>
+    [date, ...Object.values(stock), ...Object.values(rest)].join(','),
   );
   return [csvHeader, ...lines, ''].join('\n');
 }

@@ -18,10 +18,12 @@ export const countField = z.int().nonnegative();
 
 // Spec: silent on the source; we take the one of the query, else the one with the longest history. For
 // an unknown source this finds another one, and `requireSource` refuses it.
-export function chooseSource(db: Db, source: string | undefined) {
-  let query = db.selectFrom('registry.daily_stat').select('source').groupBy('source');
-  if (source !== undefined) query = query.orderBy((eb) => eb('source', '=', source), 'desc');
-  return query
+export function chooseSource(db: Db, source = '') {
+  return db
+    .selectFrom('registry.daily_stat')
+    .select('source')
+    .groupBy('source')
+    .orderBy((eb) => eb('source', '=', source), 'desc')
     .orderBy((eb) => eb.fn.countAll(), 'desc')
     .orderBy((eb) => eb.fn.min('stat_date'))
     .orderBy('source')

@@ -10,7 +10,7 @@ import { nameField, suffixName } from '../http/field.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import { issueToken } from './record.ts';
 import {
-  meta,
+  answerOf,
   newTokenData,
   newTokenExample,
   success,
@@ -26,8 +26,8 @@ import {
 
 // What the descriptions share.
 const common = { tag: 'Tokens', auth: 'master' } as const;
-const one = { ...common, path: '/tokens/{token_ref}' } as const;
 const params = z.strictObject({ token_ref: text });
+const one = { ...common, path: '/tokens/{token_ref}', params } as const;
 
 // Byte for byte the same for an unknown token, a token of another account, and a malformed token_ref.
 const unknownToken = () => new HttpError(404, { message: 'Token not found.' });
@@ -87,10 +87,9 @@ function create({ db, now }: AppOptions): Endpoint {
       }),
       bodyExample: { name: 'Billing', expires_in_days: 90 },
       status: 201,
-      answer: z.strictObject({ success, data: newTokenData, meta }),
-      example: { success: true, data: newTokenExample, meta: timestamp },
+      ...answerOf(newTokenData, newTokenExample),
     },
-    async ({ body: { name, expires_in_days: lifetime_days = null }, caller }) => {
+    async ({ body: { name, expires_in_days: lifetime_days }, caller }) => {
       const { account_id } = caller;
       const at = now();
       const token = await db.transaction().execute(async (tx) => {
@@ -134,14 +133,11 @@ function list({ db, now }: AppOptions): Endpoint {
   );
 }
 
-const answersOne = {
-  answer: z.strictObject({ success, data: tokenData, meta }),
-  example: { success: true, data: tokenExample, meta: timestamp },
-};
+const answersOne = answerOf(tokenData, tokenExample);
 
 function get({ db, now }: AppOptions): Endpoint {
   return endpoint(
-    { ...one, ...answersOne, method: 'get', summary: 'Get a token', params },
+    { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
     async ({ params: path, caller }) => {
       const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
       return viewAnswer(viewToken(token), now());
@@ -156,7 +152,6 @@ function rename({ db, now }: AppOptions): Endpoint {
       ...answersOne,
       method: 'put',
       summary: 'Rename a token',
-      params,
       body: z.strictObject({ name: nameField }),
       bodyExample: { name: 'Billing' },
     },
@@ -182,7 +177,6 @@ function revoke({ db, now }: AppOptions): Endpoint {
       method: 'delete',
       summary: 'Revoke an API token',
       description: 'From the next request on it gets a 401, for good.',
-      params,
       answer: z.strictObject({
         success,
         message: text,
@@ -215,36 +209,26 @@ const rotated = z.strictObject({
 function rotate({ db, now }: AppOptions): Endpoint {
   return endpoint(
     {
-      ...common,
+      ...one,
       method: 'post',
       path: '/tokens/{token_ref}/rotate',
       summary: 'Rotate an API token',
       description:
         'Revokes it and makes a new one, which lives as long from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
-      params,
-      answer: z.strictObject({ success, data: rotated, meta }),
-      example: {
-        success: true,
-        data: {
-          old_token: {
-            token_ref: 'B5NC81YHXW2E',
-            name: 'Billing',
-            revoked_at: timestamp.timestamp,
-            is_active: false,
-          },
-          new_token: { ...newTokenExample, name: 'Billing (rotated)' },
+      ...answerOf(rotated, {
+        old_token: {
+          token_ref: 'B5NC81YHXW2E',
+          name: 'Billing',
+          revoked_at: timestamp.timestamp,
+          is_active: false,
         },
-        meta: timestamp,
-      },
+        new_token: { ...newTokenExample, name: 'Billing (rotated)' },
+      }),
     },
     async ({ params: path, caller }) => {
       const at = now();
-      const [old, issued] = await db
-        .transaction()
-        .execute((tx) => rotateToken(tx, caller, path, at));
-      const { token_ref, name } = old;
-      const old_token = { token_ref, name, revoked_at: formatTimestamp(at), is_active: false };
-      return viewAnswer({ old_token, new_token: viewNewToken(issued) }, at);
+      const data = await db.transaction().execute((tx) => rotateToken(tx, caller, path, at));
+      return viewAnswer(data, at);
     },
   );
 }
@@ -265,9 +249,13 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
     .set({ revoked_at: now })
     .where('token_id', '=', old.token_id)
     .execute();
-  const { account_id, kind, lifetime_days } = old;
+  const { account_id, kind, lifetime_days, token_ref } = old;
   const name = suffixName(old.name, ' (rotated)');
-  return [old, await issueToken(tx, { account_id, kind, name, lifetime_days, now })] as const;
+  const issued = await issueToken(tx, { account_id, kind, name, lifetime_days, now });
+  return {
+    old_token: { token_ref, name: old.name, revoked_at: formatTimestamp(now), is_active: false },
+    new_token: viewNewToken(issued),
+  };
 }
 
 const verified = z

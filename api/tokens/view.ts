@@ -7,7 +7,7 @@ import type { IssuedToken } from './record.ts';
 export const text = z.string();
 export const time = z.iso.datetime({ offset: true });
 export const success = z.literal(true);
-export const meta = z
+const meta = z
   .strictObject({ timestamp: time })
   .meta({ id: 'TimestampMeta', description: 'When the answer was given.' });
 
@@ -18,7 +18,6 @@ const sharedFields = {
   is_active: z.boolean(),
 };
 
-/** The metadata of a token. */
 export const tokenData = z
   .strictObject({
     ...sharedFields,
@@ -30,7 +29,6 @@ export const tokenData = z
   })
   .meta({ id: 'Token', description: 'A token without its secret.' });
 
-/** A token in the only answer that has its secret. */
 export const newTokenData = z
   .strictObject({ ...sharedFields, plaintext: text, warning: text })
   .meta({ id: 'NewToken', description: 'A token in the only answer that has its secret.' });
@@ -84,6 +82,14 @@ export function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> 
 }
 
 export const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
+
+/** Describes the body that `viewAnswer` makes. */
+export function answerOf(data: z.ZodType, example: object) {
+  return {
+    answer: z.strictObject({ success, data, meta }),
+    example: { success: true, data: example, meta: timestamp },
+  };
+}
 
 /** The body of a success with a timestamp. */
 export function viewAnswer(data: object, at: Date) {

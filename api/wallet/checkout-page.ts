@@ -1,4 +1,4 @@
-import { Router, type Response } from 'express';
+import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import { escapeHtml } from '../../sql/html.ts';
@@ -54,10 +54,6 @@ function sendOrder(response: Response, payment: Payment): void {
   );
 }
 
-function sendUnknown(response: Response): void {
-  sendPage(response, 404, 'Unknown checkout', `<p>There is no such checkout.</p>\n${back}`);
-}
-
 /**
  * Serves the pages to which a checkout leads back, `/checkout/success` and `/checkout/cancel`. They
  * show the state of `?payment_id=`. For the provider `local`, also serves the checkout itself,
@@ -67,70 +63,56 @@ export function createCheckoutPages(options: AppOptions): Router {
   const { db } = options;
   const router = Router();
 
-  router
-    .route('/checkout/success')
-    .get(async (request, response) => {
-      const payment = await findPayment(db, request.query.payment_id);
-      if (payment) sendOutcome(response, payment);
-      else {
-        const text = 'The credits are added to your wallet once the payment is confirmed.';
-        sendPage(response, 200, 'Thank you', `<p>${text}</p>\n${back}`);
-      }
-    })
-    .all(onlyAllow('GET, HEAD'));
-
-  router
-    .route('/checkout/cancel')
-    .get(async (request, response) => {
-      const payment = await findPayment(db, request.query.payment_id);
-      // An open checkout can still be paid until it expires.
-      if (payment && payment.state !== 'open') sendOutcome(response, payment);
-      else sendPage(response, 200, 'Checkout left', `<p>Nothing was paid.</p>\n${back}`);
-    })
-    .all(onlyAllow('GET, HEAD'));
+  const confirmed = 'The credits are added to your wallet once the payment is confirmed.';
+  for (const [page, title, text] of [
+    ['success', 'Thank you', confirmed],
+    ['cancel', 'Checkout left', 'Nothing was paid.'],
+  ] as const) {
+    router
+      .route(`/checkout/${page}`)
+      .get(async (request, response) => {
+        const payment = await findPayment(db, request.query.payment_id);
+        // An open checkout can still be paid until it expires.
+        const isLeft = page === 'cancel' && payment?.state === 'open';
+        if (payment && !isLeft) sendOutcome(response, payment);
+        else sendPage(response, 200, title, `<p>${text}</p>\n${back}`);
+      })
+      .all(onlyAllow('GET, HEAD'));
+  }
 
   if (options.payment?.name === 'local') addLocalCheckout(router, options);
   return router;
 }
 
 function addLocalCheckout(router: Router, { db, now }: AppOptions): void {
-  async function findLocal(payment_id: unknown): Promise<Payment | undefined> {
-    const payment = await findPayment(db, payment_id);
-    return payment?.provider === 'local' ? payment : undefined;
+  function withPayment(handle: (payment: Payment, response: Response) => void | Promise<void>) {
+    return async (request: Request, response: Response) => {
+      const payment = await findPayment(db, request.params.payment_id);
+      if (payment?.provider === 'local') await handle(payment, response);
+      else
+        sendPage(response, 404, 'Unknown checkout', `<p>There is no such checkout.</p>\n${back}`);
+    };
   }
 
-  router
-    .route('/checkout/local/:payment_id')
-    .get(async (request, response) => {
-      const payment = await findLocal(request.params.payment_id);
-      if (!payment) sendUnknown(response);
-      else if (payment.state === 'open') sendOrder(response, payment);
-      else sendOutcome(response, payment);
-    })
-    .all(onlyAllow('GET, HEAD'));
+  const show = withPayment((payment, response) => {
+    if (payment.state === 'open') sendOrder(response, payment);
+    else sendOutcome(response, payment);
+  });
+  router.route('/checkout/local/:payment_id').get(show).all(onlyAllow('GET, HEAD'));
 
-  const buttons = [
-    { button: 'pay', state: 'paid', next: 'success' },
-    { button: 'cancel', state: 'cancelled', next: 'cancel' },
-  ] as const;
-  for (const { button, state, next } of buttons) {
-    router
-      .route(`/checkout/local/:payment_id/${button}`)
-      .post(async (request, response) => {
-        const payment = await findLocal(request.params.payment_id);
-        if (!payment) {
-          sendUnknown(response);
-          return;
-        }
-        const { payment_id, provider, currency } = payment;
-        const price = Number(payment.price);
-        // A cancelled checkout cannot be paid.
-        if (payment.state === 'open') {
-          const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
-          await settle(db, report, now());
-        }
-        response.redirect(303, `/checkout/${next}?payment_id=${payment_id}`);
-      })
-      .all(onlyAllow('POST'));
+  for (const [button, state, page] of [
+    ['pay', 'paid', 'success'],
+    ['cancel', 'cancelled', 'cancel'],
+  ] as const) {
+    const press = withPayment(async ({ payment_id, provider, currency, ...payment }, response) => {
+      const price = Number(payment.price);
+      // A cancelled checkout cannot be paid.
+      if (payment.state === 'open') {
+        const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
+        await settle(db, report, now());
+      }
+      response.redirect(303, `/checkout/${page}?payment_id=${payment_id}`);
+    });
+    router.route(`/checkout/local/:payment_id/${button}`).post(press).all(onlyAllow('POST'));
   }
 }

@@ -14,13 +14,11 @@ import {
 import { selectWallet } from './ledger.ts';
 import { topupEndpoints } from './topup.ts';
 
-const walletAnswer = z.strictObject({
-  status: z.literal('success'),
-  data: z
-    .strictObject({ balance: z.int(), total_purchased: z.int() })
-    .meta({ id: 'Wallet', description: 'The prepaid credits of the account.' }),
-});
+const wallet = z
+  .strictObject({ balance: z.int(), total_purchased: z.int() })
+  .meta({ id: 'Wallet', description: 'The prepaid credits of the account.' });
 
+const success = z.literal('success');
 const amount = z.string().regex(/^\d+\.00$/);
 
 const transaction = z
@@ -34,15 +32,7 @@ const transaction = z
   })
   .meta({ id: 'Transaction', description: 'A movement of credits.' });
 
-const transactionsAnswer = z.strictObject({
-  status: z.literal('success'),
-  data: z.array(transaction),
-  meta: z.strictObject({
-    ...pageMetaFields,
-    next_page: z.int().nullable(),
-    prev_page: z.int().nullable(),
-  }),
-});
+const otherPage = z.int().nullable();
 
 // Spec: silent on the order; we give the newest first. The transactions of a wallet have numbers
 // without gaps: the last number is their count, and a page is a range of numbers.
@@ -93,7 +83,7 @@ function viewPage({ page: current_page, per_page }: Paging, total: number) {
 export function walletEndpoints(options: AppOptions): Endpoint[] {
   const { db } = options;
 
-  const wallet = endpoint(
+  const read = endpoint(
     {
       method: 'get',
       path: '/wallet',
@@ -102,7 +92,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
       description:
         '`balance` is what can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
       auth: 'token',
-      answer: walletAnswer,
+      answer: z.strictObject({ status: success, data: wallet }),
       example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
     },
     async ({ caller }) => {
@@ -113,7 +103,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
     },
   );
 
-  const transactions = endpoint(
+  const list = endpoint(
     {
       method: 'get',
       path: '/wallet/transactions',
@@ -123,7 +113,11 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
         'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
       auth: 'token',
       query: z.strictObject(pagingFields),
-      answer: transactionsAnswer,
+      answer: z.strictObject({
+        status: success,
+        data: z.array(transaction),
+        meta: z.strictObject({ ...pageMetaFields, next_page: otherPage, prev_page: otherPage }),
+      }),
       example: {
         status: 'success',
         data: [
@@ -136,14 +130,7 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
             created_at: '2026-05-01T10:00:00.123000Z',
           },
         ],
-        meta: {
-          current_page: 1,
-          last_page: 1,
-          per_page: pageSize,
-          total: 1,
-          next_page: null,
-          prev_page: null,
-        },
+        meta: viewPage({ page: 1, per_page: pageSize }, 1),
       },
     },
     async ({ query, caller }) => {
@@ -153,5 +140,5 @@ export function walletEndpoints(options: AppOptions): Endpoint[] {
     },
   );
 
-  return [wallet, ...topupEndpoints(options), transactions];
+  return [read, ...topupEndpoints(options), list];
 }

@@ -61,6 +61,7 @@ export async function answerOnce<Body extends object>(
   run: (tx: Tx) => Promise<Answer<Body>>,
 ): Promise<Answer<Body>> {
   const { key, request, now } = operation;
+  const forgotten_at = new Date(now.getTime() - memory_ms);
   const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
   return db.transaction().execute(async (tx) => {
     if (key === undefined) return run(tx);
@@ -71,7 +72,7 @@ export async function answerOnce<Body extends object>(
       .selectFrom('customer.idempotent_answer')
       .select(['request_hash', 'headers', 'body'])
       .where((eb) => eb.and(id))
-      .where('created_at', '>', new Date(now.getTime() - memory_ms))
+      .where('created_at', '>', forgotten_at)
       .executeTakeFirst();
     if (known?.request_hash.equals(request_hash) === false) throw invalid([[header, reused]]);
     if (known) return { body: known.body as Body, headers: { ...known.headers, ...replayed } };
@@ -87,7 +88,16 @@ export async function answerOnce<Body extends object>(
       .values({ ...id, ...stored })
       .onConflict((conflict) => conflict.constraint('idempotent_answer_pkey').doUpdateSet(stored))
       .execute();
-    await sweep(tx, now);
+    await sql`
+      delete from customer.idempotent_answer
+      where (account_id, operation, idempotency_key) in (
+        select account_id, operation, idempotency_key
+        from customer.idempotent_answer
+        where created_at <= ${forgotten_at}
+        limit ${sweptPerAnswer}
+        for update skip locked
+      )
+    `.execute(tx);
     return answer;
   });
 }
@@ -104,17 +114,4 @@ export async function forgetAnswer(db: Db, operation: Operation): Promise<void> 
 
 function idOf({ account_id, name: operation }: Operation, idempotency_key: string) {
   return { account_id, operation, idempotency_key };
-}
-
-async function sweep(tx: Tx, now: Date): Promise<void> {
-  await sql`
-    delete from customer.idempotent_answer
-    where (account_id, operation, idempotency_key) in (
-        select account_id, operation, idempotency_key
-        from customer.idempotent_answer
-        where created_at <= ${new Date(now.getTime() - memory_ms)}
-        limit ${sweptPerAnswer}
-        for update skip locked
-    )
-  `.execute(tx);
 }

@@ -14,16 +14,12 @@ export interface Movement {
   now: Date;
 }
 
-interface Grant extends Movement {
-  /** `deposit`: bought credits, which count in `total_purchased`. `start`: the welcome bonus. */
-  type: 'deposit' | 'start';
-}
-
 /**
  * Adds credits to the wallet, creates the wallet if there is none, and writes the transaction. Throws
  * the unique violation of `wallet_transaction_operation_key` when the operation was done before.
+ * A `deposit` counts in `total_purchased`; `start` is the welcome bonus.
  */
-export async function grant(tx: Tx, movement: Grant): Promise<{ balance: number }> {
+export async function grant(tx: Tx, movement: Movement & { type: 'deposit' | 'start' }) {
   const { account_id, amount, type, description, operation_key, now } = movement;
   const purchased = type === 'deposit' ? amount : 0;
   const { rows } = await sql<{ balance: string }>`

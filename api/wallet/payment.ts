@@ -6,14 +6,6 @@ export type Payment = Awaited<
   ReturnType<ReturnType<typeof selectPayment>['executeTakeFirstOrThrow']>
 >;
 
-/** A hosted checkout of a payment. */
-export interface Checkout {
-  /** The id of the checkout at the provider. */
-  provider_ref: string;
-  /** The address that the buyer opens in a browser. */
-  checkout_url: string;
-}
-
 /** Opens hosted checkouts, one for each payment. Throws an `HttpError` when the provider fails. */
 export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
 
@@ -32,7 +24,8 @@ export interface PaymentSettings {
 export function createLocalPayment(baseUrl: string) {
   return {
     name: 'local' as const,
-    openCheckout({ payment_id }: Payment): Promise<Checkout> {
+    /** Returns the id of the checkout at the provider, and the address that the buyer opens. */
+    openCheckout({ payment_id }: Payment) {
       const checkout_url = `${baseUrl}/checkout/local/${payment_id}`;
       return Promise.resolve({ provider_ref: payment_id, checkout_url });
     },

@@ -1,6 +1,5 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/kysely.ts';
-import { leaveMail } from '../accounts/mail.ts';
 import { charge, selectWallet } from './ledger.ts';
 import { selectPayment } from './payment.ts';
 
@@ -18,21 +17,18 @@ interface Reversal {
 }
 
 /**
- * The effect of a report. `reversed`: the wallet has lost the credits. `recorded`: the payment is not
- * paid yet. `repeated`: no effect, after an earlier report. `unknown`: no such payment.
- */
-type ReversalResult = 'reversed' | 'recorded' | 'repeated' | 'unknown';
-
-/**
  * Takes back the credits of a refunded or disputed payment in one transaction. Repeated reports, in any
  * order, take them back once. A refund of a part of the price takes back that part of the credits,
  * rounded down. An amount in another currency counts as the whole price.
+ *
+ * @returns `reversed`: the wallet has lost the credits; `recorded`: the payment is not paid yet;
+ * `repeated`: no effect, after an earlier report; `unknown`: no such payment
  */
 export function reverse(
   db: Db,
   { provider, payment_id, charge_ref, cause, amount, currency }: Reversal,
   now: Date,
-): Promise<ReversalResult> {
+) {
   return db.transaction().execute(async (tx) => {
     const column = cause === 'refund' ? 'refunded' : 'disputed';
     const payment = await tx
@@ -79,7 +75,7 @@ export async function takeBack(
   const due = Math.floor((Number(payment.credits) * returned) / price);
   const asked = due - Number(payment.reversed_credits);
   if (asked <= 0) return false;
-  const { account_id, package_name } = payment;
+  const { account_id, package_name, user_name } = payment;
   const wallet = await selectWallet(tx, account_id).forNoKeyUpdate().executeTakeFirstOrThrow();
   const balance = Number(wallet.balance);
   const amount = Math.min(asked, balance);
@@ -92,19 +88,17 @@ export async function takeBack(
     .set({ reversed_credits: due })
     .where('payment_id', '=', payment_id)
     .execute();
-  await leaveMail(tx, {
-    mail_key: operation_key,
-    account: payment,
-    template: 'refund',
-    data: {
-      user_name: payment.user_name,
-      package_name,
-      cause,
-      credits: amount,
-      rest: asked - amount,
-      balance: balance - amount,
-    },
-    now,
-  });
+  const effect = { credits: amount, rest: asked - amount, balance: balance - amount };
+  await tx
+    .insertInto('customer.mail')
+    .values({
+      mail_key: operation_key,
+      account_id,
+      recipient: payment.email,
+      template: 'refund',
+      data: JSON.stringify({ user_name, package_name, cause, ...effect }),
+      created_at: now,
+    })
+    .execute();
   return true;
 }

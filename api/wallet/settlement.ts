@@ -4,8 +4,9 @@ import { selectPayment } from './payment.ts';
 import { takeBack } from './reversal.ts';
 
 /** The outcome of a checkout, as its provider reports it. */
-export interface Report {
-  payment_id: string;
+interface Report {
+  /** Undefined when the report of the provider lacks it. */
+  payment_id: string | undefined;
   provider: string;
   provider_ref: string;
   /** The id of the payment at the provider, once there is one. */
@@ -17,19 +18,17 @@ export interface Report {
 }
 
 /**
- * The effect of a report. `credited`: the wallet has the credits. `recorded`: the payment has ended
- * without credits. `repeated`: no effect, since the payment has ended before. `refused`: another amount
- * or currency was paid. `unknown`: no effect, since there is no such checkout.
- */
-type Settlement = 'credited' | 'recorded' | 'repeated' | 'refused' | 'unknown';
-
-/**
  * Settles a payment in one transaction. Repeated reports, in any order, settle it once: a paid checkout
  * is credited even after a report that it has expired. A wrong price or currency credits nothing.
+ *
+ * @returns `credited`: the wallet has the credits; `recorded`: the payment has ended without credits;
+ * `repeated`: no effect, since the payment has ended before; `refused`: another amount or currency was
+ * paid; `unknown`: no effect, since there is no such checkout
  */
-export function settle(db: Db, report: Report, now: Date): Promise<Settlement> {
+export function settle(db: Db, report: Report, now: Date) {
   return db.transaction().execute(async (tx) => {
     const { payment_id, provider, provider_ref, charge_ref } = report;
+    if (payment_id === undefined) return 'unknown';
     const payment = await selectPayment(tx, payment_id)
       .where('provider', '=', provider)
       // Without a stored `provider_ref` (its answer was lost), `payment_id` is enough.
@@ -42,10 +41,8 @@ export function settle(db: Db, report: Report, now: Date): Promise<Settlement> {
     const { price, currency } = payment;
     const isOther = report.price !== Number(price) || report.currency !== currency;
     const state = isPaid && isOther ? 'refused' : report.state;
-    const refusal =
-      state === 'refused'
-        ? `${report.price} ${report.currency} instead of ${price} ${currency}`
-        : null;
+    const paid = `${report.price} ${report.currency}`;
+    const refusal = state === 'refused' ? `${paid} instead of ${price} ${currency}` : null;
     await tx
       .updateTable('customer.payment')
       .set({ state, provider_ref, refusal, ended_at: now })

@@ -1,7 +1,7 @@
 import { Stripe } from 'stripe';
 import { EnvironmentError } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
-import type { Checkout, Payment, PaymentSettings } from './payment.ts';
+import type { Payment, PaymentSettings } from './payment.ts';
 
 /** The time limit of one attempt. Two attempts and their pause stay below the deadline of a request. */
 const timeout_ms = 3_000;
@@ -70,7 +70,7 @@ export function createStripePayment(settings: PaymentSettings) {
     telemetry: false,
   });
 
-  async function openCheckout(payment: Payment): Promise<Checkout> {
+  async function openCheckout(payment: Payment) {
     const session = await stripe.checkout.sessions
       .create(describe(payment, settings.baseUrl), { idempotencyKey: payment.payment_id })
       .catch((error: unknown) => {
@@ -84,9 +84,9 @@ export function createStripePayment(settings: PaymentSettings) {
    * Parses the JSON of a webhook. Throws unless Stripe has signed these bytes with our secret, at most
    * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
    */
-  function readEvent(payload: Uint8Array, signature: string, now: Date): unknown {
+  function readEvent(payload: Uint8Array | undefined, signature: string, now: Date): unknown {
     return stripe.webhooks.constructEvent(
-      payload,
+      payload ?? '',
       signature,
       webhookSecret,
       signatureTolerance_s,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Insertable } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Tx } from '../../sql/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
@@ -27,19 +27,15 @@ const creditPackage = z
   })
   .meta({ id: 'CreditPackage', description: 'What can be bought with `POST /wallet/topup`.' });
 
-const packagesAnswer = z.strictObject({ status: success, data: z.array(creditPackage) });
-
-const slugForm = 'The package_slug field must have 1 to 100 characters.';
+const error = 'The package_slug field must have 1 to 100 characters.';
 
 const topupRequest = z.strictObject({
-  package_slug: z.string().min(1, { error: slugForm }).max(100, { error: slugForm }),
+  package_slug: z.string().min(1, { error }).max(100, { error }),
 });
 
 const checkout = z
   .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
   .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
-
-const topupAnswer = z.strictObject({ status: success, data: checkout });
 
 type NewPayment = Insertable<CustomerTables['customer.payment']>;
 
@@ -49,7 +45,7 @@ const unknownPackage = 'The package_slug field must be the slug of a package tha
 async function recordPayment(
   tx: Tx,
   payment: Pick<NewPayment, 'account_id' | 'package_slug' | 'provider' | 'created_at'>,
-): Promise<{ payment_id: string }> {
+) {
   const offer = await tx
     .selectFrom('customer.credit_package')
     .select(['credits', 'price', 'currency'])
@@ -61,7 +57,7 @@ async function recordPayment(
     .insertInto('customer.payment')
     .values({ payment_id, ...payment, ...offer, state: 'open' })
     .execute();
-  return { payment_id };
+  return { body: { payment_id } };
 }
 
 /**
@@ -73,7 +69,7 @@ async function openCheckout(
   provider: PaymentProvider,
   operation: Operation,
   payment_id: string,
-): Promise<z.output<typeof checkout>> {
+) {
   const payment = await selectPayment(db, payment_id).executeTakeFirstOrThrow();
   const topup = { package: payment.package_slug, credits: Number(payment.credits) };
   if (payment.checkout_url) return { checkout_url: payment.checkout_url, ...topup };
@@ -81,7 +77,17 @@ async function openCheckout(
   const opened = await provider.openCheckout(payment).catch(async (fault: Error) => {
     const { message: reason } = fault.cause instanceof Error ? fault.cause : fault;
     logger.error({ payment_id, reason }, 'No checkout could be opened');
-    await failPayment(db, operation, { payment_id, refusal: reason, ended_at: now() });
+    await db.transaction().execute(async (tx) => {
+      const failed = await tx
+        .updateTable('customer.payment')
+        .set({ state: 'failed', refusal: reason, ended_at: now() })
+        .where('payment_id', '=', payment_id)
+        .where('state', '=', 'open')
+        .where('provider_ref', 'is', null)
+        .executeTakeFirst();
+      // Otherwise the key stands for a checkout that another request has opened.
+      if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
+    });
     throw fault;
   });
   await db
@@ -95,24 +101,6 @@ async function openCheckout(
   return { checkout_url: opened.checkout_url, ...topup };
 }
 
-async function failPayment(
-  db: Db,
-  operation: Operation,
-  { payment_id, ...failure }: { payment_id: string; refusal: string; ended_at: Date },
-): Promise<void> {
-  await db.transaction().execute(async (tx) => {
-    const failed = await tx
-      .updateTable('customer.payment')
-      .set({ state: 'failed', ...failure })
-      .where('payment_id', '=', payment_id)
-      .where('state', '=', 'open')
-      .where('provider_ref', 'is', null)
-      .executeTakeFirst();
-    // Otherwise the key stands for a checkout that another request has opened.
-    if (failed.numUpdatedRows > 0n) await forgetAnswer(tx, operation);
-  });
-}
-
 /** The packages of credits, and their checkout. */
 export function topupEndpoints(options: AppOptions): Endpoint[] {
   const packages = endpoint(
@@ -123,7 +111,7 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       summary: 'List the packages of credits',
       description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
       auth: 'token',
-      answer: packagesAnswer,
+      answer: z.strictObject({ status: success, data: z.array(creditPackage) }),
       example: {
         status: 'success',
         data: [
@@ -167,7 +155,7 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       headers: idempotencyHeader,
       body: topupRequest,
       bodyExample: { package_slug: 'starter' },
-      answer: topupAnswer,
+      answer: z.strictObject({ status: success, data: checkout }),
       example: {
         status: 'success',
         data: {
@@ -196,9 +184,7 @@ export function topupEndpoints(options: AppOptions): Endpoint[] {
       const created_at = now();
       const operation = { account_id, name: 'topup', key, request: body, now: created_at };
       const payment = { account_id, ...body, provider: provider.name, created_at };
-      const recorded = await answerOnce(db, operation, async (tx) => ({
-        body: await recordPayment(tx, payment),
-      }));
+      const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
       const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
       response.set(recorded.headers ?? {});
       return { status: 'success', data };

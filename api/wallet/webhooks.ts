@@ -4,7 +4,7 @@ import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import type { StripePayment } from './stripe.ts';
 import { reverse } from './reversal.ts';
-import { settle, type Report } from './settlement.ts';
+import { settle } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
@@ -24,53 +24,44 @@ const session = shared.extend({
   payment_status: z.string(),
 });
 
-const checkoutEvent = z.object({
-  type: z.enum([
-    'checkout.session.completed',
-    'checkout.session.async_payment_succeeded',
-    'checkout.session.async_payment_failed',
-    'checkout.session.expired',
-  ]),
-  data: z.object({ object: session }),
-});
-
-type CheckoutEvent = z.output<typeof checkoutEvent>;
-
 const reversed = shared.extend({ currency: z.string() });
 
-// https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
-const refundEvent = z.object({
-  type: z.literal('charge.refunded'),
-  data: z.object({ object: reversed.extend({ amount_refunded: z.int().nonnegative() }) }),
-});
+function eventOf<Type extends z.ZodType, Subject extends z.ZodType>(type: Type, object: Subject) {
+  return z.object({ type, data: z.object({ object }) });
+}
 
-// https://docs.stripe.com/api/disputes/object
-const disputeEvent = z.object({
-  type: z.literal('charge.dispute.created'),
-  data: z.object({ object: reversed.extend({ amount: z.int().nonnegative() }) }),
-});
-
-const stripeEvent = z.discriminatedUnion('type', [checkoutEvent, refundEvent, disputeEvent]);
+const stripeEvent = z.discriminatedUnion('type', [
+  eventOf(
+    z.enum([
+      'checkout.session.completed',
+      'checkout.session.async_payment_succeeded',
+      'checkout.session.async_payment_failed',
+      'checkout.session.expired',
+    ]),
+    session,
+  ),
+  // https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
+  eventOf(
+    z.literal('charge.refunded'),
+    reversed
+      .extend({ amount_refunded: z.int().nonnegative() })
+      .transform(({ amount_refunded: amount, ...charge }) => ({ ...charge, amount })),
+  ),
+  // https://docs.stripe.com/api/disputes/object
+  eventOf(z.literal('charge.dispute.created'), reversed.extend({ amount: z.int().nonnegative() })),
+]);
 
 type StripeEvent = z.output<typeof stripeEvent>;
-
-// A session can be completed before the money arrives. A second event then reports the outcome.
-function stateOf({ type, data }: CheckoutEvent): Report['state'] | undefined {
-  if (type === 'checkout.session.expired') return 'expired';
-  if (type === 'checkout.session.async_payment_failed') return 'failed';
-  return data.object.payment_status === 'paid' ? 'paid' : undefined;
-}
 
 /**
  * Checks the signature of an event, and parses it. Returns undefined for an event of another type.
  * Throws a 400 for an invalid or expired signature, and for a malformed event.
  */
 function readEvent(payment: StripePayment, request: Request, now: Date): StripeEvent | undefined {
-  const payload: unknown = request.body;
   let event: unknown;
   try {
-    if (!(payload instanceof Uint8Array)) throw new Error('No payload');
-    event = payment.readEvent(payload, request.get('stripe-signature') ?? '', now);
+    const signature = request.get('stripe-signature') ?? '';
+    event = payment.readEvent(request.body as Uint8Array | undefined, signature, now);
   } catch {
     throw new HttpError(400, { message: 'The signature of the webhook is not valid.' });
   }
@@ -81,57 +72,33 @@ function readEvent(payment: StripePayment, request: Request, now: Date): StripeE
   return data;
 }
 
-type WebhookOptions = Pick<AppOptions, 'db' | 'logger'> & { received_at: Date };
+// A session can be completed before the money arrives. A second event then reports the outcome.
+function stateOf(type: string, payment_status: string): 'expired' | 'failed' | 'paid' | undefined {
+  if (type === 'checkout.session.expired') return 'expired';
+  if (type === 'checkout.session.async_payment_failed') return 'failed';
+  return payment_status === 'paid' ? 'paid' : undefined;
+}
 
 /** Does what an event asks for. Returns the `result` of the answer. */
-async function handleEvent(options: WebhookOptions, event: StripeEvent): Promise<string> {
-  switch (event.type) {
-    case 'charge.refunded': {
-      const { object } = event.data;
-      return reversePayment(options, object, 'refund', object.amount_refunded);
-    }
-    case 'charge.dispute.created': {
-      const { object } = event.data;
-      return reversePayment(options, object, 'dispute', object.amount);
-    }
-    default:
-      return settleCheckout(options, event);
+async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: Date) {
+  const { metadata, payment_intent: charge_ref } = event.data.object;
+  const checkout = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref };
+  if (event.type === 'charge.refunded' || event.type === 'charge.dispute.created') {
+    const { amount, currency } = event.data.object;
+    const cause = event.type === 'charge.refunded' ? 'refund' : 'dispute';
+    const reversal = { ...checkout, cause, amount, currency } as const;
+    const result = await reverse(db, reversal, now);
+    if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
+    return result;
   }
-}
-
-async function settleCheckout(
-  { db, logger, received_at }: WebhookOptions,
-  event: CheckoutEvent,
-): Promise<string> {
-  const state = stateOf(event);
+  const { id: provider_ref, amount_total: price, currency, payment_status } = event.data.object;
+  const state = stateOf(event.type, payment_status);
   if (!state) return 'ignored';
-  const { object } = event.data;
-  const payment_id = object.metadata?.payment_id;
-  const report = {
-    provider: 'stripe',
-    provider_ref: object.id,
-    charge_ref: object.payment_intent,
-    state,
-    price: object.amount_total,
-    currency: object.currency,
-  };
-  const result = payment_id ? await settle(db, { payment_id, ...report }, received_at) : 'unknown';
+  const report = { ...checkout, provider_ref, state, price, currency };
+  const result = await settle(db, report, now);
   if (result === 'refused' || result === 'unknown') {
-    logger.error({ payment_id, ...report, result }, 'A payment was not credited');
+    logger.error({ ...report, result }, 'A payment was not credited');
   }
-  return result;
-}
-
-async function reversePayment(
-  { db, logger, received_at }: WebhookOptions,
-  { metadata, payment_intent: charge_ref, currency }: z.output<typeof reversed>,
-  cause: 'refund' | 'dispute',
-  amount: number,
-): Promise<string> {
-  const { payment_id } = metadata ?? {};
-  const reversal = { provider: 'stripe', payment_id, charge_ref, cause, amount, currency };
-  const result = await reverse(db, reversal, received_at);
-  if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
   return result;
 }
 
@@ -142,16 +109,17 @@ async function reversePayment(
  * failed to store, gets another status. Where sending the event again would not help, the answer is 200
  * with `result` `refused` or `unknown`, and the event is logged.
  */
-export function createWebhooks({ db, logger, now, payment }: AppOptions): Router {
+export function createWebhooks(options: AppOptions): Router {
   const router = Router();
+  const { payment } = options;
   if (payment?.name !== 'stripe') return router;
 
   router
     .route('/api/v1/webhooks/stripe')
     .post(raw({ type: () => true, limit: '1mb', inflate: false }), async (request, response) => {
-      const received_at = now();
+      const received_at = options.now();
       const event = readEvent(payment, request, received_at);
-      const result = event ? await handleEvent({ db, logger, received_at }, event) : 'ignored';
+      const result = event ? await handleEvent(options, event, received_at) : 'ignored';
       response.json({ received: true, result });
     })
     .all(onlyAllow('POST'));

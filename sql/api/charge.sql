@@ -8,20 +8,20 @@ with asked as materialized (
         with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
+-- The lock waits for other movements, and then reads what they left.
 locked as materialized (
-    select wallet.account_id, wallet.balance
+    select wallet.account_id, wallet.balance, wallet.last_transaction_no
     from customer.wallet as wallet
     where wallet.account_id = any($1::bigint[])
     order by wallet.account_id
     for no key update
 ),
 
-summed as (
+counted as (
     select
         asked.*,
-        locked.balance,
-        sum(asked.amount) over in_turn as spent,
-        row_number() over in_turn as turn
+        locked.balance - sum(asked.amount) over in_turn as balance_after,
+        locked.last_transaction_no + row_number() over in_turn as transaction_no
     from asked
     join locked on locked.account_id = asked.account_id
     window in_turn as (partition by asked.account_id order by asked.place)
@@ -29,25 +29,23 @@ summed as (
 
 granted as materialized (
     select *
-    from summed
-    where summed.spent <= summed.balance
+    from counted
+    where counted.balance_after >= 0
 ),
 
 charged as (
     update customer.wallet as wallet set
-        balance = wallet.balance - spending.spent,
-        last_transaction_no = wallet.last_transaction_no + spending.turns
+        balance = newest.balance_after,
+        last_transaction_no = newest.transaction_no
     from (
-        select granted.account_id, max(granted.spent) as spent, max(granted.turn) as turns
+        select
+            granted.account_id,
+            min(granted.balance_after) as balance_after,
+            max(granted.transaction_no) as transaction_no
         from granted
         group by granted.account_id
-    ) as spending
-    -- The locked row decides, not the balance that was read before the lock.
-    where wallet.account_id = spending.account_id and wallet.balance >= spending.spent
-    returning
-        wallet.account_id,
-        wallet.balance + spending.spent as balance,
-        wallet.last_transaction_no - spending.turns as last_transaction_no
+    ) as newest
+    where wallet.account_id = newest.account_id
 )
 
 insert into customer.wallet_transaction (
@@ -56,14 +54,13 @@ insert into customer.wallet_transaction (
 )
 select
     granted.account_id,
-    charged.last_transaction_no + granted.turn,
+    granted.transaction_no,
     'withdraw',
     granted.amount,
-    charged.balance - granted.spent + granted.amount,
-    charged.balance - granted.spent,
+    granted.balance_after + granted.amount,
+    granted.balance_after,
     granted.description,
     granted.operation_key,
     granted.created_at
 from granted
-join charged on charged.account_id = granted.account_id
 returning operation_key, balance_after

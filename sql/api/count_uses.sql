@@ -32,7 +32,7 @@ counted as (
         last_used_ip = coalesce(usable.ip, token.last_used_ip)
     from usable
     where token.token_id = usable.token_id
-    returning token.token_id
+    returning token.token_id, usable.last_used_at
 )
 
 select
@@ -45,7 +45,7 @@ select
     token.name as token_name,
     token.kind,
     token.expires_at,
-    usable.last_used_at,
+    counted.last_used_at,
     case
         when counted.token_id is not null then 'counted'
         when token.revoked_at is not null then 'revoked'
@@ -55,5 +55,4 @@ select
 from asked
 join customer.token as token on token.secret_hash = asked.secret_hash
 join customer.account as account on account.account_id = token.account_id
-left join usable on usable.token_id = token.token_id
 left join counted on counted.token_id = token.token_id
