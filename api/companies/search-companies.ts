@@ -41,7 +41,7 @@ export class SearchCompanies {
 
   /**
    * Adds the new companies of a snapshot and replaces the changed ones, in the order of their ids.
-   * Throws when the id of a new company is not the highest. After any error, do not use this object.
+   * Throws when the id of a new company is not the highest. An error leaves the columns incomplete.
    */
   async update(snapshot_no: number, batches: AsyncIterable<SearchRow[]>): Promise<void> {
     const changed = new NumberList();
@@ -98,12 +98,7 @@ export class SearchCompanies {
     for (const code of new Set([...this.#activities.keys(), ...added.keys()])) {
       const bits = makeBits(this.#count);
       this.#activities.get(code)?.addTo(bits);
-      let isSame = !added.has(code);
-      for (let at = 0; at < bits.length; at += 1) {
-        if ((bits[at]! & isChanged[at]!) !== 0) isSame = false;
-        bits[at]! &= ~isChanged[at]!;
-      }
-      if (isSame) continue;
+      for (let at = 0; at < bits.length; at += 1) bits[at]! &= ~isChanged[at]!;
       added.get(code)?.addTo(bits);
       const list = new NumberList();
       for (const number of listBits(bits)) list.add(number);
@@ -122,8 +117,7 @@ export class SearchCompanies {
     return from < this.#count && this.#ids[from] === company_id ? from : -1;
   }
 
-  /** Counts the companies that match a filter, and lists those in the window. */
-  search({ filter, window: { skipped, size } }: Search): Found {
+  search({ filter, skipped, size }: Search): Found {
     const matches = this.#find(filter);
     const company_ids = listBits(matches, skipped, size).map((number) => this.#ids[number]!);
     return { snapshot_no: this.snapshot_no, total: countBits(matches), company_ids };
