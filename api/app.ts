@@ -7,8 +7,9 @@ import type { Db } from '../sql/kysely.ts';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
-import { companyEndpoints } from './companies/endpoints.ts';
+import { searchEndpoint } from './companies/search.ts';
 import type { SearchIndex } from './companies/search-index.ts';
+import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -19,6 +20,7 @@ import { generalLimit, limitRequests } from './auth/rate-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
+import { createCharging } from './wallet/charge.ts';
 import type { PaymentProvider } from './wallet/payment.ts';
 import { answerMissingPage, createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
@@ -111,11 +113,13 @@ export function createApp(options: AppOptions): Express {
 
 /** Every endpoint, in the order of the specification. */
 export function listEndpoints(options: AppOptions): Endpoint[] {
+  const charge = createCharging(options);
   const endpoints = [
     ...accountEndpoints(options),
     ...tokenEndpoints(options),
     ...walletEndpoints(options),
-    ...companyEndpoints(options),
+    searchEndpoint(options, charge),
+    snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
     ...eventEndpoints(options),
     ...alertEndpoints(options),

@@ -1,7 +1,8 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { findHistory } from './history.ts';
+import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
 import {
   badCursor,
   createEventTypeCheck,
@@ -15,12 +16,14 @@ import { HttpError, invalid } from '../http/errors.ts';
 import {
   findCompany,
   identifierType,
-  normalizeIdentifier,
+  type Numbers,
+  primaryIdentifierOf,
+  readIdentifier,
   unknownCompany,
+  unknownCompanyErrors,
 } from '../companies/identifier.ts';
 import { eventTypeName, severity } from '../dictionaries/names.ts';
-import { writeSuccess } from '../http/json-text.ts';
-import { pageMetaFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields, type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 // What the descriptions share. Reading events is free.
@@ -91,6 +94,41 @@ const metaExample = {
   fetched_at: '2026-11-07T06:00:00+00:00',
 };
 
+/** A page of the events of a company, the newest first, their count, and the numbers of today. */
+async function findHistory(db: Db, company_id: string, paging: Paging) {
+  const { rows } = await sql<Numbers & { total: number; events: object[] }>`
+    select
+        company.nip,
+        company.regon9,
+        company.krs,
+        (
+            select count(*)::int
+            from registry.event
+            where event.company_id = company.company_id
+        ) as total,
+        (
+            select coalesce(json_agg(page), '[]')
+            from (
+                select
+                    event.event_id as id,
+                    event.event_type,
+                    event.old_value,
+                    event.new_value,
+                    event.event_date,
+                    event_type.severity
+                from registry.event
+                join registry.event_type on event_type.event_type = event.event_type
+                where event.company_id = company.company_id
+                order by event.event_date desc, event.event_id desc
+                limit ${paging.per_page} offset ${skippedBy(paging)}
+            ) as page
+        ) as events
+    from registry.company
+    where company.company_id = ${company_id}
+  `.execute(db);
+  return rows[0]!;
+}
+
 function history({ db, now }: AppOptions): Endpoint {
   return endpoint(
     {
@@ -115,16 +153,13 @@ function history({ db, now }: AppOptions): Endpoint {
           company_ref: companyExample.company_ref,
         },
       },
-      errors: {
-        404: { description: 'No company is known by this number.', example: unknownCompany },
-      },
+      errors: unknownCompanyErrors,
     },
     async ({ query }) => {
-      const { identifier_type, identifier_value } = query;
-      const value = normalizeIdentifier(identifier_type, identifier_value);
-      const company_ref = value && (await findCompany(db, identifier_type, value));
-      if (!company_ref) throw new HttpError(404, unknownCompany);
-      const { total, events, primary } = await findHistory(db, company_ref, query);
+      const company_ref = await findCompany(db, readIdentifier(query));
+      if (company_ref === null) throw new HttpError(404, unknownCompany);
+      const { total, events, ...numbers } = await findHistory(db, company_ref, query);
+      const primary = primaryIdentifierOf(numbers);
       const meta = {
         ...viewPageMeta(query, total),
         fetched_at: formatTimestamp(now()),
@@ -135,12 +170,6 @@ function history({ db, now }: AppOptions): Endpoint {
       return { status: 'success', data: { events }, meta };
     },
   );
-}
-
-/** A page as JSON, the newest first, and how many events the filter finds. */
-interface FeedPage {
-  total: number;
-  events: string;
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
@@ -165,10 +194,10 @@ function feedPage({ db, now }: AppOptions): Endpoint {
       if (event_type !== undefined) await requireEventType(event_type);
       const filter = [caller.account_id, event_type, from_date, to_date];
       const values = [...filter, skippedBy(query), per_page];
-      const [page] = await runPrepared<FeedPage>(db, 'api/read_feed_page.sql', values);
-      const { total, events } = page!;
-      const fetched = formatTimestamp(now());
-      return writeSuccess(events, { ...viewPageMeta(query, total), fetched_at: fetched });
+      const file = 'api/read_feed_page.sql';
+      const [page] = await runPrepared<{ total: number; events: string }>(db, file, values);
+      const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
+      return writeSuccess(page!.events, meta);
     },
   );
 }

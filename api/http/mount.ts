@@ -8,7 +8,6 @@ import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
 import { exposedHeaders } from './headers.ts';
-import { JsonText } from './json-text.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
 
@@ -134,9 +133,7 @@ function answer({ description, handle }: Endpoint): RequestHandler {
     const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
     const answered = await handle(call);
     if (response.headersSent) return;
-    const isCsv = typeof answered === 'string';
-    const written = answered instanceof JsonText ? answered.text : answered;
-    const text = typeof written === 'string' ? written : JSON.stringify(written);
+    const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {
       const tag = tagOf(text);
       response.set({ ETag: tag, 'Cache-Control': response.get('Cache-Control') ?? cacheControl });
@@ -144,7 +141,7 @@ function answer({ description, handle }: Endpoint): RequestHandler {
     }
     response
       .status(status)
-      .type(isCsv ? 'csv' : 'json')
+      .type(response.get('Content-Type') ?? 'json')
       .send(text);
   };
 }

@@ -80,21 +80,14 @@ async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string)
 }
 
 /** The watch of a company, or the queued watch of its number. */
-async function findWatch(
-  tx: Tx,
-  account_id: string,
-  { identifier_type, identifier_value }: Identifier,
-) {
-  const company_id = await findCompany(tx, identifier_type, identifier_value);
+async function findWatch(tx: Tx, account_id: string, identifier: Identifier) {
+  const company_id = await findCompany(tx, identifier);
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
     .where((eb) =>
-      eb.or([
-        eb('company_id', '=', company_id ?? null),
-        eb.and({ company_id: null, identifier_type, identifier_value }),
-      ]),
+      eb.or([eb('company_id', '=', company_id), eb.and({ company_id: null, ...identifier })]),
     )
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirst();

@@ -12,12 +12,10 @@ import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
-  checkPair,
   identifierType,
   identifierValue,
-  normalizeIdentifier,
+  readIdentifier,
   validIdentifiers,
-  whenObject,
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 
@@ -41,10 +39,7 @@ const body = z
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
   })
-  .superRefine(
-    (given, context) => checkPair(given, context, ['identifier_type', 'identifier_value']),
-    whenObject,
-  );
+  .superRefine(...validIdentifiers);
 
 const notWatched = { success: false, message: 'The company is not on your watch list.' };
 
@@ -128,13 +123,12 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
       errors: notWatchedErrors,
     },
     async ({ body: given, caller: { account_id } }) => {
-      const { identifier_type, identifier_value: text, force = false, ...wanted } = given;
-      if (identifier_type === undefined || text === undefined) {
+      const { identifier_type, identifier_value, force = false, ...wanted } = given;
+      if (identifier_type === undefined || identifier_value === undefined) {
         const updated = await setGlobally(db, account_id, wanted, force);
         return { success: true, data: { updated } };
       }
-      const identifier_value = normalizeIdentifier(identifier_type, text)!;
-      const identifier = { identifier_type, identifier_value };
+      const identifier = readIdentifier({ identifier_type, identifier_value });
       if (!(await setForCompany(db, account_id, wanted, identifier))) {
         throw new HttpError(404, notWatched);
       }
@@ -201,9 +195,8 @@ function reset({ db }: AppOptions): Endpoint {
       example: { success: true, data: { updated: 1 } },
       errors: notWatchedErrors,
     },
-    async ({ body: { identifier_type, identifier_value: text }, caller: { account_id } }) => {
-      const identifier_value = normalizeIdentifier(identifier_type, text)!;
-      const updated = await resetForCompany(db, account_id, { identifier_type, identifier_value });
+    async ({ body: identifier, caller: { account_id } }) => {
+      const updated = await resetForCompany(db, account_id, readIdentifier(identifier));
       if (updated === undefined) throw new HttpError(404, notWatched);
       return { success: true, data: { updated } };
     },
