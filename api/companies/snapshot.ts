@@ -25,8 +25,12 @@ import {
 import { keep } from '../http/keep.ts';
 import type { SnapshotEntry } from '../../sql/tables/registry.ts';
 import { creditErrors } from '../wallet/ledger.ts';
-import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
-import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
+import {
+  readSnapshotDictionary,
+  snapshotAnswer,
+  snapshotExample,
+  viewSnapshot,
+} from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 

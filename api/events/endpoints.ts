@@ -3,27 +3,32 @@ import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
-import {
-  badCursor,
-  createEventTypeCheck,
-  feedPageQuery,
-  feedQuery,
-  historyQuery,
-} from './query.ts';
-import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
+import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/prepared.ts';
+import { findNear } from '../../sql/suggest.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   findCompany,
   identifierType,
+  identifierValue,
   type Numbers,
   primaryIdentifierOf,
   readIdentifier,
   unknownCompany,
   unknownCompanyErrors,
+  validIdentifiers,
 } from '../companies/identifier.ts';
-import { eventTypeName, severity } from '../dictionaries/names.ts';
-import { pageMetaFields, type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { eventTypeName, readEventTypes, severity } from '../dictionaries/names.ts';
+import { dateField } from '../http/field.ts';
+import { keep } from '../http/keep.ts';
+import {
+  pageMetaFields,
+  type Paging,
+  pagingFields,
+  skippedBy,
+  viewPageMeta,
+  wholeNumber,
+} from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 // What the descriptions share. Reading events is free.
@@ -137,7 +142,13 @@ function history({ db, now }: AppOptions): Endpoint {
       summary: 'List the events of a company',
       description:
         'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
-      query: historyQuery,
+      query: z
+        .strictObject({
+          identifier_type: identifierType,
+          identifier_value: identifierValue,
+          ...pagingFields,
+        })
+        .superRefine(...validIdentifiers),
       answer: z.strictObject({
         status,
         data: z.strictObject({ events: z.array(event) }),
@@ -172,6 +183,33 @@ function history({ db, now }: AppOptions): Endpoint {
   );
 }
 
+const feedPageQuery = z
+  .strictObject({
+    event_type: eventTypeName.optional(),
+    from_date: dateField('from_date').optional(),
+    to_date: dateField('to_date').optional(),
+    ...pagingFields,
+  })
+  .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
+    path: ['to_date'],
+    error: 'The to_date field must not be before from_date.',
+  });
+
+const nearCount = 3;
+
+/** @returns throws the 422 of an event type that is not in the dictionary; it names similar types */
+function createEventTypeCheck(db: Db): (event_type: string) => Promise<void> {
+  const read = keep(() => readEventTypes(db));
+  return async (event_type) => {
+    const known = (await read()).map((one) => one.event_type);
+    if (known.includes(event_type)) return;
+    const near = findNear(event_type.toUpperCase(), known, nearCount);
+    const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
+    const message = `The event_type field must be the name of an event type${hint}.`;
+    throw invalid([['event_type', message]]);
+  };
+}
+
 function feedPage({ db, now }: AppOptions): Endpoint {
   const requireEventType = createEventTypeCheck(db);
   return endpoint(
@@ -201,6 +239,24 @@ function feedPage({ db, now }: AppOptions): Endpoint {
     },
   );
 }
+
+/** Events of the largest answer. `sql/api/read_feed.sql` reads one more. */
+const highestLimit = 1000;
+const defaultLimit = 100;
+const longestCursor = 100;
+
+const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
+
+const feedQuery = z
+  .strictObject({
+    scope: feedScope.default('watched'),
+    after: z.string().max(longestCursor, { abort: true }).optional(),
+    limit: wholeNumber('limit', highestLimit, defaultLimit),
+  })
+  .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
+    path: ['after'],
+    error: badCursor,
+  });
 
 // `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
@@ -247,7 +303,7 @@ function feed({ db, now }: AppOptions): Endpoint {
       const values = [caller.account_id, scope, first.event_id, limit];
       const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
       const { events, last_event_id, has_more, is_published } = part!;
-      if (!is_published) throw invalid([badCursor]);
+      if (!is_published) throw invalid([['after', badCursor]]);
       const next_cursor = writeCursor({ scope, event_id: last_event_id ?? first.event_id });
       return writeSuccess(events, { next_cursor, has_more, fetched_at: formatTimestamp(now()) });
     },

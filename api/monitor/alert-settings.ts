@@ -2,8 +2,7 @@ import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import { findCompany, type Identifier } from '../companies/identifier.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
-import { changeWatchList } from './add.ts';
-import { shownName, shownNumber } from './list.ts';
+import { changeWatchList, shownCompany } from './watch-list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
 export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
@@ -149,9 +148,8 @@ export async function findCompanySettings(db: Db, account_id: string, paging: Pa
   const counted = await custom.select(rowCount).executeTakeFirstOrThrow();
   const companies = await custom
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(shownNumber)
-    .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
-    .select([shownName, 'has_custom_settings', ...settingColumns])
+    .select(shownCompany)
+    .select(['has_custom_settings', ...settingColumns])
     .orderBy('watch_id', 'desc')
     .limit(paging.per_page)
     .offset(skippedBy(paging))

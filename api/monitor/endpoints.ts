@@ -1,19 +1,36 @@
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { identifierType } from '../companies/identifier.ts';
+import {
+  checkPair,
+  identifierType,
+  type IdentifierType,
+  identifierValue,
+  normalizeIdentifier,
+  validIdentifiers,
+  whenObject,
+} from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { addCompanies } from './add.ts';
-import { addition, foldRepeated, removal } from './body.ts';
-import { findWatched } from './list.ts';
-import { type RemovalOutcome, removeCompanies } from './remove.ts';
+import { addCompanies, findWatched, type RemovalOutcome, removeCompanies } from './watch-list.ts';
 
 // What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
 
 const success = z.literal(true);
 const [type, value] = ['NIP', '1000201006'] as const;
+
+const numberList = z.array(identifierValue).min(1).max(100);
+
+/** The digits of each number, with the first spelling of it. */
+function foldRepeated(ofType: IdentifierType, submitted: readonly string[]): Map<string, string> {
+  const folded = new Map<string, string>();
+  for (const spelling of submitted) {
+    const number = normalizeIdentifier(ofType, spelling)!;
+    if (!folded.has(number)) folded.set(number, spelling);
+  }
+  return folded;
+}
 
 function describeAddition({ ready, queued }: { ready: number; queued: number }): string {
   const awaited =
@@ -32,7 +49,9 @@ function add({ db, now }: AppOptions): Endpoint {
       summary: 'Add companies to the watch list',
       description:
         'A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed. Companies that are watched already change nothing, also under another of their numbers, or one that they had before.',
-      body: addition,
+      body: z
+        .strictObject({ identifier_type: identifierType, identifier_value: numberList })
+        .superRefine(...validIdentifiers),
       bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
       status: 202,
       answer: z.strictObject({ success, message: z.string() }),
@@ -100,6 +119,44 @@ function list({ db }: AppOptions): Endpoint {
       return { success: true, data: watched, meta: viewPageMeta(query, total) };
     },
   );
+}
+
+// Spec: two names of each field, silent on which one holds; both do.
+const spellings = [
+  ['identifier_type', 'identifier_value'],
+  ['name', 'value'],
+] as const;
+
+/** The body of `DELETE /companies/watched`. */
+const removal = z
+  .strictObject({
+    identifier_type: identifierType.optional(),
+    identifier_value: numberList.optional(),
+    name: identifierType.optional(),
+    value: numberList.optional(),
+  })
+  .superRefine(checkRemoval, whenObject);
+
+function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
+  const refuse = (field: string, wrong: string) =>
+    context.addIssue({ code: 'custom', path: [field], message: `The ${field} field ${wrong}` });
+  const isEmpty = spellings.flat().every((field) => body[field] === undefined);
+  if (isEmpty) for (const field of spellings[0]) refuse(field, 'is required.');
+  for (const pair of spellings) checkPair(body, context, pair);
+  if (context.issues.length > 0) return;
+  const [first, second] = spellings.map(([typeField, listField]) =>
+    body[typeField] === undefined
+      ? undefined
+      : namesOf(body[typeField] as IdentifierType, body[listField] as string[]),
+  );
+  if (first !== undefined && second !== undefined && first !== second) {
+    refuse('value', 'must say the same as identifier_value, and name the same as identifier_type.');
+  }
+}
+
+/** A text that is equal for lists of the same numbers, in any order and spelling. */
+function namesOf(ofType: IdentifierType, submitted: readonly string[]): string {
+  return [ofType, ...[...foldRepeated(ofType, submitted).keys()].toSorted()].join(' ');
 }
 
 const numbers = z.array(z.string());
