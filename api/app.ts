@@ -80,7 +80,6 @@ const security: HelmetOptions = {
 /** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
 const patientPaths = [`${basePath}/auth`, `${basePath}/wallet/topup`, '/recover'];
 
-/** The API as an Express application without a port. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -100,7 +99,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createWebhooks(options));
   app.use(createProbes(options));
   app.use(metrics.router);
-  app.use(createPages(options));
+  app.use(createPages(options, limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));

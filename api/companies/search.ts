@@ -100,7 +100,6 @@ async function readPage({ db, searchIndex }: AppOptions, search: Search, account
   }
 }
 
-/** The endpoint of the search. */
 export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = keep(() => readSearchDictionary(db));

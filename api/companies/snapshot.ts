@@ -62,7 +62,6 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
   return rows.map(({ entries }) => entries);
 }
 
-/** The endpoint of the full profile of a company. */
 export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, now, snapshotCredits } = options;
   const readInBatch = createBatch(

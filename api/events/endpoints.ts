@@ -310,7 +310,6 @@ function feed({ db, now }: AppOptions): Endpoint {
   );
 }
 
-/** The events of one company, and the feeds of the watch list. */
 export function eventEndpoints(options: AppOptions): Endpoint[] {
   return [history(options), feedPage(options), feed(options)];
 }

@@ -5,7 +5,6 @@ import { isDatabaseAway } from '../../sql/lost-connection.ts';
 /** A fault of a field of a request. */
 export type Problem = [field: string, message: string];
 
-/** The body of an error, with `message`, or `error` in a 401. */
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
 
 /** An answer that is not a success, with the JSON body of the specification. */

@@ -203,7 +203,6 @@ function reset({ db }: AppOptions): Endpoint {
   );
 }
 
-/** The alerts of the section Company monitor of the specification. */
 export function alertEndpoints(options: AppOptions): Endpoint[] {
   return [change(options), list(options), reset(options)];
 }

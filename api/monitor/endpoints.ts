@@ -221,7 +221,6 @@ function remove({ db, now }: AppOptions): Endpoint {
   );
 }
 
-/** The watch list of the section Company monitor. */
 export function watchlistEndpoints(options: AppOptions): Endpoint[] {
   return [add(options), list(options), remove(options)];
 }
