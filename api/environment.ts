@@ -15,13 +15,10 @@ const maxProxies = 16;
 const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
 // A prefix of zero bits would trust every client, which could then choose its own address.
+const subnet = z.union([z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
+
 function isNetwork(text: string): boolean {
-  if (namedNetworks.includes(text)) return true;
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  if (bits === undefined) return true;
-  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+  return namedNetworks.includes(text) || isIP(text) !== 0 || subnet.safeParse(text).success;
 }
 
 function isOrigin(text: string): boolean {

@@ -60,10 +60,7 @@ const forms: Record<IdentifierType, string> = {
   KRS: 'a KRS number: ten digits, leading zeros included',
 };
 
-/**
- * Checks two fields of a request: the type and its number, or list of numbers, come together, and each
- * number is valid.
- */
+/** Checks that two fields, a type and a number or a list of numbers, come together and are valid. */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,

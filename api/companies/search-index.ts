@@ -42,12 +42,7 @@ export function loading(): HttpError {
   return new HttpError(503, { message }, { 'Retry-After': '2' });
 }
 
-/**
- * Makes the client of the thread that searches. The thread holds a copy of all companies, and loads the
- * copy at the first question.
- *
- * @param connection for the sessions of the thread
- */
+/** Opens the thread that searches at the first question, which makes it load a copy of all companies. */
 export function createSearchIndex(connection: ClientConfig) {
   let thread: Worker | undefined;
   let isLoaded = false;
@@ -96,12 +91,7 @@ export function createSearchIndex(connection: ClientConfig) {
       }
       return isLoaded;
     },
-    /**
-     * Finds the companies that match, in the order of their ids, which is the order of their first
-     * appearance. Throws a 503 while the companies are loading.
-     *
-     * @param least_no the snapshot is at least this one
-     */
+    /** Finds companies in the order of their ids. Throws a 503 while the companies are loading. */
     async find(search: Search, least_no = 0): Promise<Found> {
       return (await ask(search, least_no))!;
     },

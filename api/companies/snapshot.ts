@@ -48,12 +48,7 @@ const snapshotHeaders = idempotencyHeader.extend({
 /** At most this many statements read in parallel. */
 const mostReading = 2;
 
-/**
- * Reads the registry entries of the companies with these numbers, in one statement. Active entries come
- * first, then suspended ones; of these, the entry that started last.
- *
- * @returns the entries in the order of the numbers; null for an unknown number
- */
+/** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = identifiers.map(({ identifier_type }) => identifier_type);
   const values = identifiers.map(({ identifier_value }) => identifier_value);

@@ -197,21 +197,17 @@ const feedPageQuery = z
 
 const nearCount = 3;
 
-/** @returns throws the 422 of an event type that is not in the dictionary; it names similar types */
-function createEventTypeCheck(db: Db): (event_type: string) => Promise<void> {
-  const read = keep(() => readEventTypes(db));
-  return async (event_type) => {
-    const known = (await read()).map((one) => one.event_type);
-    if (known.includes(event_type)) return;
-    const near = findNear(event_type.toUpperCase(), known, nearCount);
-    const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
-    const message = `The event_type field must be the name of an event type${hint}.`;
-    throw invalid([['event_type', message]]);
-  };
+/** The 422 of an event type that is not in the dictionary; it names similar types. */
+function unknownEventType(event_type: string, known: readonly string[]) {
+  const near = findNear(event_type.toUpperCase(), known, nearCount);
+  const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
+  return invalid([
+    ['event_type', `The event_type field must be the name of an event type${hint}.`],
+  ]);
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
-  const requireEventType = createEventTypeCheck(db);
+  const readTypes = keep(() => readEventTypes(db));
   return endpoint(
     {
       ...common,
@@ -229,7 +225,10 @@ function feedPage({ db, now }: AppOptions): Endpoint {
     },
     async ({ query, caller }) => {
       const { event_type, from_date, to_date, per_page } = query;
-      if (event_type !== undefined) await requireEventType(event_type);
+      if (event_type !== undefined) {
+        const known = (await readTypes()).map((type) => type.event_type);
+        if (!known.includes(event_type)) throw unknownEventType(event_type, known);
+      }
       const filter = [caller.account_id, event_type, from_date, to_date];
       const values = [...filter, skippedBy(query), per_page];
       const file = 'api/read_feed_page.sql';

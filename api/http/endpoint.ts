@@ -32,7 +32,7 @@ export interface EndpointDescription<
   summary: string;
   description?: string;
   auth: A;
-  /** Instead of the general limit. */
+  /** Of an endpoint without a token, instead of the general limit. */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */
   params?: Params;

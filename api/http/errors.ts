@@ -21,10 +21,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * Makes the 422 of the specification. `errors` has the messages by field; `message` is the first
- * message and the count of the others.
- */
+/** Makes the 422 of the specification; its `message` is the first one, with the count of the others. */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
   const byField = Map.groupBy(problems, ([field]) => field);

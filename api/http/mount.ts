@@ -21,14 +21,12 @@ function isPublic({ description: { auth, method } }: Endpoint): boolean {
   return auth === 'none' && method === 'get';
 }
 
-/**
- * Mounts endpoints. Each request passes limit, authentication, body and validation, in this order. The
- * handler then returns the body of the success.
- */
+/** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
 export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
   const router = Router();
   const authentication = createAuthentication(options);
-  const limitFor = createLimits(options, authentication);
+  // A revoked or expired token always gets a 401.
+  const limitToken = limitRequests(options, generalLimit, tokenOf, authentication.refuseEnded);
   const admit = createAdmission(options, authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
@@ -40,9 +38,9 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
     const isOpen = ofPath.every(isPublic);
     route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
-      const { method, auth } = one.description;
+      const { method, auth, limit } = one.description;
       route[method](
-        limitFor(one.description),
+        auth === 'none' ? limitRequests(options, limit ?? generalLimit) : limitToken,
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
@@ -73,19 +71,6 @@ function begin(path: string, isOpen: boolean): RequestHandler {
     response.locals.path = basePath + path;
     if (!isOpen) response.setHeader('Cache-Control', 'no-store');
     next();
-  };
-}
-
-/** Makes the limits of endpoints. Endpoints with the same limit share its count. */
-function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
-  const byName = new Map<string, RequestHandler>();
-  // A revoked or expired token always gets a 401.
-  const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
-  return ({ auth, limit = generalLimit }: Endpoint['description']): RequestHandler => {
-    if (limit === generalLimit && auth !== 'none') return byToken;
-    const made = byName.get(limit.name) ?? limitRequests(options, limit);
-    byName.set(limit.name, made);
-    return made;
   };
 }
 

@@ -22,9 +22,13 @@ const initialSettings: AlertSettings = {
 const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
-  const lists = { alert_event_classes: null, alert_categories: null };
   // A JSON body has no field that is undefined.
-  return { ...stored, ...lists, ...given } as AlertSettings;
+  return {
+    ...stored,
+    alert_event_classes: null,
+    alert_categories: null,
+    ...given,
+  } as AlertSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -67,15 +71,17 @@ export async function setGlobally(
   });
 }
 
-/** @param watch_id of one company; without it, all companies of the account */
-async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<void> {
+/** Drops the settings of one company, or without `watch_id` of all; returns how many had settings. */
+async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
-  const custom = tx
+  const { numUpdatedRows } = await tx
     .updateTable('customer.watch')
     .set({ ...nothing, has_custom_settings: false })
     .where('account_id', '=', account_id)
-    .where('has_custom_settings', '=', true);
-  await (watch_id === undefined ? custom : custom.where('watch_id', '=', watch_id)).execute();
+    .where('has_custom_settings', '=', true)
+    .$if(watch_id !== undefined, (query) => query.where('watch_id', '=', watch_id!))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
 /** The watch of a company, or the queued watch of its number. */
@@ -120,11 +126,7 @@ export async function setForCompany(
   });
 }
 
-/**
- * Removes the settings of one company of the watch list: the global ones apply again.
- *
- * @returns how many companies had settings, 0 or 1; undefined when the company is not on the list
- */
+/** @returns how many companies had settings, 0 or 1; undefined when the company is not on the list */
 export async function resetForCompany(
   db: Db,
   account_id: string,
@@ -132,10 +134,7 @@ export async function resetForCompany(
 ): Promise<number | undefined> {
   return changeWatchList(db, account_id, async (tx) => {
     const watch = await findWatch(tx, account_id, identifier);
-    if (!watch) return undefined;
-    if (!watch.has_custom_settings) return 0;
-    await dropCustomSettings(tx, account_id, watch.watch_id);
-    return 1;
+    return watch && dropCustomSettings(tx, account_id, watch.watch_id);
   });
 }
 

@@ -29,11 +29,7 @@ const last_event_at = sql<string | null>`
   to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
 `.as('last_event_at');
 
-/**
- * A page of the watch list of an account, and the length of the list.
- *
- * Spec: silent on the order; we give the newest first.
- */
+// Spec: silent on the order; we give the newest first.
 export async function findWatched(db: Db, account_id: string, paging: Paging) {
   const counted = await db
     .selectFrom('customer.watch')
@@ -251,17 +247,12 @@ async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]):
         from deleted
         group by event_date, event_type
     )
-    update customer.feed_count as feed_count
-    set event_count = feed_count.event_count - counted.event_count
-    from counted
-    where
-        feed_count.account_id = ${account_id}
+    merge into customer.feed_count as feed_count
+    using counted
+        on feed_count.account_id = ${account_id}
         and feed_count.event_date = counted.event_date
         and feed_count.event_type = counted.event_type
+    when matched and feed_count.event_count = counted.event_count then delete
+    when matched then update set event_count = feed_count.event_count - counted.event_count
   `.execute(tx);
-  await tx
-    .deleteFrom('customer.feed_count')
-    .where('account_id', '=', account_id)
-    .where('event_count', '=', '0')
-    .execute();
 }
