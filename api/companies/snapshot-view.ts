@@ -140,24 +140,22 @@ export async function readSnapshotDictionary(db: Db) {
 }
 
 /** Polish labels, in the order of a company's life. */
-const dateLabels = {
-  start_date: 'Data rozpoczęcia działalności',
-  suspension_date: 'Data zawieszenia działalności',
-  resumption_date: 'Data wznowienia działalności',
-  bankruptcy_start_date: 'Data ogłoszenia upadłości',
-  bankruptcy_end_date: 'Data zakończenia postępowania upadłościowego',
-  restructuring_start_date: 'Data otwarcia postępowania restrukturyzacyjnego',
-  restructuring_end_date: 'Data zakończenia postępowania restrukturyzacyjnego',
-  end_date: 'Data zakończenia działalności',
-  struck_off_date: 'Data wykreślenia',
-} as const;
-
-const labelledDates = Object.entries(dateLabels) as [keyof typeof dateLabels, string][];
+const dateLabels = [
+  ['start_date', 'Data rozpoczęcia działalności'],
+  ['suspension_date', 'Data zawieszenia działalności'],
+  ['resumption_date', 'Data wznowienia działalności'],
+  ['bankruptcy_start_date', 'Data ogłoszenia upadłości'],
+  ['bankruptcy_end_date', 'Data zakończenia postępowania upadłościowego'],
+  ['restructuring_start_date', 'Data otwarcia postępowania restrukturyzacyjnego'],
+  ['restructuring_end_date', 'Data zakończenia postępowania restrukturyzacyjnego'],
+  ['end_date', 'Data zakończenia działalności'],
+  ['struck_off_date', 'Data wykreślenia'],
+] as const;
 
 // An entry that is gone from its registry counts as struck off on the first day without the entry.
 function viewDates(entry: SnapshotEntry): DatedEvent[] {
   const dates: DatedEvent[] = [];
-  for (const [column, type] of labelledDates) {
+  for (const [column, type] of dateLabels) {
     const date = column === 'struck_off_date' ? (entry[column] ?? entry.gone_date) : entry[column];
     if (date !== null) dates.push({ type, date });
   }
@@ -207,11 +205,11 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
     status: entry.status,
     legal_form: legal_form === null ? '' : (dictionary.legalForms.get(legal_form) ?? legal_form),
     address: viewAddress(addressOf(entry, dictionary)),
-    units: (entry.units ?? []).map(({ identifier, name, address, dates }) => ({
-      identifier: identifier ?? '',
-      name: name ?? '',
-      address: viewAddress(address),
-      dates,
+    units: (entry.units ?? []).map((one) => ({
+      identifier: one.identifier ?? '',
+      name: one.name ?? '',
+      address: viewAddress(one.address),
+      dates: one.dates,
     })),
     contacts: listValues([entry], ['phone', 'email', 'fax', 'e_delivery']),
     activities: viewActivities(entry, dictionary),
@@ -220,13 +218,10 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
   };
 }
 
-/** The role of the natural person who owns the business of an entry. */
-const ownerRole = 'Właściciel';
-
 function personsOf(entry: SnapshotEntry): { full_name: string; role: string }[] {
   const owner = fullNameOf(entry);
   const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
-  return owner === '' ? others : [{ full_name: owner, role: ownerRole }, ...others];
+  return owner === '' ? others : [{ full_name: owner, role: 'Właściciel' }, ...others];
 }
 
 function viewPersons(entries: SnapshotEntry[]) {

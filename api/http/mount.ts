@@ -11,8 +11,6 @@ import { exposedHeaders } from './headers.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
 
-type MountOptions = Pick<AppOptions, 'db' | 'logger' | 'now' | 'corsOrigins'>;
-
 /** The path below which the API is versioned. */
 export const basePath = '/api/v1';
 
@@ -22,7 +20,7 @@ function isPublic({ description: { auth, method } }: Endpoint): boolean {
 }
 
 /** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
-export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
+export function mountEndpoints(endpoints: Endpoint[], options: AppOptions): Router {
   const router = Router();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.
@@ -44,7 +42,6 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
-        validate(one),
         answer(one),
       );
     }
@@ -74,7 +71,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-function createAdmission(options: MountOptions, { authenticate }: Authentication) {
+function createAdmission(options: AppOptions, { authenticate }: Authentication) {
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
@@ -94,29 +91,21 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
     };
 }
 
-function validate({ description }: Endpoint): RequestHandler {
-  const nothing = z.strictObject({});
-  const { params = nothing, query = nothing, body = nothing } = description;
-  const schema = z.object({ params, query, body });
-  return (request, response, next) => {
-    response.locals.asked = parse(schema, {
-      params: request.params,
-      query: request.query,
-      body: (request.body as unknown) ?? {},
-    });
-    next();
-  };
-}
+const nothing = z.strictObject({});
 
-function answer({ description, handle }: Endpoint): RequestHandler {
+function answer(one: Endpoint): RequestHandler {
+  const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
-  const isOpen = isPublic({ description, handle });
+  const schema = z.object({ params, query, body });
+  const isOpen = isPublic(one);
   return async (request: Request, response: Response) => {
+    const parts = { params: request.params, query: request.query, body: request.body ?? {} };
+    const asked = parse(schema, parts);
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
-    const { asked, caller } = response.locals as Record<string, object>;
+    const { caller } = response.locals;
     const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
-    const answered = await handle(call);
+    const answered = await one.handle(call);
     if (response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {
