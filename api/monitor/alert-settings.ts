@@ -1,6 +1,7 @@
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import { findCompany, type Identifier } from '../companies/identifier.ts';
+import { HttpError } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 import { changeWatchList, shownCompany } from './watch-list.ts';
 
@@ -22,13 +23,9 @@ const initialSettings: AlertSettings = {
 const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
+  const lists = { alert_event_classes: null, alert_categories: null };
   // A JSON body has no field that is undefined.
-  return {
-    ...stored,
-    alert_event_classes: null,
-    alert_categories: null,
-    ...given,
-  } as AlertSettings;
+  return { ...stored, ...lists, ...given } as AlertSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -84,7 +81,10 @@ async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string)
   return Number(numUpdatedRows);
 }
 
-/** The watch of a company, or the queued watch of its number. */
+/** The body of a 404: the company is not on the list, or not known. */
+export const notWatched = { success: false, message: 'The company is not on your watch list.' };
+
+/** The watch of a company, or the queued watch of its number. Throws the 404 without one. */
 async function findWatch(tx: Tx, account_id: string, identifier: Identifier) {
   const company_id = await findCompany(tx, identifier);
   return tx
@@ -95,24 +95,21 @@ async function findWatch(tx: Tx, account_id: string, identifier: Identifier) {
       eb.or([eb('company_id', '=', company_id), eb.and({ company_id: null, ...identifier })]),
     )
     .orderBy('company_id', (order) => order.asc().nullsLast())
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow(() => new HttpError(404, notWatched));
 }
 
 /**
  * Gives one company of the watch list settings of its own. The first time, values that the request
  * leaves out come from the global settings.
- *
- * @returns false when the company is not on the list, or not known
  */
 export async function setForCompany(
   db: Db,
   account_id: string,
   given: AlertChange,
   identifier: Identifier,
-): Promise<boolean> {
-  return changeWatchList(db, account_id, async (tx) => {
+): Promise<void> {
+  await changeWatchList(db, account_id, async (tx) => {
     const watch = await findWatch(tx, account_id, identifier);
-    if (!watch) return false;
     const { watch_id, has_custom_settings, ...own } = watch;
     const stored = has_custom_settings
       ? (own as AlertSettings)
@@ -122,19 +119,18 @@ export async function setForCompany(
       .set({ ...change(stored, given), has_custom_settings: true })
       .where('watch_id', '=', watch_id)
       .execute();
-    return true;
   });
 }
 
-/** @returns how many companies had settings, 0 or 1; undefined when the company is not on the list */
+/** Drops the settings of one company of the watch list; returns how many there were, 0 or 1. */
 export async function resetForCompany(
   db: Db,
   account_id: string,
   identifier: Identifier,
-): Promise<number | undefined> {
+): Promise<number> {
   return changeWatchList(db, account_id, async (tx) => {
-    const watch = await findWatch(tx, account_id, identifier);
-    return watch && dropCustomSettings(tx, account_id, watch.watch_id);
+    const { watch_id } = await findWatch(tx, account_id, identifier);
+    return dropCustomSettings(tx, account_id, watch_id);
   });
 }
 

@@ -3,6 +3,7 @@ import {
   type AlertSettings,
   findCompanySettings,
   findGlobalSettings,
+  notWatched,
   resetForCompany,
   setForCompany,
   setGlobally,
@@ -10,7 +11,6 @@ import {
 import type { AppOptions } from '../app.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { HttpError } from '../http/errors.ts';
 import {
   identifierType,
   identifierValue,
@@ -40,8 +40,6 @@ const body = z
     identifier_value: identifierValue.optional(),
   })
   .superRefine(...validIdentifiers);
-
-const notWatched = { success: false, message: 'The company is not on your watch list.' };
 
 /** What the descriptions share. */
 const common = {
@@ -129,9 +127,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         return { success: true, data: { updated } };
       }
       const identifier = readIdentifier({ identifier_type, identifier_value });
-      if (!(await setForCompany(db, account_id, wanted, identifier))) {
-        throw new HttpError(404, notWatched);
-      }
+      await setForCompany(db, account_id, wanted, identifier);
       return { success: true, data: { updated: 1 } };
     },
   );
@@ -197,7 +193,6 @@ function reset({ db }: AppOptions): Endpoint {
     },
     async ({ body: identifier, caller: { account_id } }) => {
       const updated = await resetForCompany(db, account_id, readIdentifier(identifier));
-      if (updated === undefined) throw new HttpError(404, notWatched);
       return { success: true, data: { updated } };
     },
   );

@@ -22,14 +22,9 @@ const [type, value] = ['NIP', '1000201006'] as const;
 
 const numberList = z.array(identifierValue).min(1).max(100);
 
-/** The digits of each number, with the first spelling of it. */
-function foldRepeated(ofType: IdentifierType, submitted: readonly string[]): Map<string, string> {
-  const folded = new Map<string, string>();
-  for (const spelling of submitted) {
-    const number = normalizeIdentifier(ofType, spelling)!;
-    if (!folded.has(number)) folded.set(number, spelling);
-  }
-  return folded;
+/** The spellings of each number, by its digits. */
+function groupSpellings(ofType: IdentifierType, submitted: readonly string[]) {
+  return Map.groupBy(submitted, (spelling) => normalizeIdentifier(ofType, spelling)!);
 }
 
 function describeAddition({ ready, queued }: { ready: number; queued: number }): string {
@@ -59,7 +54,7 @@ function add({ db, now }: AppOptions): Endpoint {
     },
     async ({ body, caller }) => {
       const { identifier_type, identifier_value } = body;
-      const values = [...foldRepeated(identifier_type, identifier_value).keys()];
+      const values = [...groupSpellings(identifier_type, identifier_value).keys()];
       const { account_id } = caller;
       const added = await addCompanies(db, { account_id, identifier_type, values, now: now() });
       return { success: true, message: describeAddition(added) };
@@ -156,7 +151,7 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
 
 /** A text that is equal for lists of the same numbers, in any order and spelling. */
 function namesOf(ofType: IdentifierType, submitted: readonly string[]): string {
-  return [ofType, ...[...foldRepeated(ofType, submitted).keys()].toSorted()].join(' ');
+  return [ofType, ...[...groupSpellings(ofType, submitted).keys()].toSorted()].join(' ');
 }
 
 const numbers = z.array(z.string());
@@ -197,13 +192,13 @@ function remove({ db, now }: AppOptions): Endpoint {
     },
     async ({ body, caller: { account_id } }) => {
       const identifier_type = (body.identifier_type ?? body.name)!;
-      const submitted = foldRepeated(identifier_type, (body.identifier_value ?? body.value)!);
+      const submitted = groupSpellings(identifier_type, (body.identifier_value ?? body.value)!);
       const values = [...submitted.keys()];
       const at = now();
       const submission = { account_id, identifier_type, values, now: at };
       const outcomes = await removeCompanies(db, submission);
       const listOf = (outcome: RemovalOutcome) =>
-        values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)!);
+        values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)![0]!);
       const data = {
         removed: listOf('removed'),
         not_found: listOf('not_found'),
