@@ -33,10 +33,7 @@ export function lastPageOf(total: number, per_page: number): number {
   return Math.max(1, Math.ceil(total / per_page));
 }
 
-export interface Paging {
-  page: number;
-  per_page: number;
-}
+export type Paging = Record<keyof typeof pagingFields, number>;
 
 /** How many items are before a page. */
 export function skippedBy({ page, per_page }: Paging): number {
