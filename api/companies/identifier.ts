@@ -98,6 +98,11 @@ export const validIdentifiers = [
   whenObject,
 ] as const;
 
+/** A body that names one company. */
+export const identifierBody = z
+  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
+  .superRefine(...validIdentifiers);
+
 /** The body of a 404: no company has the number, or ever had it. */
 export const unknownCompany = { message: 'No company with this number is known.' };
 

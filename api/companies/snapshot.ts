@@ -14,12 +14,10 @@ import {
   type Answer,
 } from '../wallet/idempotency.ts';
 import {
-  identifierType,
-  identifierValue,
+  identifierBody,
   readIdentifier,
   unknownCompany,
   unknownCompanyErrors,
-  validIdentifiers,
   type Identifier,
 } from './identifier.ts';
 import { keep } from '../http/keep.ts';
@@ -33,10 +31,6 @@ import {
 } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-
-const snapshotRequest = z
-  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-  .superRefine(...validIdentifiers);
 
 const snapshotHeaders = idempotencyHeader.extend({
   'If-None-Match': z
@@ -98,7 +92,7 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
       ].join(' '),
       auth: 'token',
       headers: snapshotHeaders,
-      body: snapshotRequest,
+      body: identifierBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
       example: snapshotExample,

@@ -67,11 +67,9 @@ export const answerUnmatched: RequestHandler = (request, response) => {
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
-    if (response.locals.hasDeadline !== true) {
-      response.locals.hasDeadline = true;
-      const timer = setTimeout(() => answerLate(request, response, deadline_ms), deadline_ms);
-      response.once('close', () => clearTimeout(timer));
-    }
+    const answer = () => answerLate(request, response, deadline_ms);
+    response.locals.deadline ??= setTimeout(answer, deadline_ms);
+    response.once('close', () => clearTimeout(response.locals.deadline));
     next();
   };
 }

@@ -12,6 +12,7 @@ import type { AppOptions } from '../app.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
+  identifierBody,
   identifierType,
   identifierValue,
   readIdentifier,
@@ -183,9 +184,7 @@ function reset({ db }: AppOptions): Endpoint {
       summary: 'Remove the alert settings of one company',
       description:
         'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
-      body: z
-        .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-        .superRefine(...validIdentifiers),
+      body: identifierBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
       answer: updatedAnswer,
       example: { success: true, data: { updated: 1 } },
