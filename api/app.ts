@@ -7,8 +7,9 @@ import type { Db } from '../sql/kysely.ts';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
-import { companyEndpoints } from './companies/endpoints.ts';
+import { searchEndpoint } from './companies/search.ts';
 import type { SearchIndex } from './companies/search-index.ts';
+import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './http/endpoint.ts';
@@ -19,6 +20,7 @@ import { generalLimit, limitRequests } from './auth/rate-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
+import { createCharging } from './wallet/charge.ts';
 import type { PaymentProvider } from './wallet/payment.ts';
 import { answerMissingPage, createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
@@ -78,7 +80,6 @@ const security: HelmetOptions = {
 /** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
 const patientPaths = [`${basePath}/auth`, `${basePath}/wallet/topup`, '/recover'];
 
-/** The API as an Express application without a port. */
 export function createApp(options: AppOptions): Express {
   const app = express();
   app.disable('x-powered-by');
@@ -98,7 +99,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createWebhooks(options));
   app.use(createProbes(options));
   app.use(metrics.router);
-  app.use(createPages(options));
+  app.use(createPages(options, limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));
@@ -111,11 +112,13 @@ export function createApp(options: AppOptions): Express {
 
 /** Every endpoint, in the order of the specification. */
 export function listEndpoints(options: AppOptions): Endpoint[] {
+  const charge = createCharging(options);
   const endpoints = [
     ...accountEndpoints(options),
     ...tokenEndpoints(options),
     ...walletEndpoints(options),
-    ...companyEndpoints(options),
+    searchEndpoint(options, charge),
+    snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
     ...eventEndpoints(options),
     ...alertEndpoints(options),

@@ -11,20 +11,14 @@ import {
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
-/** The proxies whose `X-Forwarded-For` counts: none, so many in front of the API, or these networks. */
-export type TrustProxy = false | number | string[];
-
 const maxProxies = 16;
 const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
 // A prefix of zero bits would trust every client, which could then choose its own address.
+const subnet = z.union([z.cidrv4(), z.cidrv6()]).refine((text) => !text.endsWith('/0'));
+
 function isNetwork(text: string): boolean {
-  if (namedNetworks.includes(text)) return true;
-  const [address = '', bits, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || rest.length > 0) return false;
-  if (bits === undefined) return true;
-  return /^[1-9]\d{0,2}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128);
+  return namedNetworks.includes(text) || isIP(text) !== 0 || subnet.safeParse(text).success;
 }
 
 function isOrigin(text: string): boolean {
@@ -44,7 +38,7 @@ const credits = wholeNumber(999_999_999);
 
 const list = z.string().transform((text) => text.split(',').map((part) => part.trim()));
 
-const proxyCount = wholeNumber(maxProxies).transform((value): TrustProxy => value || false);
+const proxyCount = wholeNumber(maxProxies).transform((value) => value || (false as const));
 
 const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
 
@@ -118,6 +112,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     port: checked.PORT,
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
+    /** The proxies whose `X-Forwarded-For` counts: none, so many, or these networks. */
     trustProxy: checked.TRUST_PROXY,
     /** Undefined: the key in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
@@ -130,7 +125,6 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     freeMailDomains: checked.FREE_MAIL_DOMAINS,
     /** Price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
-    /** Price of a snapshot of a company. */
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,

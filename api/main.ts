@@ -113,7 +113,6 @@ async function serve(environment: Environment): Promise<void> {
   process.stdout.write(`Listening on ${url}\n`);
 }
 
-/** The address of the API for a browser. */
 function addressOf(host: string, port: number): string {
   const isEvery = host === '0.0.0.0' || host === '::';
   const name = isLoopback(host) || isEvery ? 'localhost' : host.includes(':') ? `[${host}]` : host;

@@ -60,18 +60,24 @@ const forms: Record<IdentifierType, string> = {
   KRS: 'a KRS number: ten digits, leading zeros included',
 };
 
-type Fields = readonly [type: string, value: string];
-
-// The schema of the field refuses values that are too long or no text, so that they are skipped here.
-function checkNumbers(
+/** Checks that two fields, a type and a number or a list of numbers, come together and are valid. */
+export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
-  [typeField, valueField]: Fields,
+  [typeField, valueField]: readonly [type: string, value: string],
 ): void {
+  for (const [field, other] of [[typeField, valueField] as const, [valueField, typeField]]) {
+    // A field that is required in any case has an issue already.
+    const hasIssue = context.issues.some(({ path }) => path?.[0] === field);
+    if (hasIssue || body[field] !== undefined || body[other] === undefined) continue;
+    const message = `The ${field} field is required with ${other}.`;
+    context.addIssue({ code: 'custom', path: [field], message });
+  }
   const type = identifierType.safeParse(body[typeField]).data;
   if (!type) return;
   const submitted = body[valueField];
   for (const [at, value] of [submitted].flat().entries()) {
+    // The schema of the field refuses these.
     if (typeof value !== 'string' || value.length > maxCharacters) continue;
     if (normalizeIdentifier(type, value) !== undefined) continue;
     const path = [valueField, ...(Array.isArray(submitted) ? [at] : [])];
@@ -80,68 +86,47 @@ function checkNumbers(
   }
 }
 
-/**
- * Checks two optional fields of a request. The type and its number, or list of numbers, come together,
- * and each number is valid.
- */
-export function checkPair(
-  body: Record<string, unknown>,
-  context: z.core.$RefinementCtx,
-  fields: Fields,
-): void {
-  const [type, value] = fields;
-  for (const [field, other] of [[type, value] as const, [value, type] as const]) {
-    if (body[field] !== undefined || body[other] === undefined) continue;
-    const message = `The ${field} field is required with ${other}.`;
-    context.addIssue({ code: 'custom', path: [field], message });
-  }
-  checkNumbers(body, context, fields);
-}
-
 /** Runs a check of an object even when some of its fields are wrong. */
 export const whenObject: z.core.$ZodSuperRefineParams = {
   when: ({ value }) => typeof value === 'object' && value !== null,
 };
 
-/**
- * Checks the number, or list of numbers, of a request by its type. Spread this into the `superRefine`
- * of an object with `identifier_type` and `identifier_value`.
- */
+/** The `superRefine` of an object with `identifier_type` and `identifier_value`. */
 export const validIdentifiers = [
   (body: Record<string, unknown>, context: z.core.$RefinementCtx) =>
-    checkNumbers(body, context, ['identifier_type', 'identifier_value']),
+    checkPair(body, context, ['identifier_type', 'identifier_value']),
   whenObject,
 ] as const;
+
+/** A body that names one company. */
+export const identifierBody = z
+  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
+  .superRefine(...validIdentifiers);
 
 /** The body of a 404: no company has the number, or ever had it. */
 export const unknownCompany = { message: 'No company with this number is known.' };
 
-/**
- * Finds companies by their numbers, with `registry.find_company`. Returns the company ids by number.
- *
- * @param values as `normalizeIdentifier` gives them
- */
-export async function findCompanies(
-  db: Db,
-  type: IdentifierType,
-  values: readonly string[],
-): Promise<Map<string, string>> {
-  const { rows } = await sql<{ value: string; company_id: string | null }>`
-    select value, registry.find_company(${type}, value) as company_id
-    from unnest(${values}::text[]) as value
-  `.execute(db);
-  return new Map(
-    rows.flatMap(({ value, company_id }) => (company_id === null ? [] : [[value, company_id]])),
-  );
+export const unknownCompanyErrors = {
+  404: { description: 'No company is known by this number.', example: unknownCompany },
+};
+
+/** Reads the number of a request that `validIdentifiers` has checked. */
+export function readIdentifier({ identifier_type, identifier_value }: Identifier): Identifier {
+  return {
+    identifier_type,
+    identifier_value: normalizeIdentifier(identifier_type, identifier_value)!,
+  };
 }
 
-/** Finds the id of a company by its number. */
+/** Finds the id of a company by its number; null for an unknown number. */
 export async function findCompany(
   db: Db,
-  type: IdentifierType,
-  value: string,
-): Promise<string | undefined> {
-  return (await findCompanies(db, type, [value])).get(value);
+  { identifier_type, identifier_value }: Identifier,
+): Promise<string | null> {
+  const { rows } = await sql<{ company_id: string | null }>`
+    select registry.find_company(${identifier_type}, ${identifier_value}) as company_id
+  `.execute(db);
+  return rows[0]!.company_id;
 }
 
 /** Lists what rows have in some columns, each value once: by column, then in the order of the rows. */

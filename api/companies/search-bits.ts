@@ -71,7 +71,6 @@ export class NumberList {
     this.#last = number;
   }
 
-  /** Adds all numbers to a set. */
   addTo(bits: Bits): void {
     const bytes = this.#bytes;
     for (let at = 0, number = -1, gap = 0, shift = 0; at < this.#length; at += 1) {

@@ -41,7 +41,7 @@ export class SearchCompanies {
 
   /**
    * Adds the new companies of a snapshot and replaces the changed ones, in the order of their ids.
-   * Throws when the id of a new company is not the highest. After any error, do not use this object.
+   * Throws when the id of a new company is not the highest. An error leaves the columns incomplete.
    */
   async update(snapshot_no: number, batches: AsyncIterable<SearchRow[]>): Promise<void> {
     const changed = new NumberList();
@@ -52,10 +52,10 @@ export class SearchCompanies {
         if (row[0] !== company_id) {
           company_id = row[0];
           number = this.#put(row);
-          if (number !== -1) changed.add(number);
+          changed.add(number);
         }
         const codes = row.at(-1);
-        if (number !== -1 && codes) addActivities(activities, codes, number);
+        if (codes) addActivities(activities, codes, number);
       }
     }
     this.#names.close();
@@ -64,27 +64,11 @@ export class SearchCompanies {
     this.snapshot_no = snapshot_no;
   }
 
-  /** @returns the number of the company; -1 for an unknown company that is merged into another */
-  #put([id, ...texts]: SearchRow): number {
-    const company_id = Number(id);
-    const known = this.#numberOf(company_id);
-    if (known === -1 && texts[0] === null) return -1;
-    const number = known === -1 ? this.#append(company_id) : known;
+  /** @returns the number of the company */
+  #put([company_id, ...texts]: SearchRow): number {
+    const number = this.#numberOf(Number(company_id));
     Object.values(this.#columns).forEach((column, at) => column.set(number, texts[at]!));
     this.#names.set(number, texts.at(-2)!);
-    return number;
-  }
-
-  #append(company_id: number): number {
-    const number = this.#count;
-    if (number > 0 && company_id < this.#ids[number - 1]!) {
-      throw new Error(`Company ${company_id} is new, but its id is not the highest.`);
-    }
-    if (number === this.#ids.length) {
-      this.#ids = new Uint32Array(this.#ids.buffer.transfer(4 * Math.ceil(number * 1.125)));
-    }
-    this.#ids[number] = company_id;
-    this.#count += 1;
     return number;
   }
 
@@ -98,12 +82,7 @@ export class SearchCompanies {
     for (const code of new Set([...this.#activities.keys(), ...added.keys()])) {
       const bits = makeBits(this.#count);
       this.#activities.get(code)?.addTo(bits);
-      let isSame = !added.has(code);
-      for (let at = 0; at < bits.length; at += 1) {
-        if ((bits[at]! & isChanged[at]!) !== 0) isSame = false;
-        bits[at]! &= ~isChanged[at]!;
-      }
-      if (isSame) continue;
+      for (let at = 0; at < bits.length; at += 1) bits[at]! &= ~isChanged[at]!;
       added.get(code)?.addTo(bits);
       const list = new NumberList();
       for (const number of listBits(bits)) list.add(number);
@@ -111,7 +90,7 @@ export class SearchCompanies {
     }
   }
 
-  /** The number of the company with this id; -1 when the id is unknown. */
+  /** Finds the number of a company, or appends the company. */
   #numberOf(company_id: number): number {
     let [from, to] = [0, this.#count];
     while (from < to) {
@@ -119,11 +98,19 @@ export class SearchCompanies {
       if (this.#ids[middle]! < company_id) from = middle + 1;
       else to = middle;
     }
-    return from < this.#count && this.#ids[from] === company_id ? from : -1;
+    if (from < this.#count) {
+      if (this.#ids[from] === company_id) return from;
+      throw new Error(`Company ${company_id} is new, but its id is not the highest.`);
+    }
+    if (from === this.#ids.length) {
+      this.#ids = new Uint32Array(this.#ids.buffer.transfer(4 * Math.ceil(from * 1.125)));
+    }
+    this.#ids[from] = company_id;
+    this.#count += 1;
+    return from;
   }
 
-  /** Counts the companies that match a filter, and lists those in the window. */
-  search({ filter, window: { skipped, size } }: Search): Found {
+  search({ filter, skipped, size }: Search): Found {
     const matches = this.#find(filter);
     const company_ids = listBits(matches, skipped, size).map((number) => this.#ids[number]!);
     return { snapshot_no: this.snapshot_no, total: countBits(matches), company_ids };

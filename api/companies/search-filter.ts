@@ -79,7 +79,7 @@ export const searchQuery = z
     error: 'The activity_start_to field must not be before activity_start_from.',
   });
 
-/** The filters of a search. `resolveFilter` replaces words of the client by codes and folded text. */
+/** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
 export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page' | 'status'> & {
   status: string;
 };
@@ -107,10 +107,7 @@ async function fold(db: Db, text: string): Promise<string> {
   return rows[0]!.folded;
 }
 
-/**
- * Translates a query into the values of `registry.company`. Throws a 422 with similar names for an
- * unknown voivodeship or legal form.
- */
+/** Translates words of the client into codes and folded text. Throws a 422 that names similar words. */
 export async function resolveFilter(
   db: Db,
   { voivodeships, legalForms }: Awaited<ReturnType<typeof readSearchDictionary>>,

@@ -8,7 +8,6 @@ import type { SearchFilter } from './search-filter.ts';
 import { createSearchIndex, type SearchIndex } from './search-index.ts';
 
 const size = 20;
-const firstPage = { skipped: 0, size };
 const everything: SearchFilter = {
   status: 'ACTIVE',
   voivodeship: undefined,
@@ -21,6 +20,7 @@ const everything: SearchFilter = {
   activity_start_to: undefined,
   name: undefined,
 };
+const firstPageOf = (filter: SearchFilter) => ({ filter, skipped: 0, size });
 const random = new Random().start(5, 0, 0);
 let database: TestDatabase;
 let days: GeneratedDays;
@@ -141,7 +141,7 @@ async function compare(count: number): Promise<number> {
     const filter = drawFilter(companies, at);
     const expected = await listMatches(filter);
     const skipped = random.below(Math.max(1, expected.length));
-    const { total, company_ids } = await index.find(filter, { skipped, size }, least_no);
+    const { total, company_ids } = await index.find({ filter, skipped, size }, least_no);
     expect([filter, total]).toEqual([filter, expected.length]);
     expect([filter, company_ids]).toEqual([filter, expected.slice(skipped, skipped + size)]);
     found += total;
@@ -164,7 +164,7 @@ async function publish(...statements: string[]): Promise<void> {
 
 async function findPrefix(activity_prefix: string): Promise<number[]> {
   const filter = { ...everything, activity_prefix };
-  return (await index.find(filter, firstPage, await readSnapshotNo())).company_ids;
+  return (await index.find(firstPageOf(filter), await readSnapshotNo())).company_ids;
 }
 
 describe('the index of companies', () => {
@@ -190,7 +190,7 @@ describe('the index of companies', () => {
     );
     expect(await compare(100)).toBeGreaterThan(1000);
     const filter = { ...everything, city: String.raw`nowe \ miasto` };
-    expect((await index.find(filter, firstPage)).total).toBeGreaterThan(20);
+    expect((await index.find(firstPageOf(filter))).total).toBeGreaterThan(20);
   });
 
   it('finds partial codes by their beginning, with and without a dot', async () => {
@@ -215,8 +215,7 @@ describe('the index of companies', () => {
        values (0, next_no, 'PL', 'ACTIVE', 'Nigdzie')`,
     );
     const { total, company_ids } = await index.find(
-      { ...everything, city: 'nigdzie' },
-      firstPage,
+      firstPageOf({ ...everything, city: 'nigdzie' }),
       await readSnapshotNo(),
     );
     expect([total, company_ids]).toEqual([1, [0]]);
@@ -228,21 +227,23 @@ describe('the index of companies', () => {
     await client.query('begin; lock table registry.company');
     const another = createSearchIndex(database.connection);
     expect(await another.isReady()).toBe(false);
-    await expect(another.find(everything, firstPage)).rejects.toMatchObject({
+    await expect(another.find(firstPageOf(everything))).rejects.toMatchObject({
       status: 503,
       headers: { 'Retry-After': '2' },
     });
     await client.query('rollback');
     client.release();
     while (!(await another.isReady()));
-    expect((await another.find(everything, firstPage)).total).toBeGreaterThan(0);
+    expect((await another.find(firstPageOf(everything))).total).toBeGreaterThan(0);
     await another.close();
   });
 
   it('loads once the database is there, and fails until then', async () => {
     const away = createSearchIndex({ connectionString: 'postgresql://127.0.0.1:1/none' });
     await expect(away.isReady()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
-    await expect(away.find(everything, firstPage)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(away.find(firstPageOf(everything))).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
     await away.close();
   });
 
@@ -255,7 +256,7 @@ describe('the index of companies', () => {
            where datname = current_database() and pid <> pg_backend_pid()`,
         )
         .catch(() => undefined);
-      const found = await index.find(everything, firstPage, await readSnapshotNo());
+      const found = await index.find(firstPageOf(everything), await readSnapshotNo());
       expect(found.total).toBeGreaterThan(0);
     }
   });

@@ -7,36 +7,31 @@ import type { SearchFilter } from './search-filter.ts';
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
 
-/** The part of the results that is shown. */
-export interface Window {
+/** A filter, and the part of the matches that is listed. */
+export interface Search {
+  filter: SearchFilter;
   skipped: number;
   size: number;
 }
 
-/** The result of a search in a snapshot: the count, and the ids in the window. */
+/** The result of a search in a snapshot: the count of all matches, and the ids in the listed part. */
 export interface Found {
   snapshot_no: number;
   total: number;
   company_ids: number[];
 }
 
-/** Which companies are asked for, and which of them are shown. */
-export interface Search {
-  filter: SearchFilter;
-  window: Window;
-}
-
 /** A question to the thread, which answers to the port. Without a search, the thread only loads. */
 export interface SearchQuestion {
   port: MessagePort;
+  search: Search | undefined;
   least_no: number;
-  search?: Search;
 }
 
 /** An answer of the thread. An empty answer means that loading has ended. */
 export interface SearchAnswer {
   found?: Found;
-  error?: { message: string; code?: string | undefined };
+  error?: { message: string; code: string | undefined };
 }
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
@@ -47,12 +42,7 @@ export function loading(): HttpError {
   return new HttpError(503, { message }, { 'Retry-After': '2' });
 }
 
-/**
- * Makes the client of the thread that searches. The thread holds a copy of all companies, and loads the
- * copy at the first question.
- *
- * @param connection for the sessions of the thread
- */
+/** Opens the thread that searches at the first question, which makes it load a copy of all companies. */
 export function createSearchIndex(connection: ClientConfig) {
   let thread: Worker | undefined;
   let isLoaded = false;
@@ -72,13 +62,14 @@ export function createSearchIndex(connection: ClientConfig) {
     return opened;
   }
 
-  async function ask(question: Omit<SearchQuestion, 'port'>): Promise<Found | undefined> {
+  /** @param least_no the snapshot is at least this one */
+  async function ask(search: Search | undefined, least_no: number): Promise<Found | undefined> {
     thread ??= openThread();
-    const { port1, port2 } = new MessageChannel();
+    const { port1, port2: port } = new MessageChannel();
     const timeout = AbortSignal.timeout(mostWait_ms);
     try {
       const answered = once(port1, 'message', { signal: timeout });
-      thread.postMessage({ ...question, port: port2 } satisfies SearchQuestion, [port2]);
+      thread.postMessage({ port, search, least_no } satisfies SearchQuestion, [port]);
       const [{ found, error }] = (await answered) as [SearchAnswer];
       if (error) throw Object.assign(new Error(error.message), { code: error.code });
       isLoaded = true;
@@ -94,20 +85,15 @@ export function createSearchIndex(connection: ClientConfig) {
     /** Whether loading has ended. Starts the loading if necessary, and waits up to the time limit. */
     async isReady(): Promise<boolean> {
       if (!isLoaded) {
-        await ask({ least_no: 0 }).catch((error: unknown) => {
+        await ask(undefined, 0).catch((error: unknown) => {
           if (!(error instanceof HttpError)) throw error;
         });
       }
       return isLoaded;
     },
-    /**
-     * Finds the companies that match, in the order of their ids, which is the order of their first
-     * appearance. Throws a 503 while the companies are loading.
-     *
-     * @param least_no the snapshot is at least this one
-     */
-    async find(filter: SearchFilter, window: Window, least_no = 0): Promise<Found> {
-      return (await ask({ search: { filter, window }, least_no }))!;
+    /** Finds companies in the order of their ids. Throws a 503 while the companies are loading. */
+    async find(search: Search, least_no = 0): Promise<Found> {
+      return (await ask(search, least_no))!;
     },
     async close(): Promise<void> {
       await thread?.terminate();

@@ -88,9 +88,8 @@ interface PageRow {
  * searches again. Throws a 503 until the companies are loaded.
  */
 async function readPage({ db, searchIndex }: AppOptions, search: Search, account_id: string) {
-  const { filter, window } = search;
   for (let least_no = 0; ;) {
-    const { snapshot_no, total, company_ids } = await searchIndex.find(filter, window, least_no);
+    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no);
     const values = [company_ids, snapshot_no, account_id];
     const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
     least_no = Number(row!.snapshot_no);
@@ -101,7 +100,6 @@ async function readPage({ db, searchIndex }: AppOptions, search: Search, account
   }
 }
 
-/** The endpoint of the search. */
 export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = keep(() => readSearchDictionary(db));
@@ -130,21 +128,19 @@ export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint 
       const paging = { page, per_page: pageSize };
       // The answer to HEAD is free, so that even its length must not depend on the results.
       const isHead = request.method === 'HEAD';
-      const window = { skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
       const amount = isHead ? 0 : searchCredits;
-      const { total, results, balance } = await readPage(options, { filter, window }, account_id);
+      const search = { filter, skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
+      const { total, results, balance } = await readPage(options, search, account_id);
       // A free total of 0 would be information too: many such searches could reveal a date.
       if (balance < amount) throw creditsShort(amount, balance);
-      const isFree = amount === 0 || total === 0;
       const description = `Search, page ${page}`;
-      const headers = isFree
-        ? describeCharge(0, balance)
-        : await charge({ account_id, amount, description });
-      response.set(headers);
-      return {
-        status: 'success',
-        data: { ...viewPageMeta(paging, isHead ? 0 : total), results },
-      };
+      const charged =
+        amount === 0 || total === 0
+          ? describeCharge(0, balance)
+          : await charge({ account_id, amount, description });
+      response.set(charged);
+      const meta = viewPageMeta(paging, isHead ? 0 : total);
+      return { status: 'success', data: { ...meta, results } };
     },
   );
 }

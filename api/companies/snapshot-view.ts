@@ -1,8 +1,122 @@
+import { z } from 'zod';
 import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.ts';
 import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
-import { identifiersOf, listValues } from './identifier.ts';
-import { addressField } from './snapshot-answer.ts';
+import { companyStatus, identifier, identifiersOf, listValues } from './identifier.ts';
+
+const addressField = z
+  .strictObject({
+    street: z.string(),
+    building: z.string(),
+    apartment: z.string(),
+    city: z.string(),
+    postal_code: z.string(),
+    voivodeship: z.string(),
+    country_code: z.string(),
+  })
+  .meta({
+    id: 'Address',
+    description: 'An address; a part that the registry does not know is an empty string.',
+  });
+
+const datesField = z.array(
+  z
+    .strictObject({
+      type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
+      date: z.iso.date(),
+    })
+    .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' }),
+);
+
+const unit = z
+  .strictObject({
+    identifier: z.string().meta({ description: 'The number of the unit, such as its REGON.' }),
+    name: z.string(),
+    address: addressField,
+    dates: datesField,
+  })
+  .meta({ id: 'Unit', description: 'A local unit of the company.' });
+
+const activity = z
+  .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
+  .meta({ id: 'Activity', description: 'A kind of business that a company does.' });
+
+const profile = z
+  .strictObject({
+    source: z.string().meta({ description: 'The registry: `ceidg`, `regon` or `krs`' }),
+    name: z.string(),
+    status: companyStatus,
+    legal_form: z.string(),
+    address: addressField,
+    units: z.array(unit),
+    contacts: z.array(
+      z.strictObject({ type: z.enum(['phone', 'email', 'fax', 'e_delivery']), value: z.string() }),
+    ),
+    activities: z.array(activity),
+    dates: datesField,
+    websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
+  })
+  .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
+
+const company = z
+  .strictObject({
+    identity: z.strictObject({
+      identifiers: z.array(identifier),
+      company_type: z.string(),
+      country_code: z.string(),
+    }),
+    profiles: z.array(profile),
+    persons: z.array(
+      z
+        .strictObject({ full_name: z.string(), role: z.string() })
+        .meta({ id: 'Person', description: 'A person with a role in the company.' }),
+    ),
+  })
+  .meta({ id: 'Company', description: 'What the registries say of a company.' });
+
+export const snapshotAnswer = z.strictObject({
+  status: z.literal('success'),
+  data: company,
+  meta: z.strictObject({ fetched_at: z.iso.datetime({ offset: true }) }),
+});
+
+export const snapshotExample = {
+  status: 'success',
+  data: {
+    identity: {
+      identifiers: [
+        { type: 'NIP', value: '1000201006' },
+        { type: 'REGON9', value: '990200011' },
+      ],
+      company_type: 'NATURAL',
+      country_code: 'PL',
+    },
+    profiles: [
+      {
+        source: 'ceidg',
+        name: 'Piekarnia Pod Wieżą Anna Żakowska',
+        status: 'ACTIVE',
+        legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
+        address: {
+          street: 'ul. Świdnicka',
+          building: '12',
+          apartment: '',
+          city: 'Wrocław',
+          postal_code: '50-066',
+          voivodeship: 'dolnośląskie',
+          country_code: 'PL',
+        },
+        units: [],
+        contacts: [{ type: 'phone', value: '400202101' }],
+        activities: [{ code: '1071Z', name: 'Produkcja pieczywa', is_primary: true }],
+        dates: [{ type: 'Data rozpoczęcia działalności', date: '2012-03-01' }],
+        websites: [],
+      },
+    ],
+    persons: [{ full_name: 'Anna Żakowska', role: 'Właściciel' }],
+  },
+  meta: { fetched_at: '2026-11-06T05:00:00+00:00' },
+};
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
@@ -26,24 +140,22 @@ export async function readSnapshotDictionary(db: Db) {
 }
 
 /** Polish labels, in the order of a company's life. */
-const dateLabels = {
-  start_date: 'Data rozpoczęcia działalności',
-  suspension_date: 'Data zawieszenia działalności',
-  resumption_date: 'Data wznowienia działalności',
-  bankruptcy_start_date: 'Data ogłoszenia upadłości',
-  bankruptcy_end_date: 'Data zakończenia postępowania upadłościowego',
-  restructuring_start_date: 'Data otwarcia postępowania restrukturyzacyjnego',
-  restructuring_end_date: 'Data zakończenia postępowania restrukturyzacyjnego',
-  end_date: 'Data zakończenia działalności',
-  struck_off_date: 'Data wykreślenia',
-} as const;
-
-const labelledDates = Object.entries(dateLabels) as [keyof typeof dateLabels, string][];
+const dateLabels = [
+  ['start_date', 'Data rozpoczęcia działalności'],
+  ['suspension_date', 'Data zawieszenia działalności'],
+  ['resumption_date', 'Data wznowienia działalności'],
+  ['bankruptcy_start_date', 'Data ogłoszenia upadłości'],
+  ['bankruptcy_end_date', 'Data zakończenia postępowania upadłościowego'],
+  ['restructuring_start_date', 'Data otwarcia postępowania restrukturyzacyjnego'],
+  ['restructuring_end_date', 'Data zakończenia postępowania restrukturyzacyjnego'],
+  ['end_date', 'Data zakończenia działalności'],
+  ['struck_off_date', 'Data wykreślenia'],
+] as const;
 
 // An entry that is gone from its registry counts as struck off on the first day without the entry.
 function viewDates(entry: SnapshotEntry): DatedEvent[] {
   const dates: DatedEvent[] = [];
-  for (const [column, type] of labelledDates) {
+  for (const [column, type] of dateLabels) {
     const date = column === 'struck_off_date' ? (entry[column] ?? entry.gone_date) : entry[column];
     if (date !== null) dates.push({ type, date });
   }
@@ -93,11 +205,11 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
     status: entry.status,
     legal_form: legal_form === null ? '' : (dictionary.legalForms.get(legal_form) ?? legal_form),
     address: viewAddress(addressOf(entry, dictionary)),
-    units: (entry.units ?? []).map(({ identifier, name, address, dates }) => ({
-      identifier: identifier ?? '',
-      name: name ?? '',
-      address: viewAddress(address),
-      dates,
+    units: (entry.units ?? []).map((one) => ({
+      identifier: one.identifier ?? '',
+      name: one.name ?? '',
+      address: viewAddress(one.address),
+      dates: one.dates,
     })),
     contacts: listValues([entry], ['phone', 'email', 'fax', 'e_delivery']),
     activities: viewActivities(entry, dictionary),
@@ -106,13 +218,10 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
   };
 }
 
-/** The role of the natural person who owns the business of an entry. */
-const ownerRole = 'Właściciel';
-
 function personsOf(entry: SnapshotEntry): { full_name: string; role: string }[] {
   const owner = fullNameOf(entry);
   const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
-  return owner === '' ? others : [{ full_name: owner, role: ownerRole }, ...others];
+  return owner === '' ? others : [{ full_name: owner, role: 'Właściciel' }, ...others];
 }
 
 function viewPersons(entries: SnapshotEntry[]) {

@@ -5,7 +5,7 @@ import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Charging } from '../wallet/charge.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
   answerOnce,
@@ -14,25 +14,23 @@ import {
   type Answer,
 } from '../wallet/idempotency.ts';
 import {
-  identifierType,
-  identifierValue,
-  normalizeIdentifier,
+  identifierBody,
+  readIdentifier,
   unknownCompany,
-  validIdentifiers,
+  unknownCompanyErrors,
   type Identifier,
 } from './identifier.ts';
-import { writeSuccess } from '../http/json-text.ts';
 import { keep } from '../http/keep.ts';
 import type { SnapshotEntry } from '../../sql/tables/registry.ts';
 import { creditErrors } from '../wallet/ledger.ts';
-import { snapshotAnswer, snapshotExample } from './snapshot-answer.ts';
-import { readSnapshotDictionary, viewSnapshot } from './snapshot-view.ts';
+import {
+  readSnapshotDictionary,
+  snapshotAnswer,
+  snapshotExample,
+  viewSnapshot,
+} from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-
-const snapshotRequest = z
-  .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-  .superRefine(...validIdentifiers);
 
 const snapshotHeaders = idempotencyHeader.extend({
   'If-None-Match': z
@@ -44,12 +42,7 @@ const snapshotHeaders = idempotencyHeader.extend({
 /** At most this many statements read in parallel. */
 const mostReading = 2;
 
-/**
- * Reads the registry entries of the companies with these numbers, in one statement. Active entries come
- * first, then suspended ones; of these, the entry that started last.
- *
- * @returns the entries in the order of the numbers; null for an unknown number
- */
+/** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = identifiers.map(({ identifier_type }) => identifier_type);
   const values = identifiers.map(({ identifier_value }) => identifier_value);
@@ -58,7 +51,6 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
   return rows.map(({ entries }) => entries);
 }
 
-/** The endpoint of the full profile of a company. */
 export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, now, snapshotCredits } = options;
   const readInBatch = createBatch(
@@ -72,7 +64,7 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
     { request, account_id }: { request: Request; account_id: string },
     identifier: Identifier,
     tx?: Tx,
-  ): Promise<Answer<object>> {
+  ): Promise<Answer<{ text: string }>> {
     const [entries] = tx ? await readEntries(tx, [identifier]) : [await readInBatch(identifier)];
     if (!entries) throw new HttpError(404, unknownCompany);
     const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
@@ -81,8 +73,8 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
     if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
     const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
     const charged = await charge({ account_id, amount: snapshotCredits, description }, tx);
-    const body = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
-    return { body, headers: { ...charged, ETag: tag } };
+    const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
+    return { body: { text }, headers: { ...charged, ETag: tag } };
   }
 
   return endpoint(
@@ -100,27 +92,24 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
       ].join(' '),
       auth: 'token',
       headers: snapshotHeaders,
-      body: snapshotRequest,
+      body: identifierBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
       example: snapshotExample,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
         ...creditErrors(snapshotCredits),
-        404: { description: 'No company is known by this number.', example: unknownCompany },
+        ...unknownCompanyErrors,
       },
     },
     async ({ body, caller: { account_id }, request, response }) => {
       const key = readIdempotencyKey(request);
-      const { identifier_type } = body;
-      // The schema of the body has checked the number.
-      const identifier_value = normalizeIdentifier(identifier_type, body.identifier_value)!;
-      const identifier = { identifier_type, identifier_value };
+      const identifier = readIdentifier(body);
       const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
       const take = (tx?: Tx) => takeSnapshot({ request, account_id }, identifier, tx);
       const answer = key === undefined ? await take() : await answerOnce(db, operation, take);
       response.set(answer.headers ?? {});
-      return answer.body;
+      return answer.body.text;
     },
   );
 }

@@ -1,26 +1,34 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { findHistory } from './history.ts';
-import {
-  badCursor,
-  createEventTypeCheck,
-  feedPageQuery,
-  feedQuery,
-  historyQuery,
-} from './query.ts';
-import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
+import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
+import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/prepared.ts';
+import { findNear } from '../../sql/suggest.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   findCompany,
   identifierType,
-  normalizeIdentifier,
+  identifierValue,
+  type Numbers,
+  primaryIdentifierOf,
+  readIdentifier,
   unknownCompany,
+  unknownCompanyErrors,
+  validIdentifiers,
 } from '../companies/identifier.ts';
-import { eventTypeName, severity } from '../dictionaries/names.ts';
-import { writeSuccess } from '../http/json-text.ts';
-import { pageMetaFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { eventTypeName, readEventTypes, severity } from '../dictionaries/names.ts';
+import { dateField } from '../http/field.ts';
+import { keep } from '../http/keep.ts';
+import {
+  pageMetaFields,
+  type Paging,
+  pagingFields,
+  skippedBy,
+  viewPageMeta,
+  wholeNumber,
+} from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 // What the descriptions share. Reading events is free.
@@ -91,6 +99,41 @@ const metaExample = {
   fetched_at: '2026-11-07T06:00:00+00:00',
 };
 
+/** A page of the events of a company, the newest first, their count, and the numbers of today. */
+async function findHistory(db: Db, company_id: string, paging: Paging) {
+  const { rows } = await sql<Numbers & { total: number; events: object[] }>`
+    select
+        company.nip,
+        company.regon9,
+        company.krs,
+        (
+            select count(*)::int
+            from registry.event
+            where event.company_id = company.company_id
+        ) as total,
+        (
+            select coalesce(json_agg(page), '[]')
+            from (
+                select
+                    event.event_id as id,
+                    event.event_type,
+                    event.old_value,
+                    event.new_value,
+                    event.event_date,
+                    event_type.severity
+                from registry.event
+                join registry.event_type on event_type.event_type = event.event_type
+                where event.company_id = company.company_id
+                order by event.event_date desc, event.event_id desc
+                limit ${paging.per_page} offset ${skippedBy(paging)}
+            ) as page
+        ) as events
+    from registry.company
+    where company.company_id = ${company_id}
+  `.execute(db);
+  return rows[0]!;
+}
+
 function history({ db, now }: AppOptions): Endpoint {
   return endpoint(
     {
@@ -99,7 +142,13 @@ function history({ db, now }: AppOptions): Endpoint {
       summary: 'List the events of a company',
       description:
         'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
-      query: historyQuery,
+      query: z
+        .strictObject({
+          identifier_type: identifierType,
+          identifier_value: identifierValue,
+          ...pagingFields,
+        })
+        .superRefine(...validIdentifiers),
       answer: z.strictObject({
         status,
         data: z.strictObject({ events: z.array(event) }),
@@ -115,16 +164,13 @@ function history({ db, now }: AppOptions): Endpoint {
           company_ref: companyExample.company_ref,
         },
       },
-      errors: {
-        404: { description: 'No company is known by this number.', example: unknownCompany },
-      },
+      errors: unknownCompanyErrors,
     },
     async ({ query }) => {
-      const { identifier_type, identifier_value } = query;
-      const value = normalizeIdentifier(identifier_type, identifier_value);
-      const company_ref = value && (await findCompany(db, identifier_type, value));
-      if (!company_ref) throw new HttpError(404, unknownCompany);
-      const { total, events, primary } = await findHistory(db, company_ref, query);
+      const company_ref = await findCompany(db, readIdentifier(query));
+      if (company_ref === null) throw new HttpError(404, unknownCompany);
+      const { total, events, ...numbers } = await findHistory(db, company_ref, query);
+      const primary = primaryIdentifierOf(numbers);
       const meta = {
         ...viewPageMeta(query, total),
         fetched_at: formatTimestamp(now()),
@@ -137,14 +183,31 @@ function history({ db, now }: AppOptions): Endpoint {
   );
 }
 
-/** A page as JSON, the newest first, and how many events the filter finds. */
-interface FeedPage {
-  total: number;
-  events: string;
+const feedPageQuery = z
+  .strictObject({
+    event_type: eventTypeName.optional(),
+    from_date: dateField('from_date').optional(),
+    to_date: dateField('to_date').optional(),
+    ...pagingFields,
+  })
+  .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
+    path: ['to_date'],
+    error: 'The to_date field must not be before from_date.',
+  });
+
+const nearCount = 3;
+
+/** The 422 of an event type that is not in the dictionary; it names similar types. */
+function unknownEventType(event_type: string, known: readonly string[]) {
+  const near = findNear(event_type.toUpperCase(), known, nearCount);
+  const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
+  return invalid([
+    ['event_type', `The event_type field must be the name of an event type${hint}.`],
+  ]);
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
-  const requireEventType = createEventTypeCheck(db);
+  const readTypes = keep(() => readEventTypes(db));
   return endpoint(
     {
       ...common,
@@ -162,16 +225,37 @@ function feedPage({ db, now }: AppOptions): Endpoint {
     },
     async ({ query, caller }) => {
       const { event_type, from_date, to_date, per_page } = query;
-      if (event_type !== undefined) await requireEventType(event_type);
+      if (event_type !== undefined) {
+        const known = (await readTypes()).map((type) => type.event_type);
+        if (!known.includes(event_type)) throw unknownEventType(event_type, known);
+      }
       const filter = [caller.account_id, event_type, from_date, to_date];
       const values = [...filter, skippedBy(query), per_page];
-      const [page] = await runPrepared<FeedPage>(db, 'api/read_feed_page.sql', values);
-      const { total, events } = page!;
-      const fetched = formatTimestamp(now());
-      return writeSuccess(events, { ...viewPageMeta(query, total), fetched_at: fetched });
+      const file = 'api/read_feed_page.sql';
+      const [page] = await runPrepared<{ total: number; events: string }>(db, file, values);
+      const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
+      return writeSuccess(page!.events, meta);
     },
   );
 }
+
+/** Events of the largest answer. `sql/api/read_feed.sql` reads one more. */
+const highestLimit = 1000;
+const defaultLimit = 100;
+const longestCursor = 100;
+
+const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
+
+const feedQuery = z
+  .strictObject({
+    scope: feedScope.default('watched'),
+    after: z.string().max(longestCursor, { abort: true }).optional(),
+    limit: wholeNumber('limit', highestLimit, defaultLimit),
+  })
+  .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
+    path: ['after'],
+    error: badCursor,
+  });
 
 // `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
@@ -218,14 +302,13 @@ function feed({ db, now }: AppOptions): Endpoint {
       const values = [caller.account_id, scope, first.event_id, limit];
       const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
       const { events, last_event_id, has_more, is_published } = part!;
-      if (!is_published) throw invalid([badCursor]);
+      if (!is_published) throw invalid([['after', badCursor]]);
       const next_cursor = writeCursor({ scope, event_id: last_event_id ?? first.event_id });
       return writeSuccess(events, { next_cursor, has_more, fetched_at: formatTimestamp(now()) });
     },
   );
 }
 
-/** The events of one company, and the feeds of the watch list. */
 export function eventEndpoints(options: AppOptions): Endpoint[] {
   return [history(options), feedPage(options), feed(options)];
 }

@@ -32,7 +32,7 @@ export interface EndpointDescription<
   summary: string;
   description?: string;
   auth: A;
-  /** Instead of the general limit. */
+  /** Of an endpoint without a token, instead of the general limit. */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */
   params?: Params;
@@ -45,7 +45,7 @@ export interface EndpointDescription<
   /** Of the success; default 200. */
   status?: 201 | 202;
   answer: z.ZodType;
-  /** Of the success; default JSON. */
+  /** Of the success; default JSON. The handler sets another type itself. */
   mediaType?: 'text/csv';
   /**
    * `Cache-Control` of the success of a GET without a token, unless the handler sets another value.
@@ -75,7 +75,7 @@ export interface Endpoint {
 }
 
 /**
- * Joins a description with its handler, which returns the body of the success: JSON, or CSV as a text.
+ * Joins a description with its handler, which returns the body of the success, or the text of the body.
  * It throws an `HttpError` for any other answer.
  */
 export function endpoint<
@@ -91,4 +91,9 @@ export function endpoint<
 ): Endpoint {
   // The description has parsed the arguments of the handler.
   return { description, handle } as unknown as Endpoint;
+}
+
+/** Writes a body of `status`, `data` and `meta` whose data is JSON text already. */
+export function writeSuccess(data: string, meta: object): string {
+  return `{"status":"success","data":${data},"meta":${JSON.stringify(meta)}}`;
 }

@@ -5,7 +5,6 @@ import { isDatabaseAway } from '../../sql/lost-connection.ts';
 /** A fault of a field of a request. */
 export type Problem = [field: string, message: string];
 
-/** The body of an error, with `message`, or `error` in a 401. */
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
 
 /** An answer that is not a success, with the JSON body of the specification. */
@@ -22,10 +21,7 @@ export class HttpError extends Error {
   }
 }
 
-/**
- * Makes the 422 of the specification. `errors` has the messages by field; `message` is the first
- * message and the count of the others.
- */
+/** Makes the 422 of the specification; its `message` is the first one, with the count of the others. */
 export function invalid(problems: Problem[]): HttpError {
   // A map, because a client may name its field `__proto__`.
   const byField = Map.groupBy(problems, ([field]) => field);
@@ -65,23 +61,15 @@ export const answerUnmatched: RequestHandler = (request, response) => {
   response.set('Allow', allow).status(204).end();
 };
 
-// Express sets a status on faults of the client, such as a path that cannot be decoded.
-function clientStatusOf(error: unknown): number | undefined {
-  const status = (error as { status?: unknown } | null | undefined)?.status;
-  return typeof status === 'number' && status >= 400 && status < 500 ? status : undefined;
-}
-
 /**
  * Answers 503 after `deadline_ms`, so that no client waits for a database that hangs. A client that has
  * not sent its body gets a 408. A later answer is dropped. Only the first deadline of a request counts.
  */
 export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
-    if (response.locals.hasDeadline !== true) {
-      response.locals.hasDeadline = true;
-      const timer = setTimeout(() => answerLate(request, response, deadline_ms), deadline_ms);
-      response.once('close', () => clearTimeout(timer));
-    }
+    const answer = () => answerLate(request, response, deadline_ms);
+    response.locals.deadline ??= setTimeout(answer, deadline_ms);
+    response.once('close', () => clearTimeout(response.locals.deadline));
     next();
   };
 }
@@ -95,22 +83,23 @@ function answerLate(request: Request, response: Response, deadline_ms: number): 
   response.set('Connection', 'close').status(status).json({ message: STATUS_CODES[status] });
 }
 
+function httpErrorOf(thrown: unknown): HttpError {
+  if (thrown instanceof HttpError) return thrown;
+  if (isDatabaseAway(thrown)) return unavailable();
+  // Express sets a status on faults of the client, such as a path that cannot be decoded.
+  const { status = 500 } = (thrown ?? {}) as { status?: number };
+  return status >= 400 && status < 500
+    ? new HttpError(status, { message: STATUS_CODES[status] ?? 'Bad Request' })
+    : new HttpError(500, { message: 'Server Error' });
+}
+
 /** Turns an error into a JSON answer. Only the log gets the cause of a 5xx. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
-  const error = isDatabaseAway(thrown) ? unavailable() : thrown;
-  const status = clientStatusOf(error);
-  if (error !== thrown) response.err = thrown as Error;
-  if (response.headersSent) {
-    next(error);
-  } else if (error instanceof HttpError) {
-    response.status(error.status).set(error.headers).json(error.body);
-  } else if (status !== undefined) {
-    response.status(status).json({ message: STATUS_CODES[status] ?? 'Bad Request' });
-  } else {
-    response.err = error instanceof Error ? error : new Error(String(error));
-    response.status(500).json({ message: 'Server Error' });
-  }
+  const error = httpErrorOf(thrown);
+  if (error !== thrown) response.err = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (response.headersSent) next(thrown);
+  else response.status(error.status).set(error.headers).json(error.body);
 };
 
 export const requireHost: RequestHandler = (request, _response, next) => {

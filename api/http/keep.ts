@@ -1,7 +1,4 @@
-/**
- * Reads a value once and caches it, such as a dictionary, which changes only with a release. After an
- * error the next call reads again.
- */
+/** Reads a value once, such as a dictionary, which changes only with a release. Errors are not kept. */
 export function keep<Value>(read: () => Promise<Value>): () => Promise<Value> {
   let kept: Promise<Value> | undefined;
   return () => {

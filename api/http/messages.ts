@@ -19,10 +19,7 @@ const units: Record<string, { least: string; most: string; unit: string }> = {
   number: { least: 'be at least', most: 'not be greater than', unit: '' },
 };
 
-/**
- * Names a field as the client wrote it: without the part of the request, and with the position of a
- * list item, such as `identifier_value.3`.
- */
+/** Names a field without the part of the request, but with the position in a list: `value.3`. */
 export function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }

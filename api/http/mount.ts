@@ -8,11 +8,8 @@ import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from './errors.ts';
 import { exposedHeaders } from './headers.ts';
-import { JsonText } from './json-text.ts';
 import { isKnown, tagOf } from './tag.ts';
 import { parse } from './validate.ts';
-
-type MountOptions = Pick<AppOptions, 'db' | 'logger' | 'now' | 'corsOrigins'>;
 
 /** The path below which the API is versioned. */
 export const basePath = '/api/v1';
@@ -22,14 +19,12 @@ function isPublic({ description: { auth, method } }: Endpoint): boolean {
   return auth === 'none' && method === 'get';
 }
 
-/**
- * Mounts endpoints. Each request passes limit, authentication, body and validation, in this order. The
- * handler then returns the body of the success.
- */
-export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
+/** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
+export function mountEndpoints(endpoints: Endpoint[], options: AppOptions): Router {
   const router = Router();
   const authentication = createAuthentication(options);
-  const limitFor = createLimits(options, authentication);
+  // A revoked or expired token always gets a 401.
+  const limitToken = limitRequests(options, generalLimit, tokenOf, authentication.refuseEnded);
   const admit = createAdmission(options, authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
@@ -41,13 +36,12 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
     const isOpen = ofPath.every(isPublic);
     route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
-      const { method, auth } = one.description;
+      const { method, auth, limit } = one.description;
       route[method](
-        limitFor(one.description),
+        auth === 'none' ? limitRequests(options, limit ?? generalLimit) : limitToken,
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
-        validate(one),
         answer(one),
       );
     }
@@ -77,20 +71,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-/** Makes the limits of endpoints. Endpoints with the same limit share its count. */
-function createLimits(options: MountOptions, { refuseEnded }: Authentication) {
-  const byName = new Map<string, RequestHandler>();
-  // A revoked or expired token always gets a 401.
-  const byToken = limitRequests(options, generalLimit, tokenOf, refuseEnded);
-  return ({ auth, limit = generalLimit }: Endpoint['description']): RequestHandler => {
-    if (limit === generalLimit && auth !== 'none') return byToken;
-    const made = byName.get(limit.name) ?? limitRequests(options, limit);
-    byName.set(limit.name, made);
-    return made;
-  };
-}
-
-function createAdmission(options: MountOptions, { authenticate }: Authentication) {
+function createAdmission(options: AppOptions, { authenticate }: Authentication) {
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
@@ -110,33 +91,23 @@ function createAdmission(options: MountOptions, { authenticate }: Authentication
     };
 }
 
-function validate({ description }: Endpoint): RequestHandler {
-  const nothing = z.strictObject({});
-  const { params = nothing, query = nothing, body = nothing } = description;
-  const schema = z.object({ params, query, body });
-  return (request, response, next) => {
-    response.locals.asked = parse(schema, {
-      params: request.params,
-      query: request.query,
-      body: (request.body as unknown) ?? {},
-    });
-    next();
-  };
-}
+const nothing = z.strictObject({});
 
-function answer({ description, handle }: Endpoint): RequestHandler {
+function answer(one: Endpoint): RequestHandler {
+  const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
-  const isOpen = isPublic({ description, handle });
+  const schema = z.object({ params, query, body });
+  const isOpen = isPublic(one);
   return async (request: Request, response: Response) => {
+    const parts = { params: request.params, query: request.query, body: request.body ?? {} };
+    const asked = parse(schema, parts);
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
-    const { asked, caller } = response.locals as Record<string, object>;
+    const { caller } = response.locals;
     const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
-    const answered = await handle(call);
+    const answered = await one.handle(call);
     if (response.headersSent) return;
-    const isCsv = typeof answered === 'string';
-    const written = answered instanceof JsonText ? answered.text : answered;
-    const text = typeof written === 'string' ? written : JSON.stringify(written);
+    const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {
       const tag = tagOf(text);
       response.set({ ETag: tag, 'Cache-Control': response.get('Cache-Control') ?? cacheControl });
@@ -144,7 +115,7 @@ function answer({ description, handle }: Endpoint): RequestHandler {
     }
     response
       .status(status)
-      .type(isCsv ? 'csv' : 'json')
+      .type(response.get('Content-Type') ?? 'json')
       .send(text);
   };
 }

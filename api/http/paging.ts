@@ -21,10 +21,8 @@ export function wholeNumber(field: string, highest: number, value: number) {
     .meta({ type: 'integer', minimum: 1, maximum: highest, default: value });
 }
 
-/** The number of a page in a query, from 1 on. */
 export const pageField = wholeNumber('page', highestPage, 1);
 
-/** The page of a list, in a query. */
 export const pagingFields = {
   page: pageField,
   per_page: wholeNumber('per_page', highestPerPage, pageSize),
@@ -35,18 +33,13 @@ export function lastPageOf(total: number, per_page: number): number {
   return Math.max(1, Math.ceil(total / per_page));
 }
 
-/** A page of a list. */
-export interface Paging {
-  page: number;
-  per_page: number;
-}
+export type Paging = Record<keyof typeof pagingFields, number>;
 
 /** How many items are before a page. */
 export function skippedBy({ page, per_page }: Paging): number {
   return (page - 1) * per_page;
 }
 
-/** Counts the rows of a query. */
 export const rowCount = sql<number>`count(*)::int`.as('total');
 
 /** The fields about pages in the answer of a list. */

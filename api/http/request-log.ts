@@ -9,10 +9,6 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-function levelOf(path: string): 'info' | 'debug' {
-  return /^\/(healthz|readyz|metrics)$/.test(path) ? 'debug' : 'info';
-}
-
 declare module 'node:http' {
   interface ServerResponse {
     /** The cause of a 5xx. */
@@ -44,7 +40,8 @@ export function logRequests(logger: Logger): RequestHandler {
         logger.error({ ...line, err }, 'request errored');
       } else {
         const end = writableEnded ? 'request completed' : 'request aborted';
-        logger[levelOf(path)](line, end);
+        const level = /^\/(healthz|readyz|metrics)$/.test(path) ? 'debug' : 'info';
+        logger[level](line, end);
       }
     });
     next();

@@ -1,9 +1,9 @@
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import { findCompany, type Identifier } from '../companies/identifier.ts';
+import { HttpError } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
-import { changeWatchList } from './add.ts';
-import { shownName, shownNumber } from './list.ts';
+import { changeWatchList, shownCompany } from './watch-list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
 export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
@@ -68,53 +68,48 @@ export async function setGlobally(
   });
 }
 
-/** @param watch_id of one company; without it, all companies of the account */
-async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<void> {
+/** Drops the settings of one company, or without `watch_id` of all; returns how many had settings. */
+async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string): Promise<number> {
   const nothing = Object.fromEntries(settingColumns.map((column) => [column, null]));
-  const custom = tx
+  const { numUpdatedRows } = await tx
     .updateTable('customer.watch')
     .set({ ...nothing, has_custom_settings: false })
     .where('account_id', '=', account_id)
-    .where('has_custom_settings', '=', true);
-  await (watch_id === undefined ? custom : custom.where('watch_id', '=', watch_id)).execute();
+    .where('has_custom_settings', '=', true)
+    .$if(watch_id !== undefined, (query) => query.where('watch_id', '=', watch_id!))
+    .executeTakeFirstOrThrow();
+  return Number(numUpdatedRows);
 }
 
-/** The watch of a company, or the queued watch of its number. */
-async function findWatch(
-  tx: Tx,
-  account_id: string,
-  { identifier_type, identifier_value }: Identifier,
-) {
-  const company_id = await findCompany(tx, identifier_type, identifier_value);
+/** The body of a 404: the company is not on the list, or not known. */
+export const notWatched = { success: false, message: 'The company is not on your watch list.' };
+
+/** The watch of a company, or the queued watch of its number. Throws the 404 without one. */
+async function findWatch(tx: Tx, account_id: string, identifier: Identifier) {
+  const company_id = await findCompany(tx, identifier);
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
     .where((eb) =>
-      eb.or([
-        eb('company_id', '=', company_id ?? null),
-        eb.and({ company_id: null, identifier_type, identifier_value }),
-      ]),
+      eb.or([eb('company_id', '=', company_id), eb.and({ company_id: null, ...identifier })]),
     )
     .orderBy('company_id', (order) => order.asc().nullsLast())
-    .executeTakeFirst();
+    .executeTakeFirstOrThrow(() => new HttpError(404, notWatched));
 }
 
 /**
  * Gives one company of the watch list settings of its own. The first time, values that the request
  * leaves out come from the global settings.
- *
- * @returns false when the company is not on the list, or not known
  */
 export async function setForCompany(
   db: Db,
   account_id: string,
   given: AlertChange,
   identifier: Identifier,
-): Promise<boolean> {
-  return changeWatchList(db, account_id, async (tx) => {
+): Promise<void> {
+  await changeWatchList(db, account_id, async (tx) => {
     const watch = await findWatch(tx, account_id, identifier);
-    if (!watch) return false;
     const { watch_id, has_custom_settings, ...own } = watch;
     const stored = has_custom_settings
       ? (own as AlertSettings)
@@ -124,26 +119,18 @@ export async function setForCompany(
       .set({ ...change(stored, given), has_custom_settings: true })
       .where('watch_id', '=', watch_id)
       .execute();
-    return true;
   });
 }
 
-/**
- * Removes the settings of one company of the watch list: the global ones apply again.
- *
- * @returns how many companies had settings, 0 or 1; undefined when the company is not on the list
- */
+/** Drops the settings of one company of the watch list; returns how many there were, 0 or 1. */
 export async function resetForCompany(
   db: Db,
   account_id: string,
   identifier: Identifier,
-): Promise<number | undefined> {
+): Promise<number> {
   return changeWatchList(db, account_id, async (tx) => {
-    const watch = await findWatch(tx, account_id, identifier);
-    if (!watch) return undefined;
-    if (!watch.has_custom_settings) return 0;
-    await dropCustomSettings(tx, account_id, watch.watch_id);
-    return 1;
+    const { watch_id } = await findWatch(tx, account_id, identifier);
+    return dropCustomSettings(tx, account_id, watch_id);
   });
 }
 
@@ -156,9 +143,8 @@ export async function findCompanySettings(db: Db, account_id: string, paging: Pa
   const counted = await custom.select(rowCount).executeTakeFirstOrThrow();
   const companies = await custom
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(shownNumber)
-    .select(['identifier_value as submitted_identifier', 'watch.company_id as company_ref'])
-    .select([shownName, 'has_custom_settings', ...settingColumns])
+    .select(shownCompany)
+    .select(['has_custom_settings', ...settingColumns])
     .orderBy('watch_id', 'desc')
     .limit(paging.per_page)
     .offset(skippedBy(paging))

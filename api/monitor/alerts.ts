@@ -3,6 +3,7 @@ import {
   type AlertSettings,
   findCompanySettings,
   findGlobalSettings,
+  notWatched,
   resetForCompany,
   setForCompany,
   setGlobally,
@@ -10,14 +11,12 @@ import {
 import type { AppOptions } from '../app.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { HttpError } from '../http/errors.ts';
 import {
-  checkPair,
+  identifierBody,
   identifierType,
   identifierValue,
-  normalizeIdentifier,
+  readIdentifier,
   validIdentifiers,
-  whenObject,
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 
@@ -41,12 +40,7 @@ const body = z
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
   })
-  .superRefine(
-    (given, context) => checkPair(given, context, ['identifier_type', 'identifier_value']),
-    whenObject,
-  );
-
-const notWatched = { success: false, message: 'The company is not on your watch list.' };
+  .superRefine(...validIdentifiers);
 
 /** What the descriptions share. */
 const common = {
@@ -128,16 +122,13 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
       errors: notWatchedErrors,
     },
     async ({ body: given, caller: { account_id } }) => {
-      const { identifier_type, identifier_value: text, force = false, ...wanted } = given;
-      if (identifier_type === undefined || text === undefined) {
+      const { identifier_type, identifier_value, force = false, ...wanted } = given;
+      if (identifier_type === undefined || identifier_value === undefined) {
         const updated = await setGlobally(db, account_id, wanted, force);
         return { success: true, data: { updated } };
       }
-      const identifier_value = normalizeIdentifier(identifier_type, text)!;
-      const identifier = { identifier_type, identifier_value };
-      if (!(await setForCompany(db, account_id, wanted, identifier))) {
-        throw new HttpError(404, notWatched);
-      }
+      const identifier = readIdentifier({ identifier_type, identifier_value });
+      await setForCompany(db, account_id, wanted, identifier);
       return { success: true, data: { updated: 1 } };
     },
   );
@@ -193,24 +184,19 @@ function reset({ db }: AppOptions): Endpoint {
       summary: 'Remove the alert settings of one company',
       description:
         'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
-      body: z
-        .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-        .superRefine(...validIdentifiers),
+      body: identifierBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
       answer: updatedAnswer,
       example: { success: true, data: { updated: 1 } },
       errors: notWatchedErrors,
     },
-    async ({ body: { identifier_type, identifier_value: text }, caller: { account_id } }) => {
-      const identifier_value = normalizeIdentifier(identifier_type, text)!;
-      const updated = await resetForCompany(db, account_id, { identifier_type, identifier_value });
-      if (updated === undefined) throw new HttpError(404, notWatched);
+    async ({ body: identifier, caller: { account_id } }) => {
+      const updated = await resetForCompany(db, account_id, readIdentifier(identifier));
       return { success: true, data: { updated } };
     },
   );
 }
 
-/** The alerts of the section Company monitor of the specification. */
 export function alertEndpoints(options: AppOptions): Endpoint[] {
   return [change(options), list(options), reset(options)];
 }

@@ -1,19 +1,31 @@
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { identifierType } from '../companies/identifier.ts';
+import {
+  checkPair,
+  identifierType,
+  type IdentifierType,
+  identifierValue,
+  normalizeIdentifier,
+  validIdentifiers,
+  whenObject,
+} from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { addCompanies } from './add.ts';
-import { addition, foldRepeated, removal } from './body.ts';
-import { findWatched } from './list.ts';
-import { type RemovalOutcome, removeCompanies } from './remove.ts';
+import { addCompanies, findWatched, type RemovalOutcome, removeCompanies } from './watch-list.ts';
 
 // What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
 
 const success = z.literal(true);
 const [type, value] = ['NIP', '1000201006'] as const;
+
+const numberList = z.array(identifierValue).min(1).max(100);
+
+/** The spellings of each number, by its digits. */
+function groupSpellings(ofType: IdentifierType, submitted: readonly string[]) {
+  return Map.groupBy(submitted, (spelling) => normalizeIdentifier(ofType, spelling)!);
+}
 
 function describeAddition({ ready, queued }: { ready: number; queued: number }): string {
   const awaited =
@@ -32,7 +44,9 @@ function add({ db, now }: AppOptions): Endpoint {
       summary: 'Add companies to the watch list',
       description:
         'A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed. Companies that are watched already change nothing, also under another of their numbers, or one that they had before.',
-      body: addition,
+      body: z
+        .strictObject({ identifier_type: identifierType, identifier_value: numberList })
+        .superRefine(...validIdentifiers),
       bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
       status: 202,
       answer: z.strictObject({ success, message: z.string() }),
@@ -40,7 +54,7 @@ function add({ db, now }: AppOptions): Endpoint {
     },
     async ({ body, caller }) => {
       const { identifier_type, identifier_value } = body;
-      const values = [...foldRepeated(identifier_type, identifier_value).keys()];
+      const values = [...groupSpellings(identifier_type, identifier_value).keys()];
       const { account_id } = caller;
       const added = await addCompanies(db, { account_id, identifier_type, values, now: now() });
       return { success: true, message: describeAddition(added) };
@@ -102,6 +116,44 @@ function list({ db }: AppOptions): Endpoint {
   );
 }
 
+// Spec: two names of each field, silent on which one holds; both do.
+const spellings = [
+  ['identifier_type', 'identifier_value'],
+  ['name', 'value'],
+] as const;
+
+/** The body of `DELETE /companies/watched`. */
+const removal = z
+  .strictObject({
+    identifier_type: identifierType.optional(),
+    identifier_value: numberList.optional(),
+    name: identifierType.optional(),
+    value: numberList.optional(),
+  })
+  .superRefine(checkRemoval, whenObject);
+
+function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
+  const refuse = (field: string, wrong: string) =>
+    context.addIssue({ code: 'custom', path: [field], message: `The ${field} field ${wrong}` });
+  const isEmpty = spellings.flat().every((field) => body[field] === undefined);
+  if (isEmpty) for (const field of spellings[0]) refuse(field, 'is required.');
+  for (const pair of spellings) checkPair(body, context, pair);
+  if (context.issues.length > 0) return;
+  const [first, second] = spellings.map(([typeField, listField]) =>
+    body[typeField] === undefined
+      ? undefined
+      : namesOf(body[typeField] as IdentifierType, body[listField] as string[]),
+  );
+  if (first !== undefined && second !== undefined && first !== second) {
+    refuse('value', 'must say the same as identifier_value, and name the same as identifier_type.');
+  }
+}
+
+/** A text that is equal for lists of the same numbers, in any order and spelling. */
+function namesOf(ofType: IdentifierType, submitted: readonly string[]): string {
+  return [ofType, ...[...groupSpellings(ofType, submitted).keys()].toSorted()].join(' ');
+}
+
 const numbers = z.array(z.string());
 
 function remove({ db, now }: AppOptions): Endpoint {
@@ -140,13 +192,13 @@ function remove({ db, now }: AppOptions): Endpoint {
     },
     async ({ body, caller: { account_id } }) => {
       const identifier_type = (body.identifier_type ?? body.name)!;
-      const submitted = foldRepeated(identifier_type, (body.identifier_value ?? body.value)!);
+      const submitted = groupSpellings(identifier_type, (body.identifier_value ?? body.value)!);
       const values = [...submitted.keys()];
       const at = now();
       const submission = { account_id, identifier_type, values, now: at };
       const outcomes = await removeCompanies(db, submission);
       const listOf = (outcome: RemovalOutcome) =>
-        values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)!);
+        values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)![0]!);
       const data = {
         removed: listOf('removed'),
         not_found: listOf('not_found'),
@@ -164,7 +216,6 @@ function remove({ db, now }: AppOptions): Endpoint {
   );
 }
 
-/** The watch list of the section Company monitor. */
 export function watchlistEndpoints(options: AppOptions): Endpoint[] {
   return [add(options), list(options), remove(options)];
 }

@@ -1,4 +1,5 @@
 import { Router, urlencoded, type Request } from 'express';
+import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
 import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
@@ -24,10 +25,8 @@ const refused = `<p role="alert">This link is not valid or has expired, so nothi
 notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>
 <p><a class="button" href="/console#alerts">Change the alerts in the console</a></p>`;
 
-type UnsubscribeOptions = Pick<AppOptions, 'db' | 'now' | 'secretKey'>;
-
 /** The account of a link; none when the token is forged or expired, or a recovery came after the mail. */
-function selectReader({ db, now, secretKey }: UnsubscribeOptions, token: string) {
+function selectReader({ db, now, secretKey }: AppOptions, token: string) {
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
@@ -40,30 +39,22 @@ function selectReader({ db, now, secretKey }: UnsubscribeOptions, token: string)
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/**
- * Turns alerts by mail off for the account of a token, also for companies with settings of their own.
- * Thresholds and filters stay.
- *
- * @returns false, without a change, when the token is not valid
- */
-async function stopMails(options: UnsubscribeOptions, token: string): Promise<boolean> {
+/** Turns alerts by mail off, also those of single companies. Returns false when the token is not valid. */
+async function stopMails(options: AppOptions, token: string): Promise<boolean> {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
     const account = await reader?.forNoKeyUpdate().executeTakeFirst();
     if (!account) return false;
-    const { account_id } = account;
-    const off = { notify_via_email: false };
-    await tx
-      .updateTable('customer.alert_setting')
-      .set(off)
-      .where('account_id', '=', account_id)
-      .execute();
-    await tx
-      .updateTable('customer.watch')
-      .set(off)
-      .where('account_id', '=', account_id)
-      .where('has_custom_settings', '=', true)
-      .execute();
+    await sql`
+      with setting as (
+          update customer.alert_setting
+          set notify_via_email = false
+          where account_id = ${account.account_id}
+      )
+      update customer.watch
+      set notify_via_email = false
+      where account_id = ${account.account_id} and has_custom_settings
+    `.execute(tx);
     return true;
   });
 }

@@ -78,10 +78,6 @@ function describeParameter(parameter: Parameter): void {
       : `${description.replace(/\.$/, '')}, such as \`${example}\`.`;
 }
 
-function partsOf({ items, anyOf, oneOf, allOf }: Schema): Schema[] {
-  return [...(items ? [items] : []), ...(anyOf ?? []), ...(oneOf ?? []), ...(allOf ?? [])];
-}
-
 function describeWithin(schema: Schema, name: string): void {
   // A client must accept fields that later versions add.
   if (name !== 'request' && schema.additionalProperties === false) {
@@ -91,5 +87,6 @@ function describeWithin(schema: Schema, name: string): void {
     if (of.$ref === undefined) of.description ??= describeProperty(property, name);
     describeWithin(of, name);
   }
-  for (const part of partsOf(schema)) describeWithin(part, name);
+  const { items = [], anyOf = [], oneOf = [], allOf = [] } = schema;
+  for (const part of [items, anyOf, oneOf, allOf].flat()) describeWithin(part, name);
 }

@@ -48,7 +48,6 @@ function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** The headers of a success. */
 function successHeaders({ auth, method, headers: sent, errors }: Endpoint['description']) {
   return refHeaders(
     ...always,
@@ -59,11 +58,7 @@ function successHeaders({ auth, method, headers: sent, errors }: Endpoint['descr
   );
 }
 
-/**
- * The OpenAPI document of the endpoints, made from the schemas that check their requests.
- *
- * @param enums values of the dictionaries; without them the document has none
- */
+/** Makes the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
 export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDocument {
   const registry = new OpenAPIRegistry();
   for (const [name, description] of Object.entries(schemes)) {

@@ -3,7 +3,6 @@ import type { DocumentedError, Endpoint } from '../http/endpoint.ts';
 
 const message = z.string();
 
-/** The bodies of errors by status. */
 const shapes: Record<string, z.ZodObject> = {
   401: z.object({ error: z.string(), code: z.literal('UNAUTHORIZED') }).meta({
     id: 'Unauthorized',

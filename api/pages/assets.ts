@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { Router } from 'express';
 import { onlyAllow } from '../http/errors.ts';
@@ -27,31 +27,23 @@ export function isLibrary(name: AssetName): boolean {
   return !files[name].startsWith('.');
 }
 
-const loaded = new Map<string, { content: Buffer; version: string }>();
+const assets = Object.entries(files).map(([name, source]) => {
+  const content = readFileSync(new URL(import.meta.resolve(source)));
+  return { name, content, version: hash('sha256', content).slice(0, 12) };
+});
 
-function load(name: AssetName) {
-  let asset = loaded.get(name);
-  if (!asset) {
-    const content = readFileSync(new URL(import.meta.resolve(files[name])));
-    asset = { content, version: createHash('sha256').update(content).digest('hex').slice(0, 12) };
-    loaded.set(name, asset);
-  }
-  return asset;
-}
-
-/** The address of a file. The version in the address changes with the content, so browsers may keep the file. */
+/** The address of a file. Its version changes with the content, so that browsers may keep the file. */
 export function linkAsset(name: AssetName): string {
-  return `/assets/${name}?v=${load(name).version}`;
+  return `/assets/${name}?v=${assets.find((asset) => asset.name === name)!.version}`;
 }
 
 /** `/assets/{name}`: style sheets, scripts and the icon of all pages. */
 export function createAssets(): Router {
   const router = Router();
-  for (const name of Object.keys(files) as AssetName[]) {
+  for (const { name, content, version } of assets) {
     router
       .route(`/assets/${name}`)
       .get((request, response) => {
-        const { content, version } = load(name);
         const isCurrent = request.query.v === version;
         response
           .set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')

@@ -47,8 +47,7 @@ function scriptOf(name: AssetName): string {
   return `<script ${kind} src="${linkAsset(name)}"></script>`;
 }
 
-/** Writes the HTML of a page. */
-export function renderPage({ path = '', layout = 'wide', ...page }: Page): string {
+function renderPage({ path = '', layout = 'wide', ...page }: Page): string {
   const title = path === '/' ? page.title : `${page.title} · Company registry`;
   const tag = layout === 'bare' ? 'div' : 'main';
   const styles: AssetName[] = [...(page.styles ?? []), 'site.css'];
@@ -73,16 +72,12 @@ ${page.content}
 `;
 }
 
-function send(response: Response, page: Page, cacheControl: string): void {
+/** Sends a page that holds no secret. */
+export function send(response: Response, page: Page, cacheControl: string): void {
   response
     .set({ 'Content-Security-Policy': policy, 'Cache-Control': cacheControl })
     .type('html')
     .send(renderPage(page));
-}
-
-/** Sends a page that holds no secret. */
-export function sendPublicPage(response: Response, page: Page): void {
-  send(response, page, 'no-cache');
 }
 
 /** Sends a page whose address or content can be secret. `content` is HTML, `title` is text. */

@@ -1,12 +1,11 @@
-import { Router, type Request, type RequestHandler } from 'express';
+import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { AppOptions } from '../app.ts';
-import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { basePath } from '../http/mount.ts';
 import { createAssets } from './assets.ts';
 import { createConsole } from './console.ts';
 import { createHome } from './home.ts';
-import { sendPage, sendPublicPage, type Page } from './page.ts';
+import { send, sendPage, type Page } from './page.ts';
 import { createStats } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
@@ -28,13 +27,18 @@ const docs: Page = {
   scripts: ['swagger-ui.js', 'docs.js'],
 };
 
+/** Whether a client prefers a page to JSON. */
+function prefersPage(request: Request, response: Response): boolean {
+  response.vary('Accept');
+  return request.accepts(['json', 'html']) === 'html';
+}
+
 /**
  * The pages for people: `/`, `/stats`, `/console` and `/docs`, with their files below `/assets/`. At
  * `/`, a client that does not prefer HTML gets JSON.
  */
-export function createPages(options: AppOptions): Router {
+export function createPages(options: AppOptions, limit: RequestHandler): Router {
   const router = Router();
-  const limit = limitRequests(options, generalLimit);
   const pages: Record<string, (request: Request) => Page | Promise<Page>> = {
     '/': () => createHome(options),
     '/stats': ({ query }) => createStats(options, query),
@@ -47,14 +51,8 @@ export function createPages(options: AppOptions): Router {
     router
       .route(path)
       .get(limit, async (request, response) => {
-        if (path === '/') {
-          response.vary('Accept');
-          if (request.accepts(['json', 'html']) !== 'html') {
-            response.json(about);
-            return;
-          }
-        }
-        sendPublicPage(response, await create(request));
+        if (path === '/' && !prefersPage(request, response)) response.json(about);
+        else send(response, await create(request), 'no-cache');
       })
       .all(onlyAllow('GET, HEAD'));
   }
@@ -64,20 +62,10 @@ export function createPages(options: AppOptions): Router {
 /** Answers a browser that asks for a page that is not there by one that leads on; others get JSON. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
-  response.vary('Accept');
-  if (
-    (method !== 'GET' && method !== 'HEAD') ||
-    response.locals.allow !== undefined ||
-    path.startsWith(`${basePath}/`) ||
-    request.accepts(['json', 'html']) !== 'html'
-  ) {
-    next();
-    return;
-  }
-  sendPage(
-    response,
-    404,
-    'Page not found',
-    '<p>There is no page at this address.</p>\n<p><a href="/">Company registry</a></p>',
-  );
+  const isRead = method === 'GET' || method === 'HEAD';
+  const isKnown = response.locals.allow !== undefined || path.startsWith(`${basePath}/`);
+  const content =
+    '<p>There is no page at this address.</p>\n<p><a href="/">Company registry</a></p>';
+  if (!prefersPage(request, response) || !isRead || isKnown) next();
+  else sendPage(response, 404, 'Page not found', content);
 };

@@ -239,10 +239,14 @@ export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpo
       const found = await read(asked, response);
       response.vary('Accept');
       // A client that accepts both equally gets JSON.
-      return request.accepts(['json', 'csv']) === 'csv' ? writeCsv(found.series) : found;
+      if (request.accepts(['json', 'csv']) !== 'csv') return found;
+      response.type('csv');
+      return writeCsv(found.series);
     }),
-    endpoint(csv, async ({ query: asked, response }) =>
-      writeCsv((await read(asked, response)).series),
-    ),
+    endpoint(csv, async ({ query: asked, response }) => {
+      const { series } = await read(asked, response);
+      response.type('csv');
+      return writeCsv(series);
+    }),
   ];
 }

@@ -1,0 +1,258 @@
+import { sql } from 'kysely';
+import type { Db, Tx } from '../../sql/kysely.ts';
+import type { IdentifierType } from '../companies/identifier.ts';
+import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
+
+/** What lists show of a watched company: its number of today, else the submitted one, and its name. */
+export const shownCompany = [
+  sql<string>`
+    coalesce(company.nip, company.regon9, company.krs, watch.identifier_value)
+  `.as('primary_identifier'),
+  sql<IdentifierType>`
+    case
+      when company.nip is not null then 'NIP'
+      when company.regon9 is not null then 'REGON9'
+      when company.krs is not null then 'KRS'
+      else watch.identifier_type
+    end
+  `.as('identifier_type'),
+  'watch.identifier_value as submitted_identifier',
+  'watch.company_id as company_ref',
+  sql<string>`coalesce(company.name, '')`.as('name'),
+] as const;
+
+const watched_since = sql<string>`
+  to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')
+`.as('watched_since');
+
+const last_event_at = sql<string | null>`
+  to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
+`.as('last_event_at');
+
+// Spec: silent on the order; we give the newest first.
+export async function findWatched(db: Db, account_id: string, paging: Paging) {
+  const counted = await db
+    .selectFrom('customer.watch')
+    .select(rowCount)
+    .where('account_id', '=', account_id)
+    .executeTakeFirstOrThrow();
+  const watched = await db
+    // An index-only scan skips the rows before the page.
+    .with('listed', (query) =>
+      query
+        .selectFrom('customer.watch')
+        .select('watch_id')
+        .where('account_id', '=', account_id)
+        .orderBy('watch_id', 'desc')
+        .limit(paging.per_page)
+        .offset(skippedBy(paging)),
+    )
+    .selectFrom('listed')
+    .innerJoin('customer.watch as watch', 'watch.watch_id', 'listed.watch_id')
+    .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
+    .select(shownCompany)
+    .select([watched_since, last_event_at])
+    .select((eb) => eb.cast<number>('events_count', 'integer').as('events_count'))
+    .select(['state', 'failure', 'has_custom_settings'])
+    .orderBy('watch.watch_id', 'desc')
+    .execute();
+  return { ...counted, watched };
+}
+
+/** Numbers that an account submits, to watch them or to stop watching them. */
+interface Submission {
+  account_id: string;
+  identifier_type: IdentifierType;
+  /** As `normalizeIdentifier` gives them, each once. */
+  values: readonly string[];
+  now: Date;
+}
+
+/**
+ * Runs a transaction that changes the watch list of an account. It locks the account, so that requests
+ * and the night change the list one after the other.
+ */
+export function changeWatchList<Result>(
+  db: Db,
+  account_id: string,
+  change: (tx: Tx) => Promise<Result>,
+): Promise<Result> {
+  return db.transaction().execute(async (tx) => {
+    await tx
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where('account_id', '=', account_id)
+      .forNoKeyUpdate()
+      .execute();
+    return change(tx);
+  });
+}
+
+/**
+ * Puts companies on the watch list of an account. A number is ready where its company is known, else
+ * queued; a watched number changes nothing. When no number is queued, the same transaction writes the
+ * mail about the submission.
+ *
+ * @returns how many of the numbers are ready, and how many are queued
+ */
+export async function addCompanies(
+  db: Db,
+  submission: Submission,
+): Promise<{ ready: number; queued: number }> {
+  const { account_id, now } = submission;
+  return changeWatchList(db, account_id, async (tx) => {
+    const submission_id = await submit(tx, submission);
+    await sql`select customer.advance_watches(${now}, ${account_id})`.execute(tx);
+    const { total: ready } = await tx
+      .selectFrom('customer.submission_item as item')
+      .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')
+      .select(rowCount)
+      .where('submission_id', '=', submission_id)
+      .where('state', '=', 'ready')
+      .executeTakeFirstOrThrow();
+    const queued = submission.values.length - ready;
+    if (queued > 0) await sql`select customer.enqueue_import()`.execute(tx);
+    return { ready, queued };
+  });
+}
+
+async function submit(
+  tx: Tx,
+  { account_id, identifier_type, values, now }: Submission,
+): Promise<string> {
+  // A failed number is queued again.
+  await tx
+    .deleteFrom('customer.watch')
+    .where('account_id', '=', account_id)
+    .where('identifier_type', '=', identifier_type)
+    .where('identifier_value', '=', sql<string>`any(${values}::text[])`)
+    .where('state', '=', 'failed')
+    .execute();
+  const { rows } = await sql<{ submission_id: string }>`
+    with submitted as (
+        select value, item_no
+        from unnest(${values}::text[]) with ordinality as submitted (value, item_no)
+    ),
+    awaited as (
+        insert into customer.watch as watch (
+            account_id, identifier_type, identifier_value, state, created_at
+        )
+        select ${account_id}, ${identifier_type}, value, 'queued', ${now}
+        from submitted
+        order by item_no
+        -- Changes nothing, but returns the existing row.
+        on conflict (account_id, identifier_type, identifier_value) where company_id is null
+        do update set account_id = watch.account_id
+        returning watch_id, identifier_value
+    ),
+    submission as (
+        insert into customer.submission (account_id, created_at)
+        values (${account_id}, ${now})
+        returning submission_id
+    )
+    insert into customer.submission_item (
+        submission_id, item_no, identifier_type, identifier_value, watch_id
+    )
+    select submission_id, item_no, ${identifier_type}, value, watch_id
+    from submission
+    cross join submitted
+    join awaited on identifier_value = value
+    returning submission_id
+  `.execute(tx);
+  return rows[0]!.submission_id;
+}
+
+/** `not_found`: no registry knows the number. */
+export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
+
+/**
+ * Removes companies from the watch list of an account, and their events from its feed. Any number of a
+ * company names it; a queued or failed company has only the submitted number.
+ *
+ * @returns the outcome of each number
+ */
+export async function removeCompanies(
+  db: Db,
+  removal: Submission,
+): Promise<Map<string, RemovalOutcome>> {
+  const { account_id, now } = removal;
+  return changeWatchList(db, account_id, async (tx) => {
+    const numbers = await findNumbers(tx, removal);
+    await deleteEvents(tx, account_id, numbers);
+    const watch_ids = numbers.map(({ watch_id }) => watch_id);
+    await tx
+      .deleteFrom('customer.watch')
+      .where('watch_id', '=', sql<string>`any(${watch_ids}::bigint[])`)
+      .execute();
+    await sql`
+      select customer.settle_submissions(array[${account_id}::bigint], ${now})
+    `.execute(tx);
+    return new Map(numbers.map(({ value, outcome }) => [value, outcome]));
+  });
+}
+
+interface FoundNumber {
+  value: string;
+  outcome: RemovalOutcome;
+  /** Null unless the company is removed. */
+  watch_id: string | null;
+  company_id: string | null;
+}
+
+async function findNumbers(
+  tx: Tx,
+  { account_id, identifier_type, values }: Submission,
+): Promise<FoundNumber[]> {
+  const { rows } = await sql<FoundNumber>`
+    select
+        asked.value,
+        case
+            when watch.watch_id is not null then 'removed'
+            when known.company_id is not null then 'not_watched'
+            else 'not_found'
+        end as outcome,
+        watch.watch_id,
+        watch.company_id
+    from unnest(${values}::text[]) as asked (value)
+    cross join lateral registry.find_company(${identifier_type}, asked.value) as known (company_id)
+    left join lateral (
+        select watch_id, company_id
+        from customer.watch
+        where account_id = ${account_id} and company_id = known.company_id
+        union all
+        select watch_id, company_id
+        from customer.watch
+        where
+            account_id = ${account_id}
+            and identifier_type = ${identifier_type}
+            and identifier_value = asked.value
+            and company_id is null
+        order by company_id nulls last
+        limit 1
+    ) as watch on true
+  `.execute(tx);
+  return rows;
+}
+
+async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]): Promise<void> {
+  const company_ids = numbers.map(({ company_id }) => company_id);
+  await sql`
+    with deleted as (
+        delete from customer.feed
+        where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
+        returning event_date, event_type
+    ),
+    counted as (
+        select event_date, event_type, count(*) as event_count
+        from deleted
+        group by event_date, event_type
+    )
+    merge into customer.feed_count as feed_count
+    using counted
+        on feed_count.account_id = ${account_id}
+        and feed_count.event_date = counted.event_date
+        and feed_count.event_type = counted.event_type
+    when matched and feed_count.event_count = counted.event_count then delete
+    when matched then update set event_count = feed_count.event_count - counted.event_count
+  `.execute(tx);
+}
