@@ -39,9 +39,8 @@ create table customer.alert (
     account_id bigint not null,
     event_id bigint not null,
     channel text not null,
-    mail_id bigint not null,
+    mail_id bigint not null references customer.mail on delete cascade,
     constraint alert_pkey primary key (account_id, event_id, channel),
-    constraint alert_mail_fkey foreign key (mail_id) references customer.mail on delete cascade,
     constraint alert_channel_known check (channel in ('email'))
 );
 
