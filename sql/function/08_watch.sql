@@ -120,24 +120,6 @@ language sql as $$
     order by settled.submission_id;
 $$;
 
--- One row per queued watch, of one account or of all, whose number names a company.
-create or replace function customer.find_awaited(only_account_id bigint)
-returns table (watch_id bigint, account_id bigint, company_id bigint)
-language sql stable as $$
-    select
-        watch.watch_id,
-        watch.account_id,
-        found.company_id
-    from customer.watch
-    cross join lateral (
-        select registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
-    ) as found
-    where
-        watch.state = 'queued'
-        and (only_account_id is null or watch.account_id = only_account_id)
-        and found.company_id is not null;
-$$;
-
 -- Queued watches whose company is known by now become ready; one of a company that the account
 -- watches already gives way to that. What has been queued for seven days fails. Submissions are
 -- settled. Without an account: the watches of all accounts.
@@ -157,14 +139,10 @@ begin
     end if;
 
     concerned := array(
-        select awaited.account_id
-        from customer.find_awaited(only_account_id) as awaited
-        union
-        select watch.account_id
+        select distinct watch.account_id
         from customer.watch
         where
             watch.state = 'queued'
-            and watch.created_at <= deadline
             and (only_account_id is null or watch.account_id = only_account_id)
     );
 
@@ -174,11 +152,15 @@ begin
     order by account.account_id
     for no key update;
 
-    -- Found once more, as it is now that they are locked.
     with awaited as materialized (
-        select awaited.*
-        from unnest(concerned) as concerned_account (account_id)
-        cross join lateral customer.find_awaited(concerned_account.account_id) as awaited
+        select
+            watch.watch_id,
+            watch.account_id,
+            registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
+        from customer.watch
+        where
+            watch.state = 'queued'
+            and watch.account_id = any(concerned)
     ),
 
     keeper as (
@@ -190,9 +172,8 @@ begin
             ) as keeper_id,
             awaited.company_id
         from awaited
-        left join customer.watch
-            on watch.account_id = awaited.account_id
-            and watch.company_id = awaited.company_id
+        left join customer.watch using (account_id, company_id)
+        where awaited.company_id is not null
     ),
 
     made_ready as (
