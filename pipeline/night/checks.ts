@@ -15,7 +15,11 @@ export interface Findings {
   invariants: string[];
 }
 
-type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & { file: string | null };
+/** `guard` is absent where the file is the guard. */
+type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
+  guard?: string;
+  file: string | null;
+};
 
 /** Runs every query of `sql/check`: each must return no rows before a snapshot is published. */
 export async function runChecks({ client, stage }: NightSessions): Promise<Findings> {
@@ -24,8 +28,9 @@ export async function runChecks({ client, stage }: NightSessions): Promise<Findi
     const rows = await queryFile<GuardRow>(client, `check/${name}`, undefined, stage);
     const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
     if (guard === undefined) findings.invariants.push(...rows.map(({ refusal }) => refusal));
-    else findings.guards.push(...rows.map((row) => findingOf(guard, row)));
+    else findings.guards.push(...rows.map((row) => findingOf(row.guard ?? guard, row)));
   }
+  findings.guards.sort((one, other) => one.guard.localeCompare(other.guard));
   return findings;
 }
 

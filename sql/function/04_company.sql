@@ -121,15 +121,29 @@ language plpgsql stable parallel safe as $$
 declare
     found_id bigint;
 begin
-    select entry.company_id
-    into found_id
-    from registry.entry
-    where
-        number_type = 'NIP' and entry.nip = number
-        or number_type = 'REGON9' and entry.regon9 = number
-        or number_type = 'KRS' and entry.krs = number
-    order by entry.status = 'DELETED', entry.company_id
-    limit 1;
+    case number_type
+        when 'NIP' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.nip = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+        when 'REGON9' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.regon9 = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+        when 'KRS' then
+            select entry.company_id
+            into found_id
+            from registry.entry
+            where entry.krs = number
+            order by entry.status = 'DELETED', entry.company_id
+            limit 1;
+    end case;
     if found_id is null then
         select coalesce(company.merged_into_id, company.company_id)
         into found_id
