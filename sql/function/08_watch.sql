@@ -71,32 +71,25 @@ language sql as $$
         returning submission.submission_id, submission.account_id, submission.created_at
     ),
 
-    item as (
+    letter as (
         select
             settled.submission_id,
-            coalesce(watch.state, 'removed') as state,
-            jsonb_build_object(
-                'name', company.name,
-                'identifier_type', submission_item.identifier_type,
-                'identifier_value', submission_item.identifier_value,
-                'reason', watch.failure
-            ) as item,
-            submission_item.item_no
+            jsonb_agg(item.item order by item_no) filter (where watch.state = 'ready') as ready,
+            jsonb_agg(item.item order by item_no) filter (where watch.state = 'failed') as failed,
+            count(*) filter (where watch.state is null) as removed_count
         from settled
         join customer.submission_item using (submission_id)
         left join customer.watch using (watch_id)
         left join registry.company using (company_id)
-    ),
-
-    letter as (
-        select
-            item.submission_id,
-            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'ready') as ready,
-            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'failed')
-                as failed,
-            count(*) filter (where item.state = 'removed') as removed_count
-        from item
-        group by item.submission_id
+        cross join lateral (
+            select jsonb_build_object(
+                'name', company.name,
+                'identifier_type', submission_item.identifier_type,
+                'identifier_value', submission_item.identifier_value,
+                'reason', watch.failure
+            ) as item
+        ) as item
+        group by settled.submission_id
     )
 
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
