@@ -9,8 +9,7 @@ create table registry.activity_code (
     name text not null,
     constraint activity_code_pkey primary key (version, code),
     constraint activity_code_version_known check (version in (2007, 2025)),
-    constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$'),
-    constraint activity_code_name_not_blank check (btrim(name) <> '')
+    constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$')
 );
 
 \copy registry.activity_code (version, code, name) from 'activity_code.csv'
@@ -20,8 +19,7 @@ create table registry.activity_code (
 create table registry.activity_group (
     code text primary key,
     name text not null,
-    constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$'),
-    constraint activity_group_name_not_blank check (btrim(name) <> '')
+    constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$')
 );
 
 \copy registry.activity_group (code, name) from 'activity_group.csv'
@@ -30,9 +28,7 @@ create table registry.activity_group (
 create table registry.activity_key (
     code_2007 text not null,
     code_2025 text not null,
-    constraint activity_key_pkey primary key (code_2007, code_2025),
-    constraint activity_key_code_2007_without_dots check (code_2007 ~ '^[0-9]{4}[A-Z]$'),
-    constraint activity_key_code_2025_without_dots check (code_2025 ~ '^[0-9]{4}[A-Z]$')
+    constraint activity_key_pkey primary key (code_2007, code_2025)
 );
 
 \copy registry.activity_key (code_2007, code_2025) from 'activity_key.csv'
@@ -59,8 +55,7 @@ create table registry.activity_section (
     name text not null,
     constraint activity_section_of_one_letter check (section ~ '^[A-V]$'),
     constraint activity_section_divisions_of_two_digits
-        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$'),
-    constraint activity_section_name_not_blank check (btrim(name) <> '')
+        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
 );
 
 \copy registry.activity_section (section, first_division, last_division, name) from 'activity_section.csv'
@@ -99,9 +94,7 @@ create table registry.legal_form (
     constraint legal_form_pkey primary key (symbol, valid_from),
     constraint legal_form_symbol_of_two_or_three_digits check (symbol ~ '^K?[0-9]{2,3}$'),
     constraint legal_form_period_in_order check (valid_to >= valid_from),
-    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
-    constraint legal_form_name_not_blank check (btrim(name) <> ''),
-    constraint legal_form_label_not_blank check (btrim(label) <> '')
+    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );
 
 \copy registry.legal_form (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
@@ -126,29 +119,23 @@ create table registry.severity (
 
 \copy registry.severity (severity, rank) from 'severity.csv'
 
--- One row per event class.
-create table registry.event_class (
-    event_class text primary key
-);
-
-\copy registry.event_class (event_class) from 'event_class.csv'
-
--- One row per category of events.
-create table registry.category (
-    category text primary key
-);
-
-\copy registry.category (category) from 'category.csv'
-
 -- One row per event type; its severity, class and category are fixed here and nowhere else.
 create table registry.event_type (
     event_type text primary key,
     severity text not null references registry.severity,
-    event_class text not null references registry.event_class,
-    category text not null references registry.category,
+    event_class text not null,
+    category text not null,
     description text not null,
-    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$'),
-    constraint event_type_description_not_blank check (btrim(description) <> '')
+    constraint event_type_event_class_known check (
+        event_class in ('initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery')
+    ),
+    constraint event_type_category_known check (
+        category in (
+            'status', 'identity', 'location', 'ownership', 'activities', 'contacts', 'web_presence',
+            'finance'
+        )
+    ),
+    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
 \copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'
