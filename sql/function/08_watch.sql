@@ -1,6 +1,16 @@
 -- The states of watches: the API calls these functions for one account, the night and the worker for all.
 -- The moment is a parameter.
 
+-- Locks accounts, so that their watches stay as they are until the transaction ends.
+create or replace function customer.lock_accounts(account_ids bigint[]) returns void
+language sql as $$
+    select
+    from customer.account
+    where account.account_id = any(account_ids)
+    order by account.account_id
+    for no key update;
+$$;
+
 -- Merges watches of an account: each watch of the first list into the watch at the same position of the
 -- second list, which takes over the events, the items and, where it has none, the settings.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
@@ -139,11 +149,7 @@ begin
             and (only_account_id is null or watch.account_id = only_account_id)
     );
 
-    perform
-    from customer.account
-    where account.account_id = any(concerned)
-    order by account.account_id
-    for no key update;
+    perform customer.lock_accounts(concerned);
 
     with awaited as materialized (
         select
