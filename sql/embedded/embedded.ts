@@ -75,7 +75,6 @@ export async function acquireEmbedded(
   return { connection, release: () => (releasing ??= release()) };
 }
 
-/** The lock of the server of DATA_DIR. */
 export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }

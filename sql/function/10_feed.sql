@@ -1,8 +1,6 @@
 -- One row per account and event: what a feed of the account says of the event. A company that has lost
 -- all its numbers has the submitted one.
-drop view if exists customer.feed_item;
-
-create view customer.feed_item as
+create or replace view customer.feed_item as
 select
     account.account_id,
     event.event_id,

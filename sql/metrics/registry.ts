@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
-/** The figures of a pool. */
 type PoolFigures = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>;
 
 /** A row of `registry.sql`. */
