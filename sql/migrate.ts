@@ -20,7 +20,7 @@ interface Part {
   name: string;
   /** The hash of what is applied again when it changes; empty for a part that is applied once. */
   sha256: string;
-  apply(client: ClientBase): Promise<void>;
+  apply: (client: ClientBase) => Promise<void>;
 }
 
 /**
