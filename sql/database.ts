@@ -6,7 +6,6 @@ import {
   type DatabaseError,
   type Pool,
   type PoolClient,
-  type PoolConfig,
   type QueryResult,
   types,
 } from 'pg';
@@ -55,8 +54,15 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     // Fingerprints and state hashes depend on how dates and floats are written.
     options: '-c datestyle=ISO,YMD -c timezone=UTC -c extra_float_digits=1',
   };
-  const pool = openPool({ ...connection, ...waitFor(options.patience_ms), max: 10 });
-  if (options.patience_ms !== undefined) endSilent(pool, options.patience_ms + 250);
+  const { patience_ms } = options;
+  const pool = openPool({
+    ...connection,
+    max: 10,
+    connectionTimeoutMillis: patience_ms ?? 10_000,
+    lock_timeout: patience_ms,
+    statement_timeout: patience_ms,
+  });
+  if (patience_ms !== undefined) endSilent(pool, patience_ms + 250);
   const close = async () => {
     if (!pool.ended) await pool.end();
     await embedded?.release();
@@ -68,15 +74,6 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     throw error;
   }
   return { pool, connection, close };
-}
-
-function waitFor(patience_ms: number | undefined): PoolConfig {
-  if (patience_ms === undefined) return { connectionTimeoutMillis: 10_000 };
-  return {
-    connectionTimeoutMillis: patience_ms,
-    lock_timeout: patience_ms,
-    statement_timeout: patience_ms,
-  };
 }
 
 function socketOf(client: PoolClient): Socket {
@@ -132,7 +129,6 @@ export async function inSession<T>(
   }
 }
 
-/** Reads in one snapshot of the database. */
 export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T>): Promise<T> {
   return inSession(pool, async (client) => {
     await client.query('begin isolation level repeatable read read only');

@@ -3,11 +3,9 @@ import { z } from 'zod';
 /** The events in a feed: of the companies that the account watches, or of all companies. */
 export const feedScope = z.enum(['watched', 'all']);
 
-export type FeedScope = z.output<typeof feedScope>;
-
 /** How far a feed was read: up to and including the event with this number, or 0. */
 export interface FeedPosition {
-  scope: FeedScope;
+  scope: z.output<typeof feedScope>;
   event_id: string;
 }
 
@@ -22,7 +20,7 @@ export function writeCursor({ scope, event_id }: FeedPosition): string {
 export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;
-  const position = { scope: scope as FeedScope, event_id };
+  const position = { scope: feedScope.parse(scope), event_id };
   // The decoder passes over what is no base64url.
   return writeCursor(position) === cursor ? position : undefined;
 }

@@ -8,7 +8,6 @@ export type Db = Kysely<Tables>;
 /** A transaction, which another function has begun. */
 export type Tx = Transaction<Tables>;
 
-/** Kysely over a pool, whose owner ends it. */
 export function openKysely(pool: Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
 }

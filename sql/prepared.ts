@@ -4,12 +4,6 @@ import type { Db } from './kysely.ts';
 
 const texts = new Map<string, string>();
 
-function readOnce(file: string): string {
-  const text = texts.get(file) ?? readFileSync(new URL(file, import.meta.url), 'utf8');
-  texts.set(file, text);
-  return text;
-}
-
 /**
  * Runs one `.sql` file of this folder, which holds one statement, as a prepared statement: each
  * connection parses it once, and keeps its plan where Postgres finds that as good as a new one.
@@ -20,8 +14,10 @@ function readOnce(file: string): string {
  * @returns its rows
  */
 export async function runPrepared<Row>(db: Db, file: string, values: unknown[]): Promise<Row[]> {
+  const text = texts.get(file) ?? readFileSync(new URL(file, import.meta.url), 'utf8');
+  texts.set(file, text);
   // Kysely hands `sql` to `client.query` of pg, which takes a named statement instead of a text.
-  const statement = { name: file, text: readOnce(file) } as unknown as string;
+  const statement = { name: file, text } as unknown as string;
   const { rows } = await db.executeQuery<Row>(CompiledQuery.raw(statement, values));
   return rows;
 }

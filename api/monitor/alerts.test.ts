@@ -59,12 +59,12 @@ const atFirst = {
 
 describe('the values', () => {
   it.each([
-    ['severity', severity.options],
-    ['event_class', eventClass.options],
-    ['category', category.options],
-  ])('of %s are those of the dictionary', async (table, values: readonly string[]) => {
+    ['severity', 'severity', severity.options],
+    ['event_class', 'event_type', eventClass.options],
+    ['category', 'event_type', category.options],
+  ])('of %s are those of the dictionary', async (name, table, values: readonly string[]) => {
     const { rows } = await database.pool.query<{ value: string }>(
-      `select ${table} as value from registry.${table}`,
+      `select distinct ${name} as value from registry.${table}`,
     );
     expect(rows.map(({ value }) => value).toSorted()).toEqual(values.toSorted());
   });

@@ -125,17 +125,19 @@ describe('DELETE /api/v1/companies/watched', () => {
           returning feed.*
         )
         insert into customer.feed_count (account_id, event_date, event_type, event_count)
-        select account_id, event_date, event_type, count(*) from told group by 1, 2, 3
+        select account_id, event_date, coalesce(event_type, ''), count(*)
+        from told
+        group by account_id, event_date, grouping sets ((event_type), ())
         union all
-        select $1, '2026-11-02', 'COMPANY_NAME_CHANGED', 7`,
+        select $1, '2026-11-02', unnest(array['', 'COMPANY_NAME_CHANGED']), 7`,
         [one.account_id],
       );
     }
     await submitter.ask(path, { name: 'NIP', value: [bakery] });
     const countsOf = async ({ account_id }: Submitter) => {
       const { rows } = await database.pool.query<{ count: string }>(
-        `select event_date || ' ' || event_count as count from customer.feed_count
-        where account_id = $1 order by event_date`,
+        `select event_date || ' ' || string_agg(event_count::text, ', ') as count
+        from customer.feed_count where account_id = $1 group by event_date order by event_date`,
         [account_id],
       );
       const feed = await database.pool.query('select from customer.feed where account_id = $1', [
@@ -143,10 +145,20 @@ describe('DELETE /api/v1/companies/watched', () => {
       ]);
       return [feed.rowCount, ...rows.map(({ count }) => count)];
     };
-    expect(await countsOf(submitter)).toEqual([3, '2026-11-02 7', '2026-11-03 1', '2026-11-04 2']);
-    expect(await countsOf(other)).toEqual([6, '2026-11-02 7', '2026-11-03 2', '2026-11-04 4']);
+    expect(await countsOf(submitter)).toEqual([
+      3,
+      '2026-11-02 7, 7',
+      '2026-11-03 1, 1',
+      '2026-11-04 2, 2',
+    ]);
+    expect(await countsOf(other)).toEqual([
+      6,
+      '2026-11-02 7, 7',
+      '2026-11-03 2, 2',
+      '2026-11-04 4, 4',
+    ]);
     await submitter.ask(path, { name: 'NIP', value: [zoo] });
-    expect(await countsOf(submitter)).toEqual([0, '2026-11-02 7']);
+    expect(await countsOf(submitter)).toEqual([0, '2026-11-02 7, 7']);
   });
 
   it('200 a company that is added again starts afresh', async () => {

@@ -243,9 +243,9 @@ async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]):
         returning event_date, event_type
     ),
     counted as (
-        select event_date, event_type, count(*) as event_count
+        select event_date, coalesce(event_type, '') as event_type, count(*) as event_count
         from deleted
-        group by event_date, event_type
+        group by event_date, grouping sets ((event_type), ())
     )
     merge into customer.feed_count as feed_count
     using counted

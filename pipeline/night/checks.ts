@@ -8,7 +8,11 @@ const folder = new URL('../../sql/check/', import.meta.url);
 /** A sentence names at most this many files or fields of one guard. */
 const NAMED = 3;
 
-type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & { file: string | null };
+/** `guard` is absent where the file is the guard. */
+type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
+  guard?: string;
+  file: string | null;
+};
 
 /**
  * Runs every query of `sql/check`: each must return no rows before a snapshot is published.
@@ -21,11 +25,16 @@ export async function runChecks({ client, stage }: NightSessions) {
   for (const name of (await readdir(folder)).toSorted()) {
     const rows = await queryFile<GuardRow>(client, `check/${name}`, undefined, stage);
     const guard = /^guard_(\w+)\.sql$/.exec(name)?.[1];
-    for (const { refusal: sentence, file, value, limit_value } of rows) {
+    for (const row of rows) {
+      const { refusal: sentence, file, value, limit_value } = row;
       if (guard === undefined) invariants.push(sentence);
-      else guards.push({ guard, file, value: +value, limit: +limit_value, sentence });
+      else {
+        const limit = Number(limit_value);
+        guards.push({ guard: row.guard ?? guard, file, value: Number(value), limit, sentence });
+      }
     }
   }
+  guards.sort((one, other) => one.guard.localeCompare(other.guard));
   return { guards, invariants };
 }
 

@@ -73,10 +73,10 @@ async function fillFeed(client: PoolClient, account_id: string): Promise<void> {
   await client.query('reset session_replication_role');
   await client.query(
     `insert into customer.feed_count (account_id, event_date, event_type, event_count)
-     select account_id, event_date, event_type, count(*)
+     select account_id, event_date, coalesce(event_type, ''), count(*)
      from customer.feed
      where account_id = $1
-     group by account_id, event_date, event_type`,
+     group by account_id, event_date, grouping sets ((event_type), ())`,
     [account_id],
   );
 }
@@ -117,5 +117,5 @@ export async function fillFeeds(client: PoolClient, account_id: string): Promise
   await fillWatchLists(client);
   await fillFeed(client, account_id);
   await client.query('vacuum analyze registry.event, customer.watch, customer.feed');
-  await client.query('vacuum analyze customer.feed_count, customer.feed_day, registry.company');
+  await client.query('vacuum analyze customer.feed_count, registry.company');
 }

@@ -2,30 +2,20 @@
 -- newest first, as JSON. Only events of type $2, from date $3 to date $4, each null for any.
 -- A late page costs as much as the first: the daily counts give the day on which it begins, and an
 -- index-only scan skips the earlier events of that day.
-with counted as (
-    select day.event_date, day.event_count::int as event_count
-    from customer.feed_day as day
-    where $2::text is null and day.account_id = $1::bigint
-
-    union all
-
-    select of_type.event_date, of_type.event_count::int
-    from customer.feed_count as of_type
-    where of_type.event_type = $2::text and of_type.account_id = $1::bigint
-),
-
-day as materialized (
+with day as materialized (
     select
-        counted.event_date,
-        counted.event_count,
-        sum(counted.event_count) over (
-            order by counted.event_date desc rows unbounded preceding
+        feed_count.event_date,
+        feed_count.event_count,
+        sum(feed_count.event_count::int) over (
+            order by feed_count.event_date desc rows unbounded preceding
         ) as running_count
-    from counted
+    from customer.feed_count
     where
-        counted.event_date >= coalesce($3::date, '-infinity')
-        and counted.event_date <= coalesce($4::date, 'infinity')
-        and counted.event_count > 0
+        feed_count.account_id = $1::bigint
+        -- The type '' counts the events of all types.
+        and feed_count.event_type = coalesce($2::text, '')
+        and feed_count.event_date >= coalesce($3::date, '-infinity')
+        and feed_count.event_date <= coalesce($4::date, 'infinity')
 ),
 
 first_day as (

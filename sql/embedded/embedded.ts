@@ -10,16 +10,6 @@ import { database, isLast, type Session } from './session.ts';
 /** How to connect to the embedded Postgres; `host` is the directory of its unix socket. */
 export type Connection = { host: string; port: number; user: string; database: string };
 
-/** A share of a running server. */
-export type EmbeddedServer = {
-  connection: Connection;
-  /**
-   * Gives the share back; the last one stops the server and waits until it is gone. End the pools
-   * first: an open session keeps the server running. A second call does nothing.
-   */
-  release(): Promise<void>;
-};
-
 /**
  * Gets a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent): adopts the
  * running server, clears what a killed one left, or creates and starts one. Any number of processes,
@@ -28,6 +18,8 @@ export type EmbeddedServer = {
  *
  * Each share has an idle session of its own. When the server ends, every share tries to start it
  * again. A process that ends without a release leaves the server running for the next one to adopt.
+ * The last release stops the server and waits until it is gone. End the pools first: an open session
+ * keeps the server running. A second release does nothing.
  *
  * `durable: false` gives up safety from a crash of the system for speed, in tests; the process that
  * starts the server decides. Throws sentences, with the end of `<dataDir>/postgres.log` where that
@@ -36,7 +28,7 @@ export type EmbeddedServer = {
 export async function acquireEmbedded(
   dataDir: string,
   { durable = true }: { durable?: boolean } = {},
-): Promise<EmbeddedServer> {
+) {
   const path = resolve(dataDir);
   await mkdir(path, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The data directory ${path} cannot be made: ${cause.message}`, { cause });
@@ -73,7 +65,7 @@ export async function acquireEmbedded(
     const located = await locateCluster(path);
     return [located, await enter(located)] as const;
   });
-  const connection = { host, port, user, database };
+  const connection: Connection = { host, port, user, database };
   const release = async () => {
     released.abort();
     await revival;
@@ -83,7 +75,6 @@ export async function acquireEmbedded(
   return { connection, release: () => (releasing ??= release()) };
 }
 
-/** The lock of the server of DATA_DIR. */
 export function lockOf(dataDir: string): string {
   return join(dataDir, 'postgres.lock');
 }

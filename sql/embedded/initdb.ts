@@ -10,7 +10,6 @@ const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--loca
 const access = ['--username=postgres', '--auth-local=trust', '--auth-host=reject'];
 const initdbOptions = ['--encoding=UTF8', ...locale, ...access, '--no-instructions'];
 
-/** Whether a directory is a cluster. */
 export function isCluster(directory: string): boolean {
   return existsSync(join(directory, 'PG_VERSION'));
 }

@@ -61,11 +61,10 @@ function describe(pid: number): string {
   return `${pid} ${processStart(pid)}`;
 }
 
-/** The target of a lock; empty for a file, which was the lock of an earlier version. */
+/** The target of a lock; undefined where there is none. */
 async function readHolder(path: string): Promise<string | undefined> {
   return await readlink(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return undefined;
-    if (error.code === 'EINVAL') return '';
     throw error;
   });
 }

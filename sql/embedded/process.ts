@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** A system user that a program runs as. */
 export type SystemUser = { uid: number; gid: number };
 
 /** A running process. A pid is used again later; `pid` and `start` together identify a process. */
@@ -74,7 +73,6 @@ export function findProcess(pid: number): Process | undefined {
   }
 }
 
-/** All running processes of this machine. */
 export function listProcesses(): Process[] {
   if (process.platform === 'linux') {
     return readdirSync('/proc').flatMap((name) => findProcess(Number(name)) ?? []);

@@ -39,6 +39,11 @@ return case
     end
 end;
 
+-- The day of a text; one that is known to be written as YYYY-MM-DD is not checked again.
+create or replace function registry.day_of(written text, is_checked boolean) returns date
+language sql stable parallel safe
+return case when is_checked then written::date else registry.calendar_day(written) end;
+
 -- A Polish postal code with blanks or another dash within, such as '16 - 400', as '16-400'; all else as
 -- it is.
 create or replace function registry.postal_code(written text) returns text

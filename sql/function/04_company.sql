@@ -21,6 +21,16 @@ create or replace function registry.next_snapshot_no() returns bigint
 language sql stable
 return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
 
+create or replace function registry.keep_first(known anyelement, later anyelement) returns anyelement
+language sql immutable strict parallel safe
+as 'select known';
+
+-- The first value that is not null, in the order of the aggregate.
+create or replace aggregate registry.first_known(anyelement) (
+    sfunc = registry.keep_first,
+    stype = anyelement
+);
+
 -- One row per company that has entries: its row of registry.company, as the night under way publishes
 -- it. Of the entries that tell a field, entries that are not deleted come first, then the source with
 -- the smallest rank, then the active entry, then the entry that started last.
@@ -29,69 +39,43 @@ select
     entry.company_id,
     (select registry.next_snapshot_no()) as changed_snapshot_no,
     null::bigint as merged_into_id,
-    (
-        array_agg(
-            entry.start_date order by entry.is_deleted, entry.rank_activity_start, entry.place
-        ) filter (where entry.start_date is not null)
-    )[1] as activity_start,
+    registry.first_known(
+        entry.start_date order by entry.is_deleted, rank.activity_start, entry.place
+    ) as activity_start,
     min(entry.country_code) as country_code,
-    (
-        array_agg(entry.nip order by entry.is_deleted, entry.rank_nip, entry.place)
-        filter (where entry.nip is not null)
-    )[1] as nip,
-    (
-        array_agg(entry.regon9 order by entry.is_deleted, entry.rank_regon9, entry.place)
-        filter (where entry.regon9 is not null)
-    )[1] as regon9,
-    (
-        array_agg(entry.krs order by entry.is_deleted, entry.rank_krs, entry.place)
-        filter (where entry.krs is not null)
-    )[1] as krs,
-    (
-        array_agg(entry.name order by entry.is_deleted, entry.rank_name, entry.place)
-        filter (where entry.name is not null)
-    )[1] as name,
+    registry.first_known(entry.nip order by entry.is_deleted, rank.nip, entry.place) as nip,
+    registry.first_known(entry.regon9 order by entry.is_deleted, rank.regon9, entry.place)
+        as regon9,
+    registry.first_known(entry.krs order by entry.is_deleted, rank.krs, entry.place) as krs,
+    registry.first_known(entry.shown_name order by entry.is_deleted, rank.name, entry.place)
+        as name,
     case
         when bool_or(entry.status = 'ACTIVE') then 'ACTIVE'
         when bool_or(entry.status = 'SUSPENDED') then 'SUSPENDED'
         else 'DELETED'
     end as status,
+    registry.first_known(entry.legal_form order by entry.is_deleted, rank.legal_form, entry.place)
+        as legal_form,
+    -- The parts of an address are those of one entry.
     (
-        array_agg(entry.legal_form order by entry.is_deleted, entry.rank_legal_form, entry.place)
-        filter (where entry.legal_form is not null)
-    )[1] as legal_form,
-    (
-        array_agg(entry.voivodeship order by entry.is_deleted, entry.rank_address, entry.place)
+        array_agg(entry.voivodeship order by entry.is_deleted, rank.address, entry.place)
         filter (where entry.has_address)
     )[1] as voivodeship,
     (
-        array_agg(entry.city order by entry.is_deleted, entry.rank_address, entry.place)
+        array_agg(entry.city order by entry.is_deleted, rank.address, entry.place)
         filter (where entry.has_address)
     )[1] as city,
     (
-        array_agg(entry.postal_code order by entry.is_deleted, entry.rank_address, entry.place)
+        array_agg(entry.postal_code order by entry.is_deleted, rank.address, entry.place)
         filter (where entry.has_address)
     )[1] as postal_code,
-    (
-        array_agg(
-            entry.activity_main order by entry.is_deleted, entry.rank_activity_main, entry.place
-        ) filter (where entry.activity_main is not null)
-    )[1] as activity_main
+    registry.first_known(
+        entry.activity_main order by entry.is_deleted, rank.activity_main, entry.place
+    ) as activity_main
 from (
     select
-        entry.company_id,
-        entry.start_date,
-        entry.country_code,
-        entry.nip,
-        entry.regon9,
-        entry.krs,
-        registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
-        entry.status,
-        entry.legal_form,
-        entry.voivodeship,
-        entry.city,
-        entry.postal_code,
-        entry.activity_main,
+        entry.*,
+        registry.shown_name(entry.name, entry.first_name, entry.surname) as shown_name,
         entry.status = 'DELETED' as is_deleted,
         num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0 as has_address,
         row_number() over (
@@ -100,18 +84,10 @@ from (
                 entry.status = 'ACTIVE' desc,
                 entry.start_date desc nulls last,
                 entry.entry_id
-        ) as place,
-        source_rank.nip as rank_nip,
-        source_rank.regon9 as rank_regon9,
-        source_rank.krs as rank_krs,
-        source_rank.name as rank_name,
-        source_rank.legal_form as rank_legal_form,
-        source_rank.address as rank_address,
-        source_rank.activity_main as rank_activity_main,
-        source_rank.activity_start as rank_activity_start
+        ) as place
     from registry.entry
-    left join registry.source_rank using (source)
 ) as entry
+left join registry.source_rank as rank using (source)
 group by entry.company_id;
 
 -- The company that a number names: the one that has it now, of several one whose entry is not deleted,

@@ -1,6 +1,16 @@
 -- The states of watches: the API calls these functions for one account, the night and the worker for all.
 -- The moment is a parameter.
 
+-- Locks accounts, so that their watches stay as they are until the transaction ends.
+create or replace function customer.lock_accounts(account_ids bigint[]) returns void
+language sql as $$
+    select
+    from customer.account
+    where account.account_id = any(account_ids)
+    order by account.account_id
+    for no key update;
+$$;
+
 -- Merges watches of an account: each watch of the first list into the watch at the same position of the
 -- second list, which takes over the events, the items and, where it has none, the settings.
 create or replace function customer.fold_watches(folded_ids bigint[], keeper_ids bigint[]) returns void
@@ -71,32 +81,25 @@ language sql as $$
         returning submission.submission_id, submission.account_id, submission.created_at
     ),
 
-    item as (
+    letter as (
         select
             settled.submission_id,
-            coalesce(watch.state, 'removed') as state,
-            jsonb_build_object(
-                'name', company.name,
-                'identifier_type', submission_item.identifier_type,
-                'identifier_value', submission_item.identifier_value,
-                'reason', watch.failure
-            ) as item,
-            submission_item.item_no
+            jsonb_agg(item.item order by item_no) filter (where watch.state = 'ready') as ready,
+            jsonb_agg(item.item order by item_no) filter (where watch.state = 'failed') as failed,
+            count(*) filter (where watch.state is null) as removed_count
         from settled
         join customer.submission_item using (submission_id)
         left join customer.watch using (watch_id)
         left join registry.company using (company_id)
-    ),
-
-    letter as (
-        select
-            item.submission_id,
-            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'ready') as ready,
-            jsonb_agg(item.item order by item.item_no) filter (where item.state = 'failed')
-                as failed,
-            count(*) filter (where item.state = 'removed') as removed_count
-        from item
-        group by item.submission_id
+        cross join lateral (
+            select jsonb_build_object(
+                'name', company.name,
+                'identifier_type', submission_item.identifier_type,
+                'identifier_value', submission_item.identifier_value,
+                'reason', watch.failure
+            ) as item
+        ) as item
+        group by settled.submission_id
     )
 
     insert into customer.mail (mail_key, account_id, recipient, template, data, created_at)
@@ -120,24 +123,6 @@ language sql as $$
     order by settled.submission_id;
 $$;
 
--- One row per queued watch, of one account or of all, whose number names a company.
-create or replace function customer.find_awaited(only_account_id bigint)
-returns table (watch_id bigint, account_id bigint, company_id bigint)
-language sql stable as $$
-    select
-        watch.watch_id,
-        watch.account_id,
-        found.company_id
-    from customer.watch
-    cross join lateral (
-        select registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
-    ) as found
-    where
-        watch.state = 'queued'
-        and (only_account_id is null or watch.account_id = only_account_id)
-        and found.company_id is not null;
-$$;
-
 -- Queued watches whose company is known by now become ready; one of a company that the account
 -- watches already gives way to that. What has been queued for seven days fails. Submissions are
 -- settled. Without an account: the watches of all accounts.
@@ -157,28 +142,24 @@ begin
     end if;
 
     concerned := array(
-        select awaited.account_id
-        from customer.find_awaited(only_account_id) as awaited
-        union
-        select watch.account_id
+        select distinct watch.account_id
         from customer.watch
         where
             watch.state = 'queued'
-            and watch.created_at <= deadline
             and (only_account_id is null or watch.account_id = only_account_id)
     );
 
-    perform
-    from customer.account
-    where account.account_id = any(concerned)
-    order by account.account_id
-    for no key update;
+    perform customer.lock_accounts(concerned);
 
-    -- Found once more, as it is now that they are locked.
     with awaited as materialized (
-        select awaited.*
-        from unnest(concerned) as concerned_account (account_id)
-        cross join lateral customer.find_awaited(concerned_account.account_id) as awaited
+        select
+            watch.watch_id,
+            watch.account_id,
+            registry.find_company(watch.identifier_type, watch.identifier_value) as company_id
+        from customer.watch
+        where
+            watch.state = 'queued'
+            and watch.account_id = any(concerned)
     ),
 
     keeper as (
@@ -190,9 +171,8 @@ begin
             ) as keeper_id,
             awaited.company_id
         from awaited
-        left join customer.watch
-            on watch.account_id = awaited.account_id
-            and watch.company_id = awaited.company_id
+        left join customer.watch using (account_id, company_id)
+        where awaited.company_id is not null
     ),
 
     made_ready as (

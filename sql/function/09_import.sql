@@ -33,11 +33,7 @@ begin
         where watch.state = 'queued'
     );
 
-    perform
-    from customer.account
-    where account.account_id = any(concerned)
-    order by account.account_id
-    for no key update;
+    perform customer.lock_accounts(concerned);
 
     update customer.watch
     set

@@ -1,44 +1,6 @@
--- Adds the counts of the rows `changed` to the counts of their days, or takes them away: the argument of
--- the trigger is 1 or -1.
-create or replace function customer.sum_feed_count() returns trigger
-language plpgsql as $$
-begin
-    insert into customer.feed_day as day (account_id, event_date, event_count)
-    select changed.account_id, changed.event_date, tg_argv[0]::integer * sum(changed.event_count)
-    from changed
-    group by changed.account_id, changed.event_date
-    order by changed.account_id, changed.event_date
-    on conflict on constraint feed_day_pkey do update
-    set event_count = day.event_count + excluded.event_count;
-    return null;
-end;
-$$;
-
-create or replace trigger feed_count_insert
-after insert on customer.feed_count
-referencing new table as changed
-for each statement execute function customer.sum_feed_count('1');
-
-create or replace trigger feed_count_update_old
-after update on customer.feed_count
-referencing old table as changed
-for each statement execute function customer.sum_feed_count('-1');
-
-create or replace trigger feed_count_update_new
-after update on customer.feed_count
-referencing new table as changed
-for each statement execute function customer.sum_feed_count('1');
-
-create or replace trigger feed_count_delete
-after delete on customer.feed_count
-referencing old table as changed
-for each statement execute function customer.sum_feed_count('-1');
-
 -- One row per account and event: what a feed of the account says of the event. A company that has lost
 -- all its numbers has the submitted one.
-drop view if exists customer.feed_item;
-
-create view customer.feed_item as
+create or replace view customer.feed_item as
 select
     account.account_id,
     event.event_id,

@@ -54,17 +54,14 @@ from last_run
 union all
 select
     'registry_run_seconds',
-    json_build_object('source', source, 'step', 'total'),
-    extract(epoch from coalesce(finished_at, now()) - started_at)
+    json_build_object('source', last_run.source, 'step', step.name),
+    step.seconds
 from last_run
-
-union all
-select
-    'registry_run_seconds',
-    json_build_object('source', last_run.source, 'step', step.key),
-    step.value::numeric
-from last_run
-cross join lateral json_each_text(last_run.step_seconds) as step
+cross join lateral (
+    select 'total', extract(epoch from coalesce(last_run.finished_at, now()) - last_run.started_at)
+    union all
+    select step.key, step.value::numeric from json_each_text(last_run.step_seconds) as step
+) as step (name, seconds)
 
 union all
 select

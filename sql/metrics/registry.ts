@@ -1,19 +1,8 @@
 import { readFile } from 'node:fs/promises';
+import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
 
-/** The figures of a pool, as `pg` has them. */
-interface PoolFigures {
-  totalCount: number;
-  idleCount: number;
-  waitingCount: number;
-}
-
-export interface RegistryMetricsOptions {
-  /** Runs a statement, and gives its rows. */
-  read: (text: string) => Promise<readonly unknown[]>;
-  /** The pool of this process. */
-  pool?: PoolFigures | undefined;
-}
+type PoolFigures = Pick<Pool, 'totalCount' | 'idleCount' | 'waitingCount'>;
 
 /** A row of `registry.sql`. */
 interface Sample {
@@ -61,14 +50,15 @@ const descriptions: Record<string, { help: string; labels?: readonly string[] }>
 };
 
 /**
- * Adds what the tables say of registries, queue, mails and credits, and what the pool says of itself, to
- * the metrics of a process.
+ * Adds what the tables say of registries, queue, mails and credits, and what the pool of the process says
+ * of itself.
  *
+ * @param source.read runs a statement, and gives its rows
  * @returns reads the figures again; to be awaited before the metrics are printed
  */
 export function addRegistryMetrics(
   registry: Registry,
-  { read, pool }: RegistryMetricsOptions,
+  source: { read: (text: string) => Promise<readonly unknown[]>; pool?: PoolFigures | undefined },
 ): () => Promise<void> {
   const gauges = new Map(
     Object.entries(descriptions).map(([name, { help, labels = [] }]) => [
@@ -78,7 +68,7 @@ export function addRegistryMetrics(
   );
   const show = (samples: readonly Sample[]) => {
     for (const gauge of gauges.values()) gauge.reset();
-    for (const { name, labels, value } of [...samples, ...samplesOf(pool)]) {
+    for (const { name, labels, value } of [...samples, ...samplesOf(source.pool)]) {
       gauges.get(name)?.set(labels, Number(value));
     }
   };
@@ -86,9 +76,10 @@ export function addRegistryMetrics(
   let read_at = -Infinity;
   const refresh = async () => {
     const text = await readFile(new URL('registry.sql', import.meta.url), 'utf8');
-    await read(text).then(
-      (samples) => show([...(samples as Sample[]), up(1)]),
-      () => show([up(0)]),
+    const up = { name: 'registry_database_up', labels: {} };
+    await source.read(text).then(
+      (samples) => show([...(samples as Sample[]), { ...up, value: 1 }]),
+      () => show([{ ...up, value: 0 }]),
     );
     read_at = performance.now();
   };
@@ -96,10 +87,6 @@ export function addRegistryMetrics(
     if (performance.now() - read_at < kept_ms) return Promise.resolve();
     return (reading ??= refresh().finally(() => (reading = undefined)));
   };
-}
-
-function up(value: number): Sample {
-  return { name: 'registry_database_up', labels: {}, value };
 }
 
 function samplesOf(pool: PoolFigures | undefined): Sample[] {

@@ -4,20 +4,13 @@ create schema registry;
 -- Stable read-only views for analysts.
 create schema analyst;
 
--- One row per file of sql/function that was applied, with the hash of its text.
-create table registry.applied_function (
-    file text not null,
-    sha256 text not null,
-    constraint applied_function_pkey primary key (file)
-);
-
 -- One row per attempt to publish a dump. A run of state 'imported' has published companies that
 -- customers asked for: it stands for no dump, its date is the day on which it ran, and it makes entries
 -- but no events. `last_entry_id` is the largest id that an entry could have after it, so that the id of
 -- an entry tells the run that found it first. `path` is where the dump lay; `refusals` is what the
 -- guards found, as `GuardFinding` has it; `step_seconds` is how long each step took, by its name.
 create table registry.run (
-    run_id bigint generated always as identity,
+    run_id bigint generated always as identity primary key,
     source text not null,
     dump_date date not null,
     state text not null,
@@ -41,7 +34,6 @@ create table registry.run (
     path text,
     refusals jsonb,
     step_seconds json,
-    constraint run_pkey primary key (run_id),
     constraint run_state_known
         check (state in ('running', 'published', 'imported', 'refused', 'failed', 'abandoned')),
     constraint run_rows_add_up check (read_count = accepted_count + rejected_count),
@@ -56,7 +48,7 @@ create unique index run_running_key on registry.run (source) where state = 'runn
 
 -- One row per file of a run's dump, also of a refused one.
 create table registry.run_file (
-    run_id bigint not null,
+    run_id bigint not null references registry.run,
     file_key text not null,
     file text not null,
     byte_count bigint not null,
@@ -64,39 +56,35 @@ create table registry.run_file (
     read_count bigint,
     rejected_count bigint,
     entry_count bigint,
-    constraint run_file_pkey primary key (run_id, file_key),
-    constraint run_file_run_fkey foreign key (run_id) references registry.run
+    constraint run_file_pkey primary key (run_id, file_key)
 );
 
 -- One row per record of a dump that could not be read, or contradicts another one.
 -- `line` is the physical line of the file on which the record begins, the header being line 1.
 create table registry.reject (
-    run_id bigint not null,
+    run_id bigint not null references registry.run,
     file text not null,
     line bigint not null,
     reason text not null,
     raw text not null,
-    constraint reject_pkey primary key (run_id, file, line),
-    constraint reject_run_fkey foreign key (run_id) references registry.run
+    constraint reject_pkey primary key (run_id, file, line)
 );
 
 -- One row per kind of source value that a run did not know, such as a new column or code.
 create table registry.notice (
-    run_id bigint not null,
+    run_id bigint not null references registry.run,
     subject text not null,
     value text not null,
     row_count bigint not null,
-    constraint notice_pkey primary key (run_id, subject, value),
-    constraint notice_run_fkey foreign key (run_id) references registry.run
+    constraint notice_pkey primary key (run_id, subject, value)
 );
 
 -- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night,
 -- so that a run that was killed and started again assigns the same numbers as one that was not.
 -- Snapshots of all sources are numbered in the order of their publication.
 create table registry.last_id (
-    table_name text not null,
-    last_id bigint not null,
-    constraint last_id_pkey primary key (table_name)
+    table_name text primary key,
+    last_id bigint not null
 );
 
 insert into registry.last_id (table_name, last_id)

@@ -9,8 +9,7 @@ create table registry.activity_code (
     name text not null,
     constraint activity_code_pkey primary key (version, code),
     constraint activity_code_version_known check (version in (2007, 2025)),
-    constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$'),
-    constraint activity_code_name_not_blank check (btrim(name) <> '')
+    constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$')
 );
 
 \copy registry.activity_code (version, code, name) from 'activity_code.csv'
@@ -18,11 +17,9 @@ create table registry.activity_code (
 -- One row per division (two digits) and group (three digits) of the PKD of 2007. Old entries of KRS hold
 -- such codes in place of subclasses.
 create table registry.activity_group (
-    code text not null,
+    code text primary key,
     name text not null,
-    constraint activity_group_pkey primary key (code),
-    constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$'),
-    constraint activity_group_name_not_blank check (btrim(name) <> '')
+    constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$')
 );
 
 \copy registry.activity_group (code, name) from 'activity_group.csv'
@@ -31,9 +28,7 @@ create table registry.activity_group (
 create table registry.activity_key (
     code_2007 text not null,
     code_2025 text not null,
-    constraint activity_key_pkey primary key (code_2007, code_2025),
-    constraint activity_key_code_2007_without_dots check (code_2007 ~ '^[0-9]{4}[A-Z]$'),
-    constraint activity_key_code_2025_without_dots check (code_2025 ~ '^[0-9]{4}[A-Z]$')
+    constraint activity_key_pkey primary key (code_2007, code_2025)
 );
 
 \copy registry.activity_key (code_2007, code_2025) from 'activity_key.csv'
@@ -54,15 +49,13 @@ where
 -- One row per section of the PKD 2025, with the divisions (the first two digits of a code) that it
 -- holds.
 create table registry.activity_section (
-    section text not null,
+    section text primary key,
     first_division text not null,
     last_division text not null,
     name text not null,
-    constraint activity_section_pkey primary key (section),
     constraint activity_section_of_one_letter check (section ~ '^[A-V]$'),
     constraint activity_section_divisions_of_two_digits
-        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$'),
-    constraint activity_section_name_not_blank check (btrim(name) <> '')
+        check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
 );
 
 \copy registry.activity_section (section, first_division, last_division, name) from 'activity_section.csv'
@@ -70,11 +63,8 @@ create table registry.activity_section (
 -- One row per division of either version of the PKD. Division 45 of 2007, the trade in vehicles, is in
 -- the section that took it over: a company that is reclassified keeps its section.
 create table registry.activity_division (
-    division text not null,
-    section text not null,
-    constraint activity_division_pkey primary key (division),
-    constraint activity_division_section_fkey
-        foreign key (section) references registry.activity_section (section)
+    division text primary key,
+    section text not null references registry.activity_section
 );
 
 insert into registry.activity_division (division, section)
@@ -104,21 +94,16 @@ create table registry.legal_form (
     constraint legal_form_pkey primary key (symbol, valid_from),
     constraint legal_form_symbol_of_two_or_three_digits check (symbol ~ '^K?[0-9]{2,3}$'),
     constraint legal_form_period_in_order check (valid_to >= valid_from),
-    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$'),
-    constraint legal_form_name_not_blank check (btrim(name) <> ''),
-    constraint legal_form_label_not_blank check (btrim(label) <> '')
+    constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );
 
 \copy registry.legal_form (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
 
 -- One row per voivodeship; the TERYT symbol is its key, name is the Polish name in lower case.
 create table registry.voivodeship (
-    teryt text not null,
-    name text not null,
-    slug text not null,
-    constraint voivodeship_pkey primary key (teryt),
-    constraint voivodeship_name_key unique (name),
-    constraint voivodeship_slug_key unique (slug),
+    teryt text primary key,
+    name text not null unique,
+    slug text not null unique,
     constraint voivodeship_teryt_of_two_digits check (teryt ~ '^[0-9]{2}$'),
     constraint voivodeship_slug_kebab_case check (slug ~ '^[a-z]+(-[a-z]+)*$')
 );
@@ -127,47 +112,30 @@ create table registry.voivodeship (
 
 -- One row per level of severity; rank orders them from the least to the most critical.
 create table registry.severity (
-    severity text not null,
-    rank smallint not null,
-    constraint severity_pkey primary key (severity),
-    constraint severity_rank_key unique (rank),
+    severity text primary key,
+    rank smallint not null unique,
     constraint severity_rank_positive check (rank > 0)
 );
 
 \copy registry.severity (severity, rank) from 'severity.csv'
 
--- One row per event class.
-create table registry.event_class (
-    event_class text not null,
-    constraint event_class_pkey primary key (event_class)
-);
-
-\copy registry.event_class (event_class) from 'event_class.csv'
-
--- One row per category of events.
-create table registry.category (
-    category text not null,
-    constraint category_pkey primary key (category)
-);
-
-\copy registry.category (category) from 'category.csv'
-
 -- One row per event type; its severity, class and category are fixed here and nowhere else.
 create table registry.event_type (
-    event_type text not null,
-    severity text not null,
+    event_type text primary key,
+    severity text not null references registry.severity,
     event_class text not null,
     category text not null,
     description text not null,
-    constraint event_type_pkey primary key (event_type),
-    constraint event_type_severity_fkey
-        foreign key (severity) references registry.severity (severity),
-    constraint event_type_event_class_fkey
-        foreign key (event_class) references registry.event_class (event_class),
-    constraint event_type_category_fkey
-        foreign key (category) references registry.category (category),
-    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$'),
-    constraint event_type_description_not_blank check (btrim(description) <> '')
+    constraint event_type_event_class_known check (
+        event_class in ('initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery')
+    ),
+    constraint event_type_category_known check (
+        category in (
+            'status', 'identity', 'location', 'ownership', 'activities', 'contacts', 'web_presence',
+            'finance'
+        )
+    ),
+    constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
 \copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'

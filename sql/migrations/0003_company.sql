@@ -87,7 +87,7 @@ create table registry.entry (
 -- its first entry. `changed_snapshot_no` is the snapshot that last changed the company or the
 -- activities of its entries. Room in each page lets a change stay in its page and touch no index.
 create table registry.company (
-    company_id bigint not null,
+    company_id bigint primary key,
     changed_snapshot_no bigint not null,
     merged_into_id bigint,
     activity_start date,
@@ -102,7 +102,6 @@ create table registry.company (
     city text,
     postal_code text,
     activity_main text,
-    constraint company_pkey primary key (company_id),
     constraint company_status_known check (status in ('ACTIVE', 'SUSPENDED', 'DELETED'))
 ) with (fillfactor = 95);
 
@@ -125,7 +124,7 @@ create table registry.past_number (
 -- the smallest rank is believed; a deleted entry counts only where no other entry tells the field.
 -- `address` is the voivodeship, the city and the postal code of one entry.
 create table registry.source_rank (
-    source text not null,
+    source text primary key,
     name smallint not null,
     legal_form smallint not null,
     address smallint not null,
@@ -133,8 +132,7 @@ create table registry.source_rank (
     activity_start smallint not null,
     nip smallint not null,
     regon9 smallint not null,
-    krs smallint not null,
-    constraint source_rank_pkey primary key (source)
+    krs smallint not null
 );
 
 -- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps

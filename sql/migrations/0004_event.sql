@@ -21,11 +21,10 @@ create table registry.corroboration (
     company_id bigint not null,
     event_id bigint not null,
     source text not null,
-    run_id bigint not null,
+    run_id bigint not null references registry.run,
     entry_id bigint not null,
     event_date date not null,
     old_value text,
     new_value text,
-    constraint corroboration_pkey primary key (company_id, event_id, source),
-    constraint corroboration_run_fkey foreign key (run_id) references registry.run
+    constraint corroboration_pkey primary key (company_id, event_id, source)
 );

@@ -4,8 +4,8 @@ create schema customer;
 -- One row per registered account; `initialized_at` is set when its Master Token is handed out.
 -- `language` is the language of its mails. `recovered_at` is the moment of the newest finished recovery.
 create table customer.account (
-    account_id bigint generated always as identity,
-    user_ref text not null,
+    account_id bigint generated always as identity primary key,
+    user_ref text not null unique,
     email text not null,
     name text not null,
     password_hash text not null,
@@ -13,8 +13,6 @@ create table customer.account (
     initialized_at timestamptz,
     language text not null default 'en',
     recovered_at timestamptz,
-    constraint account_pkey primary key (account_id),
-    constraint account_user_ref_key unique (user_ref),
     constraint account_user_ref_form check (user_ref ~ '^[0-9A-Z]{12}$'),
     constraint account_language_known check (language in ('pl', 'en'))
 );
@@ -26,16 +24,14 @@ create unique index account_email_key on customer.account (lower(email));
 -- again for each mail, so the table holds no secret. `password_hash` belongs to the password that a
 -- request for recovery chose.
 create table customer.one_time_token (
-    one_time_token_id uuid not null,
-    account_id bigint not null,
+    one_time_token_id uuid primary key,
+    account_id bigint not null references customer.account,
     purpose text not null,
     password_hash text,
     created_at timestamptz not null,
     expires_at timestamptz not null,
     used_at timestamptz,
     cancelled_at timestamptz,
-    constraint one_time_token_pkey primary key (one_time_token_id),
-    constraint one_time_token_account_fkey foreign key (account_id) references customer.account,
     constraint one_time_token_purpose_known check (purpose in ('init', 'recover')),
     constraint one_time_token_password_of_recovery
         check ((purpose = 'recover') = (password_hash is not null)),
@@ -49,12 +45,12 @@ create index one_time_token_expires_at_idx on customer.one_time_token (expires_a
 -- One row per token; of the secret only its SHA-256 is kept. Uses are counted in place: half of each
 -- page is left free, so that counting touches no index.
 create table customer.token (
-    token_id bigint generated always as identity,
+    token_id bigint generated always as identity primary key,
     token_ref text not null,
-    account_id bigint not null,
+    account_id bigint not null references customer.account,
     kind text not null,
     name text not null,
-    secret_hash bytea not null,
+    secret_hash bytea not null unique,
     lifetime_days integer,
     created_at timestamptz not null,
     expires_at timestamptz,
@@ -62,10 +58,7 @@ create table customer.token (
     last_used_at timestamptz,
     last_used_ip inet,
     usage_count bigint not null default 0,
-    constraint token_pkey primary key (token_id),
     constraint token_ref_key unique (token_ref),
-    constraint token_secret_hash_key unique (secret_hash),
-    constraint token_account_fkey foreign key (account_id) references customer.account,
     constraint token_ref_form check (token_ref ~ '^[0-9A-Z]{12}$'),
     constraint token_kind_known check (kind in ('master', 'api')),
     constraint token_lifetime_known

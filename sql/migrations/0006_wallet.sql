@@ -3,13 +3,11 @@ create schema billing;
 
 -- One row per account: what its ledger sums up to. Credits are whole.
 create table customer.wallet (
-    account_id bigint not null,
+    account_id bigint primary key references customer.account,
     balance bigint not null default 0,
     total_purchased bigint not null default 0,
     last_transaction_no bigint not null default 0,
     last_no bigint generated always as (nullif(last_transaction_no, 0)) stored,
-    constraint wallet_pkey primary key (account_id),
-    constraint wallet_account_fkey foreign key (account_id) references customer.account,
     constraint wallet_balance_not_negative check (balance >= 0),
     constraint wallet_total_purchased_not_negative check (total_purchased >= 0),
     constraint wallet_begins_at_zero
@@ -34,7 +32,7 @@ create table customer.wallet_transaction (
     constraint wallet_transaction_balance_key unique (account_id, transaction_no, balance_after),
     constraint wallet_transaction_operation_key unique (account_id, operation_key),
     constraint wallet_transaction_wallet_fkey
-        foreign key (account_id) references customer.wallet (account_id),
+        foreign key (account_id) references customer.wallet,
     constraint wallet_transaction_continues foreign key (account_id, previous_no, balance_before)
         references customer.wallet_transaction (account_id, transaction_no, balance_after),
     constraint wallet_transaction_begins_at_zero check (transaction_no > 1 or balance_before = 0),
@@ -47,7 +45,7 @@ create table customer.wallet_transaction (
 );
 
 -- The wallet has the balance of the transaction that it names as its last one; a trigger
--- (sql/function/wallet.sql) holds that it is the last one. Together: the balance is the sum of the
+-- (sql/function/06_wallet.sql) holds that it is the last one. Together: the balance is the sum of the
 -- transactions.
 alter table customer.wallet
 add constraint wallet_has_balance_of_last_transaction
@@ -57,25 +55,22 @@ references customer.wallet_transaction (account_id, transaction_no, balance_afte
 -- One row per welcome bonus. A mailbox gets one: `mailbox` is an address without its tag. A domain,
 -- such as `firma.pl`, gets a bounded number a day.
 create table customer.welcome_bonus (
-    mailbox text not null,
+    mailbox text primary key,
     domain text not null,
-    account_id bigint not null,
-    granted_at timestamptz not null,
-    constraint welcome_bonus_pkey primary key (mailbox),
-    constraint welcome_bonus_account_fkey foreign key (account_id) references customer.account
+    account_id bigint not null references customer.account,
+    granted_at timestamptz not null
 );
 
 create index welcome_bonus_domain_idx on customer.welcome_bonus (domain, granted_at);
 
 -- One row per package of credits; `price` in the smallest unit of the currency.
 create table customer.credit_package (
-    package_slug text not null,
+    package_slug text primary key,
     name text not null,
     credits bigint not null,
     price bigint not null,
     currency text not null,
     is_offered boolean not null default true,
-    constraint credit_package_pkey primary key (package_slug),
     constraint credit_package_credits_positive check (credits > 0),
     constraint credit_package_price_positive check (price > 0),
     constraint credit_package_currency_form check (currency ~ '^[a-z]{3}$')
@@ -88,13 +83,13 @@ create table customer.credit_package (
 -- what was wrong with a paid amount, or why no checkout was opened. `refunded` and `disputed` are the
 -- parts of `price` that went back to the payer; `reversed_credits` are the credits those parts bought.
 create table customer.payment (
-    payment_id uuid not null,
-    account_id bigint not null,
+    payment_id uuid primary key,
+    account_id bigint not null references customer.account,
     provider text not null,
     provider_ref text,
     charge_ref text,
     checkout_url text,
-    package_slug text not null,
+    package_slug text not null references customer.credit_package,
     credits bigint not null,
     price bigint not null,
     currency text not null,
@@ -105,12 +100,8 @@ create table customer.payment (
     refunded bigint not null default 0,
     disputed bigint not null default 0,
     reversed_credits bigint not null default 0,
-    constraint payment_pkey primary key (payment_id),
     constraint payment_provider_ref_key unique (provider, provider_ref),
     constraint payment_charge_ref_key unique (provider, charge_ref),
-    constraint payment_account_fkey foreign key (account_id) references customer.account,
-    constraint payment_package_fkey
-        foreign key (package_slug) references customer.credit_package (package_slug),
     constraint payment_credits_positive check (credits > 0),
     constraint payment_price_positive check (price > 0),
     constraint payment_reversal_within_price check (

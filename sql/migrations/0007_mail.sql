@@ -4,10 +4,10 @@
 -- recipient's server refuses it for good, or when its attempts are used up. A mail that lost its
 -- purpose is dropped. `last_error` says why.
 create table customer.mail (
-    mail_id bigint generated always as identity,
+    mail_id bigint generated always as identity primary key,
     mail_key text not null,
-    message_id uuid not null default gen_random_uuid(),
-    account_id bigint not null,
+    message_id uuid not null default gen_random_uuid() unique,
+    account_id bigint not null references customer.account,
     recipient text not null,
     template text not null,
     data jsonb not null,
@@ -17,10 +17,7 @@ create table customer.mail (
     created_at timestamptz not null,
     send_after timestamptz,
     ended_at timestamptz,
-    constraint mail_pkey primary key (mail_id),
     constraint mail_key_key unique (mail_key),
-    constraint mail_message_id_key unique (message_id),
-    constraint mail_account_fkey foreign key (account_id) references customer.account,
     constraint mail_state_known check (state in ('queued', 'sent', 'failed', 'dropped')),
     constraint mail_ended_unless_queued check ((state = 'queued') = (ended_at is null))
 );

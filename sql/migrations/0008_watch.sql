@@ -1,16 +1,12 @@
 -- One row per account that has said which events it wants to be told of; without a row nothing is
 -- told. The lists are null where all classes or categories apply.
 create table customer.alert_setting (
-    account_id bigint not null,
+    account_id bigint primary key references customer.account,
     alerts_enabled boolean not null,
     notify_via_email boolean not null,
-    alert_min_severity text not null,
+    alert_min_severity text not null references registry.severity,
     alert_event_classes text[],
-    alert_categories text[],
-    constraint alert_setting_pkey primary key (account_id),
-    constraint alert_setting_account_fkey foreign key (account_id) references customer.account,
-    constraint alert_setting_min_severity_fkey
-        foreign key (alert_min_severity) references registry.severity (severity)
+    alert_categories text[]
 );
 
 -- One row per account and company that it watches or waits for. `company_id` is null until the
@@ -19,8 +15,8 @@ create table customer.alert_setting (
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
 -- locks several accounts, it takes the advisory lock hashtext('customer.watch').
 create table customer.watch (
-    watch_id bigint generated always as identity,
-    account_id bigint not null,
+    watch_id bigint generated always as identity primary key,
+    account_id bigint not null references customer.account,
     company_id bigint,
     identifier_type text not null,
     identifier_value text not null,
@@ -34,14 +30,10 @@ create table customer.watch (
     has_custom_settings boolean not null default false,
     alerts_enabled boolean,
     notify_via_email boolean,
-    alert_min_severity text,
+    alert_min_severity text references registry.severity,
     alert_event_classes text[],
     alert_categories text[],
-    constraint watch_pkey primary key (watch_id),
     constraint watch_company_key unique (account_id, company_id),
-    constraint watch_account_fkey foreign key (account_id) references customer.account,
-    constraint watch_min_severity_fkey
-        foreign key (alert_min_severity) references registry.severity (severity),
     constraint watch_identifier_type_known check (identifier_type in ('NIP', 'REGON9', 'KRS')),
     constraint watch_state_known check (state in ('queued', 'ready', 'failed')),
     constraint watch_ready_once_known
@@ -66,28 +58,22 @@ where state = 'queued';
 -- One row per request that added companies; it is settled, and told by mail, when none of its items
 -- is queued any more.
 create table customer.submission (
-    submission_id bigint generated always as identity,
-    account_id bigint not null,
+    submission_id bigint generated always as identity primary key,
+    account_id bigint not null references customer.account,
     created_at timestamptz not null,
-    settled_at timestamptz,
-    constraint submission_pkey primary key (submission_id),
-    constraint submission_account_fkey foreign key (account_id) references customer.account
+    settled_at timestamptz
 );
 
 -- One row per submission and identifier of it, numbered in the order in which they were given. A
 -- removed company leaves its items without a watch.
 create table customer.submission_item (
-    submission_id bigint not null,
+    submission_id bigint not null references customer.submission on delete cascade,
     item_no integer not null,
     identifier_type text not null,
     identifier_value text not null,
-    watch_id bigint,
+    watch_id bigint references customer.watch on delete set null,
     constraint submission_item_pkey
-        primary key (submission_id, identifier_type, identifier_value),
-    constraint submission_item_submission_fkey
-        foreign key (submission_id) references customer.submission on delete cascade,
-    constraint submission_item_watch_fkey
-        foreign key (watch_id) references customer.watch on delete set null
+        primary key (submission_id, identifier_type, identifier_value)
 );
 
 create index submission_item_watch_idx on customer.submission_item (watch_id);

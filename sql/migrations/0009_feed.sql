@@ -16,8 +16,8 @@ create index feed_company_idx on customer.feed (account_id, company_id);
 create index feed_page_idx on customer.feed (account_id, event_date, event_id);
 create index feed_type_idx on customer.feed (account_id, event_type, event_date, event_id);
 
--- One row per account, day and event type: how many rows the feed has, for the totals of its pages.
--- The counts of one event type lie together.
+-- One row per account, day and event type: how many rows the feed has, for the totals of its pages. The
+-- event type '' counts all rows of the day. The counts of one event type lie together.
 create table customer.feed_count (
     account_id bigint not null,
     event_date date not null,
@@ -26,22 +26,13 @@ create table customer.feed_count (
     constraint feed_count_pkey primary key (account_id, event_type, event_date)
 );
 
--- One row per account and day: the sum of its counts over all event types, kept by triggers.
-create table customer.feed_day (
-    account_id bigint not null,
-    event_date date not null,
-    event_count bigint not null,
-    constraint feed_day_pkey primary key (account_id, event_date)
-);
-
 -- One row per account, event and channel of an alert: an alert is sent once. The row goes with its mail.
 create table customer.alert (
     account_id bigint not null,
     event_id bigint not null,
     channel text not null,
-    mail_id bigint not null,
+    mail_id bigint not null references customer.mail on delete cascade,
     constraint alert_pkey primary key (account_id, event_id, channel),
-    constraint alert_mail_fkey foreign key (mail_id) references customer.mail on delete cascade,
     constraint alert_channel_known check (channel in ('email'))
 );
 

@@ -2,10 +2,9 @@
 -- a crash of the server the windows start anew, and no request waits for the disk. Half of each page
 -- is left free, so that counting rewrites a row in its page and touches no index.
 create unlogged table customer.rate_limit (
-    limit_key text not null,
+    limit_key text primary key,
     hit_count bigint not null,
-    reset_at timestamptz not null,
-    constraint rate_limit_pkey primary key (limit_key)
+    reset_at timestamptz not null
 ) with (fillfactor = 50);
 
 create index rate_limit_reset_at_idx on customer.rate_limit (reset_at);

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { signToken } from './signed-token.ts';
 
-/** How long a one-time token is good for after it was issued. */
 export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
 
-/** What a one-time token says. */
 export const oneTimeTokenClaims = z.strictObject({
   purpose: z.enum(['init', 'recover']),
   /** The `user_ref` of the account. */

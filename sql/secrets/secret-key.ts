@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { readText } from '../embedded/cluster.ts';
 import { writeSecretFile } from './secret-file.ts';
 
-const FILE_NAME = 'secret-key';
-const KEY_BYTES = 32;
 /** A key made of fewer characters could be guessed from the signatures that are mailed. */
 export const SHORTEST_SECRET_KEY = 32;
 
@@ -18,7 +16,7 @@ export const SHORTEST_SECRET_KEY = 32;
  */
 export async function readSecretKey(dataDir: string, SECRET_KEY?: string): Promise<string> {
   if (SECRET_KEY) return SECRET_KEY;
-  const file = join(dataDir, FILE_NAME);
+  const file = join(dataDir, 'secret-key');
   const key = (await readText(file))?.trim() ?? (await createKey(dataDir, file));
   if (key.length < SHORTEST_SECRET_KEY) {
     throw new Error(`${file} holds no key; remove it, and a new one is made.`);
@@ -31,7 +29,7 @@ async function createKey(dataDir: string, file: string): Promise<string> {
   await mkdir(dataDir, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The data directory ${dataDir} cannot be made: ${cause.message}`, { cause });
   });
-  const key = `${randomBytes(KEY_BYTES).toString('hex')}\n`;
+  const key = `${randomBytes(32).toString('hex')}\n`;
   await writeSecretFile(file, key, link).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });

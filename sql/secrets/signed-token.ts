@@ -1,7 +1,6 @@
 import jwt from 'jsonwebtoken';
 import type { z } from 'zod';
 
-/** The only algorithm that tokens are signed and verified with. */
 const algorithm = 'HS256';
 
 /** Signs what a link of a mail claims, as a JWT: times in whole seconds since 1970 (RFC 7519). */

@@ -1,21 +1,10 @@
 -- The companies of a registry's entries against all their entries.
-with own as (
-    select entry.company_id, count(*) as entry_count
+with several as (
+    -- One of several entries: what it shows is a choice.
+    select entry.company_id
     from registry.entry
-    where entry.source = $1::text
     group by entry.company_id
-),
-
--- One of several entries: what it shows is a choice.
-several as (
-    select own.company_id
-    from own
-    where
-        own.entry_count > 1
-        or exists (
-            select from registry.entry
-            where entry.company_id = own.company_id and entry.source <> $1
-        )
+    having count(*) > 1 and bool_or(entry.source = $1::text)
 ),
 
 expected as (

@@ -105,10 +105,6 @@ compared as (
                         = left(coalesce(told.new_value, told.old_value), 14)
                         and not registry.is_unit_closed(unit.value)
                 )
-            when 'COMPANY_SHAREHOLDERS' then
-                registry.shareholder_names(entry.persons) is not distinct from told.new_value
-            when 'COMPANY_REPRESENTATION' then
-                registry.representative_names(entry.persons) is not distinct from told.new_value
             when 'activity' then
                 (told.new_value is not null)
                 = (
@@ -122,28 +118,28 @@ compared as (
             when 'COMPANY_MAIN_ACTIVITY' then
                 entry.activity_main is not distinct from told.new_value
                 or told.reclassified_date > told.event_date
-            when 'COMPANY_NAME' then entry.name is not distinct from told.new_value
-            when 'COMPANY_LEGAL_FORM' then
-                registry.legal_form_slug(entry.legal_form) is not distinct from told.new_value
-            when 'COMPANY_ENTITY_TYPE' then entry.entity_type = told.new_value
-            when 'COMPANY_OWNER' then
-                registry.owner_names(entry.first_name, entry.surname, entry.persons)
-                is not distinct from told.new_value
-            when 'COMPANY_START_DATE_CHANGE' then
-                entry.start_date::text is not distinct from told.new_value
-            when 'COMPANY_TAX_IDENTITY' then entry.nip is not distinct from told.new_value
-            when 'regon' then entry.regon9 is not distinct from told.new_value
-            when 'COMPANY_REGISTRY_NUMBER' then entry.krs is not distinct from told.new_value
-            when 'COMPANY_ADDRESS' then
-                registry.address_line(
-                    entry.street, entry.building, entry.apartment, entry.postal_code,
-                    entry.city, registry.voivodeship_name(entry.voivodeship)
-                ) is not distinct from told.new_value
-            when 'COMPANY_PHONE' then entry.phone is not distinct from told.new_value
-            when 'COMPANY_EMAIL' then entry.email is not distinct from told.new_value
-            when 'COMPANY_FAX' then entry.fax is not distinct from told.new_value
-            when 'COMPANY_WEBSITE' then entry.website is not distinct from told.new_value
-            else true
+            else case told.kind
+                when 'COMPANY_NAME' then entry.name
+                when 'COMPANY_LEGAL_FORM' then registry.legal_form_slug(entry.legal_form)
+                when 'COMPANY_ENTITY_TYPE' then entry.entity_type
+                when 'COMPANY_OWNER' then
+                    registry.owner_names(entry.first_name, entry.surname, entry.persons)
+                when 'COMPANY_SHAREHOLDERS' then registry.shareholder_names(entry.persons)
+                when 'COMPANY_REPRESENTATION' then registry.representative_names(entry.persons)
+                when 'COMPANY_START_DATE_CHANGE' then entry.start_date::text
+                when 'COMPANY_TAX_IDENTITY' then entry.nip
+                when 'regon' then entry.regon9
+                when 'COMPANY_REGISTRY_NUMBER' then entry.krs
+                when 'COMPANY_ADDRESS' then registry.address_line(
+                    entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
+                    registry.voivodeship_name(entry.voivodeship)
+                )
+                when 'COMPANY_PHONE' then entry.phone
+                when 'COMPANY_EMAIL' then entry.email
+                when 'COMPANY_FAX' then entry.fax
+                when 'COMPANY_WEBSITE' then entry.website
+                else told.new_value
+            end is not distinct from told.new_value
         end as agrees
     from told
     left join registry.entry

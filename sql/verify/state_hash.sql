@@ -22,14 +22,6 @@ with hashed as (
         ) as found_hash
     from registry.entry
     where entry.source = $1::text
-),
-
-wrong_entry as (
-    select hashed.entry_id
-    from hashed
-    where hashed.content_hash <> hashed.found_hash
-    order by hashed.entry_id
-    limit 100
 )
 
 select format(
@@ -51,5 +43,10 @@ cross join (
 ) as found
 where newest.state_hash is distinct from found.state_hash
 union all
-select format('the hash of entry %s is not that of its content', wrong_entry.entry_id)
-from wrong_entry;
+(
+    select format('the hash of entry %s is not that of its content', hashed.entry_id)
+    from hashed
+    where hashed.content_hash <> hashed.found_hash
+    order by hashed.entry_id
+    limit 100
+);

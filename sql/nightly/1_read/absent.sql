@@ -5,36 +5,24 @@ analyze stage.missing_entry;
 analyze stage.deleted_key;
 
 -- One row per known entry that may be gone. When records were skipped, these are the entries whose
--- record of yesterday is not there today: only their rows are read.
+-- record of yesterday is not there today: only their rows are read. When every record of a full dump was
+-- read, these are all entries that are not gone yet. A delta lists the entries that are struck off.
 create unlogged table stage.absent as
-select
-    entry.company_id,
-    entry.entry_id,
-    entry.entry_key
+select entry.company_id, entry.entry_id, entry.entry_key
 from stage.missing_entry
 join registry.entry
     on entry.ctid = missing_entry.place
     and coalesce(entry.fingerprint, 0) = missing_entry.fingerprint
-where entry.source = (select night.source from stage.night);
-
--- When every record of a full dump was read, these are all entries that are not gone yet.
-insert into stage.absent
-select
-    entry.company_id,
-    entry.entry_id,
-    entry.entry_key
+where entry.source = (select night.source from stage.night)
+union all
+select entry.company_id, entry.entry_id, entry.entry_key
 from registry.entry
 where
     (select night.is_full_read and night.dump_kind = 'full' from stage.night)
     and entry.source = (select night.source from stage.night)
-    and entry.gone_date is null;
-
--- In a delta an absent record means nothing: these are the entries that it lists as struck off.
-insert into stage.absent
-select
-    entry.company_id,
-    entry.entry_id,
-    entry.entry_key
+    and entry.gone_date is null
+union all
+select entry.company_id, entry.entry_id, entry.entry_key
 from stage.deleted_key
 join registry.entry using (entry_key)
 where

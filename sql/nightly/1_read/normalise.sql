@@ -99,22 +99,10 @@ select
 from (
     select
         mapped.*,
-        case
-            when mapped.is_well_formed then mapped.start_date::date
-            else registry.calendar_day(mapped.start_date)
-        end as start_day,
-        case
-            when mapped.is_well_formed then mapped.end_date::date
-            else registry.calendar_day(mapped.end_date)
-        end as end_day,
-        case
-            when mapped.is_well_formed then mapped.suspension_date::date
-            else registry.calendar_day(mapped.suspension_date)
-        end as suspension_day,
-        case
-            when mapped.is_well_formed then mapped.resumption_date::date
-            else registry.calendar_day(mapped.resumption_date)
-        end as resumption_day,
+        registry.day_of(mapped.start_date, mapped.is_well_formed) as start_day,
+        registry.day_of(mapped.end_date, mapped.is_well_formed) as end_day,
+        registry.day_of(mapped.suspension_date, mapped.is_well_formed) as suspension_day,
+        registry.day_of(mapped.resumption_date, mapped.is_well_formed) as resumption_day,
         registry.calendar_day(mapped.struck_off_date) as struck_off_day,
         registry.calendar_day(mapped.bankruptcy_start_date) as bankruptcy_start_day,
         registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,

@@ -121,9 +121,8 @@ create unlogged table stage.event (
 -- entry. label: the smallest node of the connected component, which is the oldest company. All nodes of
 -- the component become that company.
 create unlogged table stage.component (
-    node bigint not null,
-    label bigint not null,
-    constraint component_pkey primary key (node)
+    node bigint primary key,
+    label bigint not null
 );
 
 -- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A

@@ -68,43 +68,25 @@ begin
                 ' union all '
             )
             from (
+                -- A field has the name of its column, but for those of the second list.
+                select replace(same.column_name, '_', ' '), same.column_name
+                from unnest(
+                    '{nip, krs, name, surname, first_name, legal_form, phone, email, fax, website,
+                    postal_code, county, commune, city, street, building, apartment, voivodeship,
+                    activity_version, start_date, end_date, suspension_date, resumption_date,
+                    entity_type, units, persons, other_dates}'::text[]
+                ) as same (column_name)
+                union all
                 values
-                ('nip', 'nip'),
                 ('regon', 'regon9'),
-                ('krs', 'krs'),
-                ('name', 'name'),
-                ('surname', 'surname'),
-                ('first name', 'first_name'),
-                ('legal form', 'legal_form'),
-                ('phone', 'phone'),
-                ('email', 'email'),
-                ('fax', 'fax'),
-                ('website', 'website'),
                 ('e-delivery address', 'e_delivery'),
-                ('postal code', 'postal_code'),
-                ('county', 'county'),
-                ('commune', 'commune'),
-                ('city', 'city'),
-                ('street', 'street'),
-                ('building', 'building'),
-                ('apartment', 'apartment'),
-                ('voivodeship', 'voivodeship'),
                 ('main activity', 'activity_main'),
-                ('activity version', 'activity_version'),
                 ('status', 'declared_status'),
-                ('start date', 'start_date'),
-                ('end date', 'end_date'),
-                ('suspension date', 'suspension_date'),
-                ('resumption date', 'resumption_date'),
                 ('strike-off date', 'struck_off_date'),
                 ('bankruptcy date', 'bankruptcy_start_date'),
                 ('end of the bankruptcy', 'bankruptcy_end_date'),
                 ('bankruptcy', 'bankruptcy_state'),
-                ('entity type', 'entity_type'),
                 ('country', 'address_country_code'),
-                ('units', 'units'),
-                ('persons', 'persons'),
-                ('other dates', 'other_dates'),
                 ('partnership', 'is_partnership_only')
             ) as field (name, column_name)
         )

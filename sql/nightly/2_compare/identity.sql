@@ -2,10 +2,7 @@
 
 -- One row per known entry whose key may have changed, and per record with a new key. The first five
 -- columns are of records only: their place in the dump, and why they are rejected.
-create unlogged table stage.unmatched as
-select entry.*
-from stage.entry
-with no data;
+create unlogged table stage.unmatched as table stage.entry with no data;
 
 insert into stage.unmatched
 select null, null, null, null, null, entry.*

@@ -50,29 +50,24 @@ with member as (
     select component.label, component.node
     from stage.component
     where component.label in (select same_nip.label from stage.same_nip)
+),
+
+present as (
+    select suspect_node.* from stage.suspect_node
+    union all
+    -- While there are no known entries, only suspect nodes share a number.
+    select node.* from stage.node where exists (select from registry.entry)
 )
 
 select
     member.label,
-    node.regon9,
-    node.krs,
-    node.entity_type,
-    node.surname,
-    node.first_name
+    present.regon9,
+    present.krs,
+    present.entity_type,
+    present.surname,
+    present.first_name
 from member
-join stage.suspect_node as node using (node)
-union
-select
-    member.label,
-    node.regon9,
-    node.krs,
-    node.entity_type,
-    node.surname,
-    node.first_name
-from member
-join stage.node using (node)
--- While there are no known entries, only suspect nodes share a number.
-where exists (select from registry.entry)
+join present using (node)
 union
 select
     member.label,

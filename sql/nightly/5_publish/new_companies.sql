@@ -12,13 +12,11 @@ begin
 end;
 $$;
 
-insert into registry.company (
-    company_id, changed_snapshot_no, activity_start, country_code, nip, regon9, krs, name, status,
-    legal_form, voivodeship, city, postal_code, activity_main
-)
+insert into registry.company
 select
     new_entry.company_id,
-    (select registry.next_snapshot_no()),
+    (select registry.next_snapshot_no()) as changed_snapshot_no,
+    null as merged_into_id,
     new_entry.start_date,
     new_entry.country_code,
     new_entry.nip,

@@ -61,10 +61,10 @@ insert into customer.feed_count as day (account_id, event_date, event_type, even
 select
     fed.account_id,
     fed.event_date,
-    fed.event_type,
+    coalesce(fed.event_type, ''),
     count(*)
 from fed
-group by fed.account_id, fed.event_date, fed.event_type
-order by fed.account_id, fed.event_date, fed.event_type
+group by fed.account_id, fed.event_date, grouping sets ((fed.event_type), ())
+order by 1, 2, 3
 on conflict on constraint feed_count_pkey do update
 set event_count = day.event_count + excluded.event_count;

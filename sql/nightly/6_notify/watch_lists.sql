@@ -3,15 +3,13 @@
 -- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
 select pg_advisory_xact_lock(hashtext('customer.watch'));
 
-select
-from customer.account
-where account.account_id in (
-    select watch.account_id
-    from stage.merged_company
-    join customer.watch using (company_id)
-)
-order by account.account_id
-for no key update;
+select customer.lock_accounts(
+    array(
+        select watch.account_id
+        from stage.merged_company
+        join customer.watch using (company_id)
+    )
+);
 
 -- Moves the feed rows of a merged company to the company that stays.
 update customer.feed
@@ -56,19 +54,12 @@ select customer.advance_watches((select night.published_at from stage.night));
 -- One row per account that watches a company with events tonight. The accounts stay locked until the
 -- night is published, so that their watch lists do not change.
 create unlogged table stage.watcher as
-with concerned as materialized (
-    select distinct watch.account_id
-    from registry.event
-    join customer.watch using (company_id)
-    where
-        event.event_date = (select night.dump_date from stage.night)
-        and event.source = (select night.source from stage.night)
-)
-
-select account.account_id
-from customer.account
-where account.account_id in (select concerned.account_id from concerned)
-order by account.account_id
-for no key update;
+select distinct watch.account_id
+from registry.event
+join customer.watch using (company_id)
+where
+    event.event_date = (select night.dump_date from stage.night)
+    and event.source = (select night.source from stage.night);
 
 analyze stage.watcher;
+select customer.lock_accounts(array(select watcher.account_id from stage.watcher));

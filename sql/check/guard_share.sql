@@ -1,0 +1,72 @@
+-- More than a share of the entries, and more than 20 of them, vanished, or changed or lost a field.
+with last_run as (
+    select run.run_id, run.entry_count, night.dump_kind
+    from stage.night
+    join registry.run on run.run_id = night.previous_run_id
+),
+
+counted as (
+    select
+        'field_changed' as guard,
+        'the %3$s of %1$s of %2$s entries changed' as sentence,
+        changed_field.field as subject,
+        null as file,
+        count(*) as row_count,
+        last_run.entry_count,
+        2 as limit_value
+    from stage.changed_field
+    cross join last_run
+    -- The recoding of a country's activities to a new version is no mass change.
+    where
+        not changed_field.is_recoded
+        or changed_field.is_lost
+        or changed_field.field not in ('activities', 'main activity', 'activity version')
+    group by changed_field.field, last_run.entry_count
+    union all
+    select
+        'field_lost', '%1$s of %2$s entries lost their %3$s', changed_field.field, null, count(*),
+        last_run.entry_count, 1
+    from stage.changed_field
+    cross join last_run
+    where changed_field.is_lost
+    group by changed_field.field, last_run.entry_count
+    union all
+    select
+        'vanished', '%1$s of %2$s entries %3$s',
+        case last_run.dump_kind when 'full' then 'vanished' else 'are said to be struck off' end,
+        null, count(*), last_run.entry_count, 0.5
+    from stage.vanished
+    cross join last_run
+    where not vanished.waits
+    group by last_run.entry_count, last_run.dump_kind
+    union all
+    select
+        'vanished_from_file', '%3$s: %1$s of %2$s entries vanished', run_file.file, run_file.file,
+        count(*), run_file.entry_count, 2
+    from stage.vanished
+    cross join last_run
+    join registry.run_file using (run_id, file_key)
+    where last_run.dump_kind = 'full' and not vanished.waits
+    group by run_file.file, run_file.entry_count
+)
+
+select
+    counted.guard,
+    format(
+        counted.sentence || ': %4$s %%, the limit is %5$s %%',
+        counted.row_count, counted.entry_count, counted.subject, share.value, counted.limit_value
+    ) as refusal,
+    counted.file,
+    share.value,
+    counted.limit_value
+from counted
+cross join lateral (
+    select round(100.0 * counted.row_count / nullif(counted.entry_count, 0), 2) as value
+) as share
+where
+    counted.row_count > 20
+    and 100 * counted.row_count > counted.limit_value * counted.entry_count
+order by
+    counted.guard,
+    case when counted.file is not null then share.value end desc,
+    counted.subject;
