@@ -22,10 +22,6 @@ const nowhere = 'postgresql://nobody:secret@127.0.0.1:1/none';
 
 let inbox: string;
 
-beforeEach(async () => {
-  inbox = await createInbox();
-});
-
 function entryOf(krs: string): [string, KrsEntry] {
   return [krs, { register: 'P', current: currentExtract(krs, 'ZMYŚLONA') }];
 }
@@ -58,7 +54,35 @@ function variables(more: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return { DATABASE_URL: nowhere, INBOX_DIR: inbox, ...more };
 }
 
+// Tests that run in parallel have no hooks: a hook could not tell which of them it belongs to.
+describe('fetch with wrong options', () => {
+  test.concurrent.each([
+    [['fetch', '--date', day], "missing required argument 'source'"],
+    [['fetch', 'krs'], "required option '--date <day>' not specified"],
+    [
+      ['fetch', 'sirene', '--date', day],
+      "'sirene' cannot be fetched; these can: ceidg, krs, regon",
+    ],
+    [['fetch', 'toString', '--date', day], "'toString' cannot be fetched"],
+    [['fetch', 'krs', '--date', '2026-02-30'], "'2026-02-30' is no day YYYY-MM-DD"],
+    [['fetch', 'krs', '--date', '2999-01-01'], '2999-01-01 is in the future'],
+    [['fetch', 'krs', '--date', warsawDate(new Date())], 'is not over'],
+    [['fetch', 'krs', '--date', day], 'KRS_URL is not set'],
+    [['fetch', 'regon', '--date', day], 'BIR_API_KEY is not set'],
+    [['fetch', 'ceidg', '--date', day], 'CEIDG_TOKEN is not set'],
+  ])('2 for %j', async (args, sentence) => {
+    const command = await runCommand(args, { DATABASE_URL: nowhere, INBOX_DIR: '/nonexistent' });
+    expect(command.stderr).toContain(sentence);
+    expect(command.stdout).toBe('');
+    expect(command.code).toBe(2);
+  });
+});
+
 describe('fetch', () => {
+  beforeEach(async () => {
+    inbox = await createInbox();
+  });
+
   test('0 says what it has brought; 5 when it is asked again', async () => {
     const stub = await startKrs();
     const settings = variables({ KRS_URL: stub.url });
@@ -125,27 +149,6 @@ describe('fetch', () => {
     expect(command.code).toBe(2);
   });
 
-  test.concurrent.each([
-    [['fetch', '--date', day], "missing required argument 'source'"],
-    [['fetch', 'krs'], "required option '--date <day>' not specified"],
-    [
-      ['fetch', 'sirene', '--date', day],
-      "'sirene' cannot be fetched; these can: ceidg, krs, regon",
-    ],
-    [['fetch', 'toString', '--date', day], "'toString' cannot be fetched"],
-    [['fetch', 'krs', '--date', '2026-02-30'], "'2026-02-30' is no day YYYY-MM-DD"],
-    [['fetch', 'krs', '--date', '2999-01-01'], '2999-01-01 is in the future'],
-    [['fetch', 'krs', '--date', warsawDate(new Date())], 'is not over'],
-    [['fetch', 'krs', '--date', day], 'KRS_URL is not set'],
-    [['fetch', 'regon', '--date', day], 'BIR_API_KEY is not set'],
-    [['fetch', 'ceidg', '--date', day], 'CEIDG_TOKEN is not set'],
-  ])('2 for %j', async (args, sentence) => {
-    const command = await runCommand(args, { DATABASE_URL: nowhere, INBOX_DIR: '/nonexistent' });
-    expect(command.stderr).toContain(sentence);
-    expect(command.stdout).toBe('');
-    expect(command.code).toBe(2);
-  });
-
   test('3 when the day is not there', async () => {
     const stub = await startCeidgStub({ token: 'token', reports: [] });
     onTestFinished(() => stub.close());
@@ -184,6 +187,10 @@ test('a day that is not over is known by the Polish clock', () => {
 });
 
 describe('an end in the middle', () => {
+  beforeEach(async () => {
+    inbox = await createInbox();
+  });
+
   test('kill -9 anywhere, and again: nothing is asked twice, nothing is there twice', async () => {
     const stub = await startKrs();
     const settings = variables({ KRS_URL: stub.url });
@@ -234,6 +241,7 @@ describe('an end in the middle', () => {
 test('what is fetched from CEIDG is a night for `nightly`, and half of it is none', async () => {
   const db = await createTestDatabase();
   onTestFinished(() => db.drop());
+  inbox = await createInbox();
   const stub = await startCeidgStub({ token: 'token', reports: await offerFixture('2026-11-02') });
   onTestFinished(() => stub.close());
   const settings = variables({
