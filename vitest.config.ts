@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Most of what they wait for are programs of their own.
-    maxWorkers: '100%',
+    // Tests often wait for a delay or for a disk.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,
