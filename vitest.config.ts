@@ -1,10 +1,9 @@
-import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Tests often wait for a delay or for a disk.
-    maxWorkers: Math.ceil(availableParallelism() * 1.5),
+    // Most of what they wait for are programs of their own.
+    maxWorkers: '100%',
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,
