@@ -60,8 +60,9 @@ export async function listEntities({ work }: DumpFolder) {
     for (const number of await readNumbers(work, file)) {
       const regon = toRegon9(number);
       (/^\d{9}$/.test(regon) ? regons : odd).add(regon);
+      if (!isUnit(number)) continue;
       const known = units.get(regon) ?? [];
-      if (isUnit(number) && !known.includes(number)) units.set(regon, [...known, number]);
+      if (!known.includes(number)) units.set(regon, [...known, number]);
     }
   }
   return { asked: [...regons].toSorted(), units, odd: [...odd] };
