@@ -33,7 +33,7 @@ import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-/** Settings of the environment. Those of the second list are optional and have a default. */
+/** Settings of the environment. The optional ones have a default. */
 type Settings = Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'> &
   Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>>;
 

@@ -16,9 +16,10 @@ const lostTexts =
 
 /**
  * SQLSTATEs of a statement that may succeed later: no connection (class 08), too many of them or another
- * resource that is used up (class 53), a lock or statement timeout, a deadlock, a standby.
+ * resource that is used up (class 53), a lock or statement timeout, a deadlock, a standby, a database
+ * that accepts no connections.
  */
-const passingCode = /^(08...|53...|55P03|57014|40001|40P01|25006)$/;
+const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01|25006)$/;
 
 /**
  * Whether the connection to the database was lost in the middle of the work: in a statement, or

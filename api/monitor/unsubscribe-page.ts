@@ -39,7 +39,7 @@ function selectReader({ db, now, secretKey }: AppOptions, token: string) {
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/** Turns alerts by mail off, also those of single companies. Returns false when the token is not valid. */
+/** Turns off all alerts by mail, including alerts of single companies. Returns false for an invalid token. */
 async function stopMails(options: AppOptions, token: string): Promise<boolean> {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);

@@ -146,7 +146,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it('500 while the database is down, and credits when it is sent again', async () => {
+  it('503 while the database is down, and credits when it is sent again', async () => {
     const name = new URL(shop.database.url).pathname.slice(1);
     const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
     const serverUrl = inject('serverUrl');
@@ -157,7 +157,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     );
     const answers = await Promise.all([1, 2, 3].map(() => send(payload, headers)));
     await administer(serverUrl, `alter database ${name} allow_connections true`);
-    const fault = { status: 500, body: { message: 'Server Error' } };
+    const fault = { status: 503, body: { message: 'Service Unavailable' } };
     expect(answers).toEqual([fault, fault, fault]);
     await expectNothing();
     expect(await send(payload, headers)).toEqual({

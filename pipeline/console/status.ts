@@ -72,7 +72,7 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${entries.toLocaleString('en')} entries${refused}`;
 }
 
-/** What waits, and what has failed in the last seven days. */
+/** Counts of queued rows, and of failures in the last seven days. */
 interface QueueStatus {
   queued: number;
   oldest_queued_at: string | null;

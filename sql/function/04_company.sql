@@ -56,7 +56,7 @@ select
     end as status,
     registry.first_known(entry.legal_form order by entry.is_deleted, rank.legal_form, entry.place)
         as legal_form,
-    -- The parts of an address are those of one entry.
+    -- All parts of an address come from one entry.
     (
         array_agg(entry.voivodeship order by entry.is_deleted, rank.address, entry.place)
         filter (where entry.has_address)

@@ -68,7 +68,7 @@ begin
                 ' union all '
             )
             from (
-                -- A field has the name of its column, but for those of the second list.
+                -- Most fields are named after their columns. The second list names the others.
                 select replace(same.column_name, '_', ' '), same.column_name
                 from unnest(
                     '{nip, krs, name, surname, first_name, legal_form, phone, email, fax, website,
