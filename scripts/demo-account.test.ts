@@ -190,11 +190,7 @@ describe('there is no account to try npm start with', () => {
       BASE_URL: 'https://api.registry.example',
     }));
 
-  test.each([
-    { HOST: '0.0.0.0' },
-    { BASE_URL: 'https://api.registry.example' },
-    { TRUST_PROXY: '1' },
-  ])('where others reach the API: %j', (open) => expectNone(open));
+  test('where others reach the API', () => expectNone({ HOST: '0.0.0.0' }));
 
   test('where registration is closed: it says why', async () => {
     const started = await start({ REGISTRATION_OPEN: 'false' });
