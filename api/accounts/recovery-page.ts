@@ -1,40 +1,9 @@
 import { type Response, Router, urlencoded } from 'express';
-import { escapeHtml } from '../../sql/html.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
-import type { OpenedAccount } from './init.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
-import { copyable, sendPage } from '../pages/page.ts';
-
-const title = 'Account recovery';
-
-const refusal = `<p role="alert">Recovery confirmation failed. The password is not the one of the request for recovery.</p>
-`;
-
-function formOf(token: string): string {
-  return `<p>Repeat the password that was chosen in the request for recovery. It becomes the password of the
-account, every token of the account is revoked, and a new Master Token is shown.</p>
-<p>If you did not ask for this, close the page: nothing has been changed.</p>
-<form method="post" action="/recover">
-<input type="hidden" name="token" value="${escapeHtml(token)}">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="new-password" required autofocus>
-<button type="submit">Recover the account</button>
-</form>`;
-}
-
-function resultOf({ user_ref, email, master_token, token_ref }: OpenedAccount): string {
-  return `<p>The account ${escapeHtml(user_ref)} (${escapeHtml(email)}) is recovered. All tokens that it had are
-revoked.</p>
-<p>This is its new Master Token (${escapeHtml(token_ref)}). Store it now: it will not be shown again.</p>
-${copyable(master_token, 'the Master Token')}
-<p><a class="button" href="/console">Open the console</a></p>`;
-}
-
-const dead = `<p role="alert">This link cannot be used: it has expired, was used before, or is not complete. Nothing was
-changed.</p>
-<p><a class="button" href="/console#recover">Ask for a new link</a></p>`;
+import { sendPrivatePage } from '../pages/page.ts';
 
 /**
  * The page of the mailed link: `GET /recover?token=` shows a form and changes nothing, for mail
@@ -46,10 +15,10 @@ export function createRecoveryPages(options: AppOptions): Router {
   const limit = limitRequests(options, confirmationLimit);
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
-  async function sendForm(response: Response, status: number, token: unknown, problem = '') {
+  async function sendForm(response: Response, status: number, token: unknown, isRefused = false) {
     const isOpen = typeof token === 'string' && (await recovery.isOpen(token));
-    if (isOpen) sendPage(response, status, title, problem + formOf(token));
-    else sendPage(response, 422, title, dead);
+    if (isOpen) sendPrivatePage(response, status, 'recovery-form', { token, isRefused });
+    else sendPrivatePage(response, 422, 'recovery-dead');
   }
 
   router
@@ -59,8 +28,8 @@ export function createRecoveryPages(options: AppOptions): Router {
       const form = (request.body ?? {}) as Record<string, unknown>;
       const { data: proof } = confirmation.safeParse(form);
       const opened = proof && (await recovery.confirm(proof));
-      if (opened) sendPage(response, 200, title, resultOf(opened));
-      else await sendForm(response, 422, form.token, refusal);
+      if (opened) sendPrivatePage(response, 200, 'recovery-done', opened);
+      else await sendForm(response, 422, form.token, true);
     })
     .all(onlyAllow('GET, HEAD, POST'));
 

@@ -1,29 +1,9 @@
 import { Router, urlencoded, type Request } from 'express';
 import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
-import { escapeHtml } from '../../sql/html.ts';
 import type { AppOptions } from '../app.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { copyable, sendPage } from '../pages/page.ts';
-
-const title = 'Alerts by e-mail';
-
-function formOf(token: string): string {
-  return `<p>Stop the e-mails that tell of changes at companies on your watch list? The list itself, its events
-and every other setting stay as they are.</p>
-<form method="post" action="/unsubscribe">
-<input type="hidden" name="token" value="${escapeHtml(token)}">
-<button type="submit">Stop these e-mails</button>
-</form>`;
-}
-
-const stopped = `<p>You get no more e-mails about changes at companies on your watch list.</p>
-<p><a href="/console#alerts">The console</a> turns them on again, and so does PATCH /api/v1/watchlist/alerts with</p>
-${copyable('{"notify_via_email": true}', 'the body')}`;
-
-const refused = `<p role="alert">This link is not valid or has expired, so nothing was changed. Take the whole link from the e-mail, or set
-notify_via_email to false with PATCH /api/v1/watchlist/alerts.</p>
-<p><a class="button" href="/console#alerts">Change the alerts in the console</a></p>`;
+import { sendPrivatePage } from '../pages/page.ts';
 
 /** The account of a link; none when the token is forged or expired, or a recovery came after the mail. */
 function selectReader({ db, now, secretKey }: AppOptions, token: string) {
@@ -80,11 +60,13 @@ export function createUnsubscribePages(options: AppOptions): Router {
     .get(async (request, response) => {
       const token = tokenOf(request) ?? '';
       const isValid = await selectReader(options, token)?.executeTakeFirst();
-      sendPage(response, isValid ? 200 : 422, title, isValid ? formOf(token) : refused);
+      if (isValid) sendPrivatePage(response, 200, 'unsubscribe-form', { token });
+      else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
     .post(readForm, async (request, response) => {
       const isStopped = await stopMails(options, tokenOf(request) ?? '');
-      sendPage(response, isStopped ? 200 : 422, title, isStopped ? stopped : refused);
+      if (isStopped) sendPrivatePage(response, 200, 'unsubscribe-done');
+      else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
     .all(onlyAllow('GET, HEAD, POST'));
 

@@ -20,20 +20,13 @@ const files = {
   'swagger-ui.js': 'swagger-ui-dist/swagger-ui-bundle.js',
 };
 
-export type AssetName = keyof typeof files;
-
-/** Whether a file comes from a package: scripts of packages are not modules. */
-export function isLibrary(name: AssetName): boolean {
-  return !files[name].startsWith('.');
-}
-
 const assets = Object.entries(files).map(([name, source]) => {
   const content = readFileSync(new URL(import.meta.resolve(source)));
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
 
 /** The address of a file. Its version changes with the content, so that browsers may keep the file. */
-export function linkAsset(name: AssetName): string {
+export function linkAsset(name: string): string {
   return `/assets/${name}?v=${assets.find((asset) => asset.name === name)!.version}`;
 }
 

@@ -1,12 +1,13 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import type { AppOptions } from '../app.ts';
+import { identifierType } from '../companies/identifier.ts';
+import { category, eventClass, readEventTypes, severity } from '../dictionaries/names.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { basePath } from '../http/mount.ts';
 import { createAssets } from './assets.ts';
-import { createConsole } from './console.ts';
-import { createHome } from './home.ts';
-import { send, sendPage, type Page } from './page.ts';
-import { createStats } from './stats.ts';
+import { findHome } from './home.ts';
+import { sendPage, sendPrivatePage } from './page.ts';
+import { findStatistics } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
 const about = {
@@ -17,20 +18,21 @@ const about = {
   status: '/readyz',
 };
 
-// Swagger UI writes its own headings, so that the page has none.
-const docs: Page = {
-  path: '/docs',
-  title: 'Reference',
-  layout: 'bare',
-  content: '<div id="swagger-ui"></div>',
-  styles: ['swagger-ui.css', 'docs.css'],
-  scripts: ['swagger-ui.js', 'docs.js'],
-};
-
 /** Whether a client prefers a page to JSON. */
 function prefersPage(request: Request, response: Response): boolean {
   response.vary('Accept');
   return request.accepts(['json', 'html']) === 'html';
+}
+
+/** What the forms of `/console` offer. */
+async function findChoices({ db }: AppOptions) {
+  return {
+    eventTypes: await readEventTypes(db),
+    identifierTypes: identifierType.options,
+    severities: severity.options,
+    eventClasses: eventClass.options,
+    categories: category.options,
+  };
 }
 
 /**
@@ -39,20 +41,21 @@ function prefersPage(request: Request, response: Response): boolean {
  */
 export function createPages(options: AppOptions, limit: RequestHandler): Router {
   const router = Router();
-  const pages: Record<string, (request: Request) => Page | Promise<Page>> = {
-    '/': () => createHome(options),
-    '/stats': ({ query }) => createStats(options, query),
-    '/console': () => createConsole(options),
-    '/docs': () => docs,
-  };
+  type FindData = (request: Request) => object | Promise<object>;
+  const pages: [path: string, template: string, findData: FindData][] = [
+    ['/', 'home', () => findHome(options)],
+    ['/stats', 'stats', ({ query }) => findStatistics(options, query)],
+    ['/console', 'console', () => findChoices(options)],
+    ['/docs', 'docs', () => ({})],
+  ];
 
   router.use(createAssets());
-  for (const [path, create] of Object.entries(pages)) {
+  for (const [path, template, findData] of pages) {
     router
       .route(path)
       .get(limit, async (request, response) => {
         if (path === '/' && !prefersPage(request, response)) response.json(about);
-        else send(response, await create(request), 'no-cache');
+        else sendPage(response, template, await findData(request));
       })
       .all(onlyAllow('GET, HEAD'));
   }
@@ -64,8 +67,6 @@ export const answerMissingPage: RequestHandler = (request, response, next) => {
   const { method, path } = request;
   const isRead = method === 'GET' || method === 'HEAD';
   const isKnown = response.locals.allow !== undefined || path.startsWith(`${basePath}/`);
-  const content =
-    '<p>There is no page at this address.</p>\n<p><a href="/">Company registry</a></p>';
   if (!prefersPage(request, response) || !isRead || isKnown) next();
-  else sendPage(response, 404, 'Page not found', content);
+  else sendPrivatePage(response, 404, 'not-found');
 };
