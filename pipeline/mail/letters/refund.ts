@@ -14,14 +14,21 @@ const refundData = z.object({
 });
 
 export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
-  const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
+  const {
+    user_name,
+    package_name: product,
+    cause,
+    credits,
+    rest,
+    balance,
+  } = refundData.parse(data);
   const { refund } = texts;
   return {
-    subject: refund.subject(texts.number(credits)),
+    subject: refund.subject({ credits }),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: `${refund.cause[cause](package_name)} ${refund.outcome(credits, balance)}` },
-      ...(rest > 0 ? [{ text: refund.rest(rest) }] : []),
+      { text: `${refund[cause]({ product })} ${refund.outcome({ credits, balance })}` },
+      ...(rest > 0 ? [{ text: refund.rest({ credits: rest }) }] : []),
     ],
   };
 }
