@@ -12,10 +12,13 @@ export type Severity = keyof Catalogue['severities'];
 export const eventTypes = Object.keys(en.events) as EventType[];
 export const severities = Object.keys(en.severities) as Severity[];
 
-/** The messages of a language, by letter and name. */
+/**
+ * The messages of a language, by letter and name. An event takes `value` (added, removed or assigned),
+ * `change` (old → new), and the values `before` and `after`; each can be null.
+ */
 export type Texts = { [Letter in keyof Catalogue]: Record<keyof Catalogue[Letter], Message> };
 
-/** The formats `long` and `short` of the catalogues; digits of hours as in 05:04. */
+/** What the catalogues call `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
 const formats = {
   date: { long: { timeZone: 'UTC' } },
   time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
