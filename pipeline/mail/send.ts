@@ -16,7 +16,6 @@ const MAX_REASON_LENGTH = 500;
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail {
-  mail_id: string;
   message_id: string;
   recipient: string;
   template: string;

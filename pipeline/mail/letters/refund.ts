@@ -14,20 +14,15 @@ const refundData = z.object({
 });
 
 export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
-  const {
-    user_name,
-    package_name: product,
-    cause,
-    credits,
-    rest,
-    balance,
-  } = refundData.parse(data);
+  const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
   const { refund } = texts;
+  const event = refund[cause]({ product: package_name });
+  const outcome = refund.outcome({ credits, balance });
   return {
     subject: refund.subject({ credits }),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: `${refund[cause]({ product })} ${refund.outcome({ credits, balance })}` },
+      { text: `${event} ${outcome}` },
       ...(rest > 0 ? [{ text: refund.rest({ credits: rest }) }] : []),
     ],
   };
