@@ -16,7 +16,6 @@ const MAX_REASON_LENGTH = 500;
 const plainAddress = /^[^\s\p{C}@<>()[\]\\,;:"]+@[^\s\p{C}@<>()[\]\\,;:"]+$/u;
 
 interface Mail {
-  mail_id: string;
   message_id: string;
   recipient: string;
   template: string;
@@ -98,9 +97,9 @@ async function attempt(
     const write = templates.get(mail.template);
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
-    const { created_at, language } = mail;
-    const writing = { client, secretKey, baseUrl, created_at, now: now() };
-    const letter = await write({ ...writing, texts: texts[language] }, mail.data);
+    const { created_at, language, data } = mail;
+    const options = { client, secretKey, baseUrl, created_at, now: now(), texts: texts[language] };
+    const letter = await write(options, data);
     await deliver(address(mail, letter, sender));
     return { state: 'sent' };
   } catch (error) {

@@ -1,7 +1,6 @@
 -- One row: the queued mail $1, locked until the transaction ends, with the language of its reader. No
 -- row when the mail was sent meanwhile, or has ended in another way.
 select
-    mail.mail_id,
     mail.message_id,
     mail.recipient,
     mail.template,

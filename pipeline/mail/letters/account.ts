@@ -10,20 +10,20 @@ const initData = z.object({ one_time_token_id: z.uuid() });
 export async function writeInitLetter(options: LetterOptions, data: unknown): Promise<Letter> {
   const { one_time_token_id } = initData.parse(data);
   const { jwt, until } = await takeToken(options, one_time_token_id, 'init');
-  const { greeting, init } = options.texts;
+  const { common, init } = options.texts;
   const url = `${options.baseUrl}/api/v1/auth/init`;
   return {
-    subject: init.subject,
+    subject: init.subject(),
     pieces: [
-      { text: greeting },
-      { text: init.task(until) },
+      { text: common.greeting() },
+      { text: init.task({ until }) },
       { code: jwt },
-      { text: init.example },
+      { text: init.example() },
       {
         code: `curl -X POST ${url} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"token":"${jwt}"}'`,
       },
-      { text: init.outcome },
-      { text: init.ignore },
+      { text: init.outcome() },
+      { text: init.ignore() },
     ],
   };
 }
@@ -35,13 +35,13 @@ export async function writeRecoverLetter(options: LetterOptions, data: unknown):
   const { jwt, until } = await takeToken(options, one_time_token_id, 'recover');
   const { recover } = options.texts;
   return {
-    subject: recover.subject,
+    subject: recover.subject(),
     pieces: [
       { text: greet(options.texts, user_name) },
-      { text: recover.task(until) },
-      { link: `${options.baseUrl}/recover?token=${jwt}`, label: recover.confirm },
-      { text: recover.outcome },
-      { text: recover.ignore },
+      { text: recover.task({ until }) },
+      { link: `${options.baseUrl}/recover?token=${jwt}`, label: recover.confirm() },
+      { text: recover.outcome() },
+      { text: recover.ignore() },
     ],
   };
 }
@@ -51,11 +51,11 @@ const recoveredData = z.object({ user_name: z.string(), recovered_at: z.iso.date
 export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: unknown): Letter {
   const { user_name, recovered_at } = recoveredData.parse(data);
   return {
-    subject: texts.recovered.subject,
+    subject: texts.recovered.subject(),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: texts.recovered.done(texts.moment(new Date(recovered_at))) },
-      { text: texts.recovered.alarm },
+      { text: texts.recovered.done({ at: new Date(recovered_at) }) },
+      { text: texts.recovered.alarm() },
       { code: `POST ${baseUrl}/api/v1/auth/recover` },
     ],
   };
@@ -63,14 +63,14 @@ export function writeRecoveredLetter({ texts, baseUrl }: LetterOptions, data: un
 
 /** Throws `Superseded` when the token is used, cancelled or expired. */
 async function takeToken(
-  { client, secretKey, texts, now }: LetterOptions,
+  { client, secretKey, now }: LetterOptions,
   one_time_token_id: string,
   purpose: IssuedToken['purpose'],
-): Promise<{ jwt: string; until: string }> {
+): Promise<{ jwt: string; until: Date }> {
   type Token = IssuedToken & { ending: string | null };
   const asked = [one_time_token_id, now];
   const [token] = await queryFile<Token>(client, 'mail/one_time_token.sql', asked);
   if (token?.purpose !== purpose) throw new Superseded(`There is no such ${purpose} token`);
   if (token.ending) throw new Superseded(`The one-time token ${token.ending}`);
-  return { jwt: signOneTimeToken(secretKey, token), until: texts.moment(token.expires_at) };
+  return { jwt: signOneTimeToken(secretKey, token), until: token.expires_at };
 }

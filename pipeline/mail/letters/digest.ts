@@ -2,18 +2,18 @@ import { z } from 'zod';
 import { queryFile } from '../../../sql/database.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
-import { en, type EventType, type Severity, type Texts } from '../texts/en.ts';
+import { eventTypes, severities, type Severity, type Texts } from '../texts/texts.ts';
 import { greet, type LetterOptions, present, Superseded } from './options.ts';
 
 const text = z.string();
 
-const severity = z.enum(Object.keys(en.digest.severities) as [Severity]);
+const severity = z.enum(severities);
 
 const digestEvent = z.object({
   company_name: text.nullable(),
   primary_identifier: text.nullable(),
   identifier_type: text.nullable(),
-  event_type: z.enum(Object.keys(en.events) as [EventType]),
+  event_type: z.enum(eventTypes),
   severity,
   old_value: text.nullable(),
   new_value: text.nullable(),
@@ -44,27 +44,35 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
   const token = signUnsubscribeToken(secretKey, { user_ref, issued_at });
   const unsubscribe_link = `${baseUrl}/unsubscribe?token=${token}`;
   const feed = `${baseUrl}/api/v1/watchlist/events?from_date=${event_date}&to_date=${event_date}`;
-  const day = texts.day(event_date);
+  const date = new Date(event_date);
   const bySeverity = Map.groupBy(events, (event) => event.severity);
   const shownOf = (name: Severity) => bySeverity.get(name) ?? [];
   const rest = totals
     .map((total) => ({ ...total, event_count: total.event_count - shownOf(total.severity).length }))
     .filter(({ event_count }) => event_count > 0);
-  const intro = words.intro(source.toUpperCase(), day, sum(totals), list(texts, totals));
+  const changes = sum(totals);
+  const intro = words.intro({
+    source: source.toUpperCase(),
+    date,
+    changes,
+    totals: list(texts, totals),
+    shown: events.length,
+    rest: sum(rest),
+  });
   return {
-    subject: words.subject(day, sum(totals), list(texts, totals.slice(0, 1))),
+    subject: words.subject({ date, changes, worst: list(texts, totals.slice(0, 1)) }),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: intro + (rest.length === 0 ? words.worstFirst : words.worstOnly(events.length)) },
+      { text: intro },
       ...totals.flatMap((total) => writeSection(texts, total, shownOf(total.severity))),
       ...(rest.length === 0
         ? []
         : [
-            { heading: words.moreHeading(sum(rest)) },
-            { text: words.more(list(texts, rest)) },
+            { heading: words.moreHeading({ count: sum(rest) }) },
+            { text: words.more({ totals: list(texts, rest) }) },
             { code: `GET ${feed}` },
           ]),
-      { footnote: words.footnote, link: unsubscribe_link, label: words.stop },
+      { footnote: words.footnote(), link: unsubscribe_link, label: words.stop() },
     ],
     unsubscribe_link,
   };
@@ -79,27 +87,23 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
 }
 
 /** The events of a severity, grouped by company. */
-function writeSection(
-  texts: Texts,
-  { severity: name, event_count }: Total,
-  shown: readonly DigestEvent[],
-): Piece[] {
-  if (shown.length === 0) return [];
-  const companies = Map.groupBy(shown, (event) =>
+function writeSection(texts: Texts, total: Total, events: readonly DigestEvent[]): Piece[] {
+  if (events.length === 0) return [];
+  const companies = Map.groupBy(events, (event) =>
     JSON.stringify([event.company_name, event.identifier_type, event.primary_identifier]),
   );
-  const { heading, part } = texts.digest;
-  const isPart = shown.length < event_count;
-  const count = isPart ? part(shown.length, event_count) : texts.number(event_count);
+  const shown = events.length;
+  const count = total.event_count;
+  const heading = shown < count ? texts.digest.headingOfPart : texts.digest.heading;
   return [
-    { heading: heading(name, count) },
+    { heading: heading({ severity: texts.severities[total.severity](), shown, count }) },
     ...[...companies.values()].map((ofCompany) => {
       const [{ company_name, identifier_type, primary_identifier }] = ofCompany as [DigestEvent];
       return {
-        title: present(company_name) || texts.unnamedCompany,
+        title: present(company_name) || texts.common.unnamedCompany(),
         note: primary_identifier
           ? `${identifier_type ?? ''} ${present(primary_identifier)}`
-          : texts.withoutNumber,
+          : texts.common.withoutNumber(),
         lines: ofCompany.map((event) => describeEvent(texts, event)),
       };
     }),
@@ -116,9 +120,14 @@ export function describeEvent(
   const prepare = (value: string | null) => {
     const line = present(value);
     if (line === '') return null;
-    return dateForm.test(line) ? texts.day(line) : line;
+    return dateForm.test(line) ? texts.common.day({ date: new Date(line) }) : line;
   };
-  return texts.events[event_type]({ before: prepare(old_value), after: prepare(new_value) });
+  const before = prepare(old_value);
+  const after = prepare(new_value);
+  const value = after ?? before;
+  const change = value === null ? null : `${before ?? '—'} → ${after ?? '—'}`;
+  // Of an event without values, only the sentence before the colon stays.
+  return texts.events[event_type]({ before, after, value, change }).replace(/: $/, '');
 }
 
 function sum(totals: readonly Total[]): number {
@@ -127,5 +136,7 @@ function sum(totals: readonly Total[]): number {
 
 /** Returns such as `1 critical, 30 high`. */
 function list(texts: Texts, totals: readonly Total[]): string {
-  return totals.map((total) => texts.digest.total(total.severity, total.event_count)).join(', ');
+  return totals
+    .map((total) => texts.totals[total.severity]({ count: total.event_count }))
+    .join(', ');
 }

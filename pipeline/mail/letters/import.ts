@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Letter, Piece } from '../letter.ts';
+import type { Texts } from '../texts/texts.ts';
 import { greet, type LetterOptions, present } from './options.ts';
 
 const text = z.string();
@@ -11,8 +12,6 @@ const item = z.object({
   reason: text.nullable(),
 });
 
-type Item = z.output<typeof item>;
-
 /** What `customer.settle_submissions` leaves for the mail about a submission. */
 const importData = z.object({
   user_name: text,
@@ -23,39 +22,54 @@ const importData = z.object({
 });
 
 export function writeImportLetter({ texts }: LetterOptions, data: unknown): Letter {
-  const { user_name, submitted_at, ready, failed, removed_count } = importData.parse(data);
+  const { user_name, submitted_at, ready, failed, removed_count: removed } = importData.parse(data);
   const words = texts.import;
-  const outcomes = [
-    ...(ready.length > 0 ? [words.ready(ready.length)] : []),
-    ...(failed.length > 0 ? [words.failed(failed.length)] : []),
-  ];
-  const all = ready.length + failed.length + removed_count;
-  const intro = words.intro(texts.moment(new Date(submitted_at)), all);
+  const outcomes: string[] = [];
+  const sections: Piece[] = [];
+  if (ready.length > 0) {
+    const count = ready.length;
+    outcomes.push(words.ready({ count }));
+    const companies = ready.map(({ name, identifier_type, identifier_value }) => ({
+      title: present(name) || texts.common.unnamedCompany(),
+      note: `${identifier_type} ${identifier_value}`,
+      lines: [],
+    }));
+    sections.push({ heading: words.readyHeading({ count }) }, ...companies);
+    sections.push({ text: words.readyHint() });
+  }
+  if (failed.length > 0) {
+    const count = failed.length;
+    outcomes.push(words.failed({ count }));
+    const numbers = failed.map(({ identifier_type, identifier_value, reason }) => ({
+      title: `${identifier_type} ${identifier_value}`,
+      note: explain(texts, present(reason)),
+      lines: [],
+    }));
+    sections.push({ heading: words.failedHeading({ count }) }, ...numbers);
+    sections.push({ text: words.failedHint() });
+  }
+  const count = ready.length + failed.length + removed;
   return {
-    subject: words.subject(outcomes.join(', ')),
+    subject: words.subject({ outcomes: outcomes.join(', ') }),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: removed_count > 0 ? intro + words.removed(removed_count) : intro },
-      ...writeSection(words.readyHeading, ready, words.readyHint, ({ name, ...company }) => ({
-        title: present(name) || texts.unnamedCompany,
-        note: `${company.identifier_type} ${company.identifier_value}`,
-        lines: [],
-      })),
-      ...writeSection(words.failedHeading, failed, words.failedHint, (one) => ({
-        title: `${one.identifier_type} ${one.identifier_value}`,
-        note: words.reason(present(one.reason)),
-        lines: [],
-      })),
+      { text: words.intro({ at: new Date(submitted_at), count, removed }) },
+      ...sections,
     ],
   };
 }
 
-function writeSection(
-  heading: (count: number) => string,
-  items: readonly Item[],
-  hint: string,
-  write: (one: Item) => Piece,
-): Piece[] {
-  if (items.length === 0) return [];
-  return [{ heading: heading(items.length) }, ...items.map(write), { text: hint }];
+/** The sentences of the pipeline about a number that was not imported. */
+const reasons = {
+  unknown: /^(?<registry>.+) does not know this number$/,
+  unanswered: /^(?<registry>.+) could not be asked in (?<attempts>\d+) attempts$/,
+  unreported: /^No registry has reported this number within 7 days$/,
+};
+
+function explain(texts: Texts, reason: string): string {
+  for (const [name, form] of Object.entries(reasons)) {
+    const found = form.exec(reason);
+    if (found) return texts.import[name as keyof typeof reasons](found.groups);
+  }
+  return reason;
 }

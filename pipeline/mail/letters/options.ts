@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { SendOptions } from '../send.ts';
-import type { Texts } from '../texts/en.ts';
+import type { Texts } from '../texts/texts.ts';
 
 export interface LetterOptions extends Pick<SendOptions, 'secretKey' | 'baseUrl'> {
   client: pg.ClientBase;
@@ -14,8 +14,8 @@ export interface LetterOptions extends Pick<SendOptions, 'secretKey' | 'baseUrl'
 /** A mail has lost its purpose; the message says why. */
 export class Superseded extends Error {}
 
-export function greet({ greeting, greetingOf }: Texts, name: string): string {
-  return isPresentable(name) ? greetingOf(name) : greeting;
+export function greet({ common }: Texts, name: string): string {
+  return isPresentable(name) ? common.greetingOf({ name }) : common.greeting();
 }
 
 /** Whether a name may stand in a mail: it has one line, and mail programs make no link of it. */

@@ -16,12 +16,14 @@ const refundData = z.object({
 export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Letter {
   const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
   const { refund } = texts;
+  const event = refund[cause]({ product: package_name });
+  const outcome = refund.outcome({ credits, balance });
   return {
-    subject: refund.subject(texts.number(credits)),
+    subject: refund.subject({ credits }),
     pieces: [
       { text: greet(texts, user_name) },
-      { text: `${refund.cause[cause](package_name)} ${refund.outcome(credits, balance)}` },
-      ...(rest > 0 ? [{ text: refund.rest(rest) }] : []),
+      { text: `${event} ${outcome}` },
+      ...(rest > 0 ? [{ text: refund.rest({ credits: rest }) }] : []),
     ],
   };
 }

@@ -1,8 +1,31 @@
+import { IntlMessageFormat } from 'intl-messageformat';
 import { expect, test } from 'vitest';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { describeEvent } from '../letters/digest.ts';
-import { en, type EventType } from './en.ts';
-import { texts } from './texts.ts';
+import en from './en.json' with { type: 'json' };
+import pl from './pl.json' with { type: 'json' };
+import { type EventType, eventTypes, severities, texts } from './texts.ts';
+
+/** The argument names of a message. */
+function argumentsOf(message: string): string[] {
+  const names = new Set<string>();
+  const format = new IntlMessageFormat(message, 'en', undefined, { ignoreTag: true });
+  JSON.stringify(format.getAst(), (_, node: { type?: number; value?: unknown } | null) => {
+    const isArgument = node?.type && typeof node.value === 'string';
+    if (isArgument) names.add(node.value as string);
+    return node;
+  });
+  return [...names].toSorted();
+}
+
+test('both languages have the same messages with the same arguments', () => {
+  const describeMessages = (catalogue: Record<string, Record<string, string>>) =>
+    Object.entries(catalogue).flatMap(([letter, messages]) =>
+      Object.entries(messages).map(([name, message]) => [letter, name, ...argumentsOf(message)]),
+    );
+  expect(describeMessages(pl)).toEqual(describeMessages(en));
+  expect(describeMessages(en)).toContainEqual(['digest', 'heading', 'count', 'severity']);
+});
 
 test('every event type and severity of the dictionary has its text in both languages', async () => {
   const db = await createTestDatabase();
@@ -10,15 +33,11 @@ test('every event type and severity of the dictionary has its text in both langu
     const { rows: types } = await db.pool.query<{ event_type: string }>(
       'select event_type from registry.event_type',
     );
-    const { rows: severities } = await db.pool.query<{ severity: string }>(
+    const { rows: levels } = await db.pool.query<{ severity: string }>(
       'select severity from registry.severity',
     );
-    expect(Object.keys(en.events)).toEqual(
-      expect.arrayContaining(types.map(({ event_type }) => event_type)),
-    );
-    expect(Object.keys(en.digest.severities).toSorted()).toEqual(
-      severities.map(({ severity }) => severity).toSorted(),
-    );
+    expect(eventTypes).toEqual(expect.arrayContaining(types.map(({ event_type }) => event_type)));
+    expect(severities.toSorted()).toEqual(levels.map(({ severity }) => severity).toSorted());
   } finally {
     await db.drop();
   }
@@ -115,7 +134,7 @@ test.each(cases)(
 );
 
 test('no event is described with "null" or "undefined", whatever its values', () => {
-  for (const event_type of Object.keys(en.events) as EventType[]) {
+  for (const event_type of eventTypes) {
     for (const old_value of [null, 'x']) {
       for (const new_value of [null, 'y']) {
         for (const language of ['en', 'pl'] as const) {
@@ -128,9 +147,10 @@ test('no event is described with "null" or "undefined", whatever its values', ()
 });
 
 test('counts have the right form in Polish', () => {
-  const { digest } = texts.pl;
-  const subject = (count: number) =>
-    digest.subject('6 listopada 2026', count, digest.total('critical', 1));
+  const { digest, totals } = texts.pl;
+  const worst = totals.critical({ count: 1 });
+  const date = new Date('2026-11-06');
+  const subject = (changes: number) => digest.subject({ date, changes, worst });
   expect(subject(1)).toBe('6 listopada 2026: 1 zmiana w obserwowanych firmach, krytyczne: 1');
   expect(subject(3)).toContain(': 3 zmiany w');
   expect(subject(5)).toContain(': 5 zmian w');
