@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
@@ -7,10 +9,11 @@ import { keep } from '../http/keep.ts';
 import { basePath } from '../http/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
-import { introduction } from './introduction.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
+
+const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
 const tags: Record<string, string> = {
   Accounts: 'Register, initialize and recover an account.',
