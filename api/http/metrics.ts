@@ -1,5 +1,4 @@
 import { Router, type RequestHandler } from 'express';
-import { CompiledQuery } from 'kysely';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import type { AppOptions } from '../app.ts';
@@ -29,16 +28,12 @@ export function createMetrics({ db, pool }: AppOptions) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  const refresh = addRegistryMetrics(registry, {
-    read: async (text) => (await db.executeQuery(CompiledQuery.raw(text))).rows,
-    pool,
-  });
+  addRegistryMetrics(registry, db, pool);
 
   const router = Router();
   router
     .route('/metrics')
     .get(async (_request, response) => {
-      await refresh();
       response.type(registry.contentType).send(await registry.metrics());
     })
     .all(onlyAllow('GET, HEAD'));

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { openKysely } from '../../sql/kysely.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { WrongUsage } from '../errors.ts';
 
@@ -12,21 +13,16 @@ export async function serveMetrics(
 ): Promise<Server> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const refresh = addRegistryMetrics(registry, {
-    read: async (text) => (await pool.query(text)).rows as unknown[],
-    pool,
-  });
+  addRegistryMetrics(registry, openKysely(pool), pool);
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    refresh()
-      .then(() => registry.metrics())
-      .then(
-        (text) => response.setHeader('Content-Type', registry.contentType).end(text),
-        () => response.writeHead(500).end(),
-      );
+    registry.metrics().then(
+      (text) => response.setHeader('Content-Type', registry.contentType).end(text),
+      () => response.writeHead(500).end(),
+    );
   });
   try {
     await once(server.listen(address), 'listening');
