@@ -40,7 +40,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
 const always = Object.keys(commonHeaders) as Header[];
 
 /** The further headers of errors, by status. */
-const errorHeaders: Record<number, Header[]> = {
+const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
@@ -112,13 +112,13 @@ function describe(description: Endpoint['description']): Route {
         content: contentOf(description),
       },
       ...Object.fromEntries(
-        listErrors(description).map(([code, error]) => [
+        Object.entries(listErrors(description)).map(([code, error]) => [
           code,
           {
             description: error.description,
             headers: refHeaders(...always, ...(errorHeaders[code] ?? [])),
             // A 304 has no body.
-            ...(code === 304 ? {} : { content: jsonOf(shapeOf(code), error.example) }),
+            ...(code === '304' ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
         ]),
       ),
