@@ -9,13 +9,6 @@ function requestIdOf(request: IncomingMessage): string {
   return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-declare module 'node:http' {
-  interface ServerResponse {
-    /** The cause of a 5xx. */
-    err?: Error;
-  }
-}
-
 /**
  * Logs one line per request, with the id that the client sent or a new one. Headers, query and body are
  * not logged: they carry tokens and passwords.
@@ -36,7 +29,7 @@ export function logRequests(logger: Logger): RequestHandler {
         responseTime: Date.now() - started_at,
       };
       if (status >= 500) {
-        const err = response.err ?? new Error(`failed with status code ${status}`);
+        const err: unknown = response.locals.err ?? new Error(`failed with status code ${status}`);
         logger.error({ ...line, err }, 'request errored');
       } else {
         const end = writableEnded ? 'request completed' : 'request aborted';

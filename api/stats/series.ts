@@ -125,21 +125,16 @@ async function readSeries(db: Db, source: string, asked: SeriesQuery): Promise<P
 
     snapshot as (
         select
-            daily_stat.stat_date,
-            daily_stat.is_baseline,
-            changed.new,
-            changed.ended,
-            changed.newly_suspended,
-            changed.resumed,
+            *,
             json_build_object(
-                'ACTIVE', coalesce(sum(changed.active) over past, 0),
-                'SUSPENDED', coalesce(sum(changed.suspended) over past, 0),
-                'DELETED', coalesce(sum(changed.deleted) over past, 0)
+                'ACTIVE', coalesce(sum(active) over past, 0),
+                'SUSPENDED', coalesce(sum(suspended) over past, 0),
+                'DELETED', coalesce(sum(deleted) over past, 0)
             ) as stock
         from registry.daily_stat
-        left join changed on changed.stat_date = daily_stat.stat_date
-        where daily_stat.source = ${source}
-        window past as (order by daily_stat.stat_date)
+        left join changed using (stat_date)
+        where source = ${source}
+        window past as (order by stat_date)
     )
 
     select
