@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/lost-connection.ts';
 
@@ -108,11 +108,3 @@ export const requireHost: RequestHandler = (request, _response, next) => {
   }
   next();
 };
-
-const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
-
-/** The path for the log, without tokens and without the query, which can hold a one-time token. */
-export function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
-  const path = (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
-  return path.replaceAll(tokenInPath, '[redacted]');
-}

@@ -131,7 +131,7 @@ function describeBody(body: z.ZodType, example: object | undefined) {
 }
 
 function jsonOf(schema: z.ZodType, example: object | undefined) {
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+  return { 'application/json': { schema, example } };
 }
 
 function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {
