@@ -40,7 +40,7 @@ export interface AppOptions
     Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>> {
   db: Db;
   searchIndex: SearchIndex;
-  /** `/metrics` counts the sessions of this pool. */
+  /** `/metrics` reads the tables through this pool, and counts its sessions. */
   pool?: Pool;
   logger: Logger;
   now: () => Date;

@@ -9,7 +9,7 @@ import { onlyAllow } from './errors.ts';
  * The label of a request is the template of its route, never its path: clients can invent any number
  * of paths.
  */
-export function createMetrics({ db, pool }: AppOptions) {
+export function createMetrics({ pool }: AppOptions) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -24,7 +24,7 @@ export function createMetrics({ db, pool }: AppOptions) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  addRegistryMetrics(registry, db, pool);
+  if (pool) addRegistryMetrics(registry, pool);
 
   const router = Router();
   router

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { openKysely } from '../../sql/kysely.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { WrongUsage } from '../errors.ts';
 
@@ -13,7 +12,7 @@ export async function serveMetrics(
 ): Promise<Server> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  addRegistryMetrics(registry, openKysely(pool), pool);
+  addRegistryMetrics(registry, pool);
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();

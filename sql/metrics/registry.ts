@@ -1,7 +1,6 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
-import type { Db } from '../kysely.ts';
-import { runPrepared } from '../prepared.ts';
+import { queryFile } from '../database.ts';
 
 /** A row of `registry.sql`. */
 interface Sample {
@@ -41,13 +40,13 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
  * Adds what the tables say of registries, queue, mails and credits, and what the pool of the process
  * says of itself.
  */
-export function addRegistryMetrics(registry: Registry, db: Db, pool: Pool | undefined): void {
+export function addRegistryMetrics(registry: Registry, pool: Pool): void {
   let samples: Promise<Sample[]> | undefined;
   let read_at = 0;
   const read = () => {
     if (samples && performance.now() - read_at < kept_ms) return samples;
     read_at = performance.now();
-    return (samples = readSamples(db, pool));
+    return (samples = readSamples(pool));
   };
   for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
     const gauge = new Gauge({
@@ -64,9 +63,9 @@ export function addRegistryMetrics(registry: Registry, db: Db, pool: Pool | unde
   }
 }
 
-async function readSamples(db: Db, pool: Pool | undefined): Promise<Sample[]> {
-  const rows = await runPrepared<Sample>(db, 'metrics/registry.sql', []).catch(() => undefined);
-  const { totalCount = 0, idleCount = 0, waitingCount = 0 } = pool ?? {};
+async function readSamples(pool: Pool): Promise<Sample[]> {
+  const rows = await queryFile<Sample>(pool, 'metrics/registry.sql').catch(() => undefined);
+  const { totalCount, idleCount, waitingCount } = pool;
   const figures = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   return [
     ...(rows ?? []),
