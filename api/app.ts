@@ -33,14 +33,14 @@ import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
 
-/** Settings of the environment. The optional ones have a default. */
-type Settings = Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'> &
-  Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>>;
-
-export interface AppOptions extends Settings {
+/** The optional settings of the environment have a default. */
+export interface AppOptions
+  extends
+    Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'>,
+    Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>> {
   db: Db;
   searchIndex: SearchIndex;
-  /** `/metrics` counts the sessions of this pool. */
+  /** `/metrics` reads the tables through this pool, and counts its sessions. */
   pool?: Pool;
   logger: Logger;
   now: () => Date;

@@ -20,8 +20,8 @@ const grace_ms = 10_000;
 /** The database must answer before the deadline of a request, which is three seconds. */
 const patience_ms = 2_500;
 
-/** The log is written in chunks of this size, or after this delay. */
-const [logChunk_characters, logDelay_ms] = [8_192, 100];
+/** The log is written in chunks of 8,192 characters, or after 100 ms. */
+const logBuffer = { minLength: 8_192, periodicFlush: 100 };
 
 /** The error of a port or an address that is not free. */
 function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environment): Error {
@@ -50,16 +50,10 @@ async function stop(server: Server, database: Database, logger: Logger): Promise
 
 async function serve(environment: Environment): Promise<void> {
   // The rest of the lines is written when the process ends.
-  const together = { minLength: logChunk_characters, periodicFlush: logDelay_ms };
-  const lines = destination({ fd: 2, sync: false, ...together });
+  const lines = destination({ fd: 2, sync: false, ...logBuffer });
   const logger = await openLog(environment.logLevel, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
-  const database = await connect({
-    databaseUrl: environment.databaseUrl,
-    dataDir: environment.dataDir,
-    applicationName: 'registry-api',
-    patience_ms,
-  });
+  const database = await connect({ ...environment, applicationName: 'registry-api', patience_ms });
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }

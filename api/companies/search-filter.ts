@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
-import { countCharacters, dateField } from '../http/field.ts';
+import { countCharacters, dateField, patternField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/suggest.ts';
 import { pageField } from '../http/paging.ts';
@@ -19,14 +19,6 @@ function textField(field: string, longest: number) {
       error: `The ${field} field must not be longer than ${longest} characters.`,
     })
     .meta({ type: 'string', minLength: 1, maxLength: longest });
-}
-
-function patternField(pattern: RegExp, error: string, description: string, example: string) {
-  return z
-    .string()
-    .regex(pattern, { error })
-    .transform((text) => text.toUpperCase())
-    .meta({ type: 'string', pattern: pattern.source, description, example });
 }
 
 /** The query of a search, before its voivodeship and legal form are looked up. */

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { keep } from '../http/keep.ts';
 import {
   category,
   eventClass,
@@ -11,9 +10,6 @@ import {
   readVoivodeships,
   severity,
 } from './names.ts';
-
-// Dictionaries change with a release.
-const cacheControl = 'public, max-age=3600';
 
 const eventType = z
   .strictObject({
@@ -26,34 +22,19 @@ const eventType = z
   .meta({ id: 'EventTypeEntry', description: 'A type of event.' });
 
 const legalForm = z
-  .strictObject({
-    slug: z.string(),
-    symbol: z.string().meta({ description: 'The newest symbol of GUS for the form.' }),
-    name: z.string().meta({ description: 'In Polish, as a snapshot shows it.' }),
-  })
+  .strictObject({ slug: z.string(), symbol: z.string(), name: z.string() })
   .meta({ id: 'LegalFormEntry', description: 'A legal form.' });
 
 const voivodeship = z
-  .strictObject({
-    name: z.string().meta({ description: 'In Polish, in lower case.' }),
-    slug: z.string().meta({ description: 'The name without diacritics.' }),
-    teryt: z.string().meta({ description: 'The symbol of two digits.' }),
-  })
+  .strictObject({ name: z.string(), slug: z.string(), teryt: z.string() })
   .meta({ id: 'VoivodeshipEntry', description: 'A voivodeship.' });
 
-const activity = z
-  .strictObject({
-    code: z.string().meta({ description: 'Without dots.' }),
-    name: z.string().meta({ description: 'In Polish.' }),
-  })
-  .meta({
-    id: 'ActivityEntry',
-    description: 'A code of the PKD, the classification of activities.',
-  });
+const activity = z.strictObject({ code: z.string(), name: z.string() }).meta({
+  id: 'ActivityEntry',
+  description: 'A code of the PKD, the classification of activities.',
+});
 
-const versions = ['2007', '2025'] as const;
-
-/** A public list, read from its table by the first request. */
+/** A public list. */
 function dictionary<Query extends z.ZodObject>(
   about: { path: string; summary: string; description?: string; query?: Query },
   entry: z.ZodObject,
@@ -66,7 +47,8 @@ function dictionary<Query extends z.ZodObject>(
       method: 'get',
       tag: 'Dictionaries',
       auth: 'none',
-      cacheControl,
+      // Dictionaries change with a release.
+      cacheControl: 'public, max-age=3600',
       answer: z.strictObject({
         status: z.literal('success'),
         data: z.array(entry),
@@ -81,20 +63,8 @@ function dictionary<Query extends z.ZodObject>(
   );
 }
 
-function readActivities(db: Db, version: string) {
-  return db
-    .selectFrom('registry.activity_code')
-    .select(['code', 'name'])
-    .where('version', '=', Number(version))
-    .orderBy('code')
-    .execute();
-}
-
 /** The dictionaries of the data: public and free. */
 export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
-  const activities = new Map(
-    versions.map((version) => [version, keep(() => readActivities(db, version))]),
-  );
   return [
     dictionary(
       { path: '/event-types', summary: 'List the types of events' },
@@ -106,7 +76,7 @@ export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
         category: 'identity',
         description: 'The name changed.',
       },
-      keep(() => readEventTypes(db)),
+      () => readEventTypes(db),
     ),
     dictionary(
       {
@@ -116,7 +86,7 @@ export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
       },
       legalForm,
       { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
-      keep(() => readLegalForms(db)),
+      () => readLegalForms(db),
     ),
     dictionary(
       {
@@ -126,19 +96,28 @@ export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
       },
       voivodeship,
       { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
-      keep(() => readVoivodeships(db)),
+      () => readVoivodeships(db),
     ),
     dictionary(
       {
         path: '/activities',
         summary: 'List the activity codes of a version of the PKD',
         query: z.strictObject({
-          version: z.enum(versions).default('2025').meta({ description: 'Year of the PKD.' }),
+          version: z
+            .enum(['2007', '2025'])
+            .default('2025')
+            .meta({ description: 'Year of the PKD.' }),
         }),
       },
       activity,
       { code: '1071Z', name: 'Produkcja pieczywa' },
-      ({ version }) => activities.get(version)!(),
+      ({ version }) =>
+        db
+          .selectFrom('registry.activity_code')
+          .select(['code', 'name'])
+          .where('version', '=', Number(version))
+          .orderBy('code')
+          .execute(),
     ),
   ];
 }

@@ -1,4 +1,4 @@
-import { STATUS_CODES, type IncomingMessage } from 'node:http';
+import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
 import { isDatabaseAway } from '../../sql/lost-connection.ts';
 
@@ -76,7 +76,7 @@ export function answerBy(deadline_ms: number): RequestHandler {
 
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
-  response.err = new Error(`No answer after ${deadline_ms} ms`);
+  response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
   // The client has not sent its whole body.
   const status = request.complete ? 503 : 408;
   if (status === 503) response.set('Retry-After', retryAfter_s);
@@ -93,11 +93,11 @@ function httpErrorOf(thrown: unknown): HttpError {
     : new HttpError(500, { message: 'Server Error' });
 }
 
-/** Turns an error into a JSON answer. Only the log gets the cause of a 5xx. */
+/** Turns an error into a JSON answer. Only the log gets the cause of a 5xx: `response.locals.err`. */
 export const answerError: ErrorRequestHandler = (thrown: unknown, _request, response, next) => {
   if (response.writableEnded) return;
   const error = httpErrorOf(thrown);
-  if (error !== thrown) response.err = thrown instanceof Error ? thrown : new Error(String(thrown));
+  if (error !== thrown) response.locals.err = thrown;
   if (response.headersSent) next(thrown);
   else response.status(error.status).set(error.headers).json(error.body);
 };
@@ -108,11 +108,3 @@ export const requireHost: RequestHandler = (request, _response, next) => {
   }
   next();
 };
-
-const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
-
-/** The path for the log, without tokens and without the query, which can hold a one-time token. */
-export function pathOf(request: IncomingMessage & { originalUrl?: string }): string {
-  const path = (request.originalUrl ?? request.url ?? '').split('?', 1)[0] ?? '';
-  return path.replaceAll(tokenInPath, '[redacted]');
-}

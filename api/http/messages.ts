@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 
 type RawIssue = z.core.$ZodRawIssue;
-type IssueOf<Code> = Extract<RawIssue, { code: Code }>;
 
 const typeNames: Record<string, string> = {
   string: 'a string',
@@ -24,25 +23,20 @@ export function fieldOf(path: readonly PropertyKey[]): string {
   return path.length > 1 ? path.slice(1).join('.') : String(path[0] ?? 'body');
 }
 
-function describeValue(issue: IssueOf<'invalid_type' | 'invalid_value'>, part: unknown): string {
-  if (issue.input === undefined) return 'is required.';
-  if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
-  if (issue.code === 'invalid_type')
-    return `must be ${typeNames[issue.expected] ?? issue.expected}.`;
-  return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
-}
-
-function describeSize(issue: IssueOf<'too_small' | 'too_big'>): string {
+function describeSize(issue: Extract<RawIssue, { code: 'too_small' | 'too_big' }>): string {
   const { least, most, unit } = units[issue.origin] ?? units.number!;
   const [verb, bound] = issue.code === 'too_small' ? [least, issue.minimum] : [most, issue.maximum];
   return `must ${verb} ${bound}${Number(bound) === 1 ? unit.replace(/s$/, '') : unit}.`;
 }
 
 function describe(issue: RawIssue, part: unknown): string {
+  if (issue.input === undefined) return 'is required.';
+  if (part === 'query' && Array.isArray(issue.input)) return 'must be given only once.';
   switch (issue.code) {
     case 'invalid_type':
+      return `must be ${typeNames[issue.expected] ?? issue.expected}.`;
     case 'invalid_value':
-      return describeValue(issue, part);
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.join(', ')}.`;
     case 'too_small':
     case 'too_big':
       return describeSize(issue);

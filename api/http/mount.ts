@@ -45,14 +45,10 @@ export function mountEndpoints(endpoints: Endpoint[], options: AppOptions): Rout
         answer(one),
       );
     }
-    route.all(onlyAllow(listMethods(ofPath)));
+    const methods = ofPath.map(({ description }) => description.method.toUpperCase());
+    route.all(onlyAllow(methods.join(', ').replace('GET', 'GET, HEAD')));
   }
   return router;
-}
-
-function listMethods(endpoints: Endpoint[]): string {
-  const methods = endpoints.map(({ description }) => description.method.toUpperCase());
-  return methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : method)).join(', ');
 }
 
 /** Tells browsers which origins may read the answers. A preflight request goes on like any other. */

@@ -27,7 +27,7 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: AppO
           .execute();
         isLoaded = await searchIndex.isReady();
       } catch (error) {
-        response.err = error instanceof Error ? error : new Error(String(error));
+        response.locals.err = error;
         throw new HttpError(503, { message: 'The database does not answer as it should.' });
       }
       if (!isLoaded) throw loading();

@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import { pathOf } from './errors.ts';
 
-function requestIdOf(request: IncomingMessage): string {
+function requestIdOf(request: Request): string {
   const given = request.headers['x-request-id'];
   return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
 }
 
-declare module 'node:http' {
-  interface ServerResponse {
-    /** The cause of a 5xx. */
-    err?: Error;
-  }
+const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
+
+/** The path without tokens and without the query, which can hold a one-time token. */
+function pathOf({ originalUrl }: Request): string {
+  return originalUrl.split('?', 1)[0]!.replaceAll(tokenInPath, '[redacted]');
 }
 
 /**
@@ -36,7 +34,7 @@ export function logRequests(logger: Logger): RequestHandler {
         responseTime: Date.now() - started_at,
       };
       if (status >= 500) {
-        const err = response.err ?? new Error(`failed with status code ${status}`);
+        const err: unknown = response.locals.err ?? new Error(`failed with status code ${status}`);
         logger.error({ ...line, err }, 'request errored');
       } else {
         const end = writableEnded ? 'request completed' : 'request aborted';

@@ -67,8 +67,6 @@ export function createHttpServer(application: RequestListener, logger: Logger): 
 }
 
 /**
- * Watches the answers of a server.
- *
  * @returns makes every answer from now on, pending answers included, the last of its connection: no
  * client then sends a request into a connection that is about to close
  */

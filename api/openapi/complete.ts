@@ -1,32 +1,37 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Enums } from '../dictionaries/names.ts';
-import { describeProperty } from './glossary.ts';
+import glossary from './glossary.json' with { type: 'json' };
 
 interface Schema {
   $ref?: string;
-  type?: string | string[];
   description?: string | undefined;
+  example?: string;
   enum?: unknown[];
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
-  additionalProperties?: boolean | Schema;
+  additionalProperties?: unknown;
 }
 
 interface Parameter {
   name: string;
-  description?: string | undefined;
-  schema: Schema & { example?: string };
+  description?: string;
+  schema: Schema;
+}
+
+interface Body {
+  content?: Record<string, { schema: Schema }>;
 }
 
 interface Operation {
   operationId: string;
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: Schema }> };
-  responses: Record<string, { content?: Record<string, { schema: Schema }> }>;
+  requestBody?: Body;
+  responses: Record<string, Body>;
 }
+
+/** The descriptions of properties and parameters, by name or by schema and name. */
+const descriptions: Record<string, string> = glossary;
 
 /**
  * Completes a generated document: names the schemas of answers and opens them for further fields,
@@ -39,7 +44,7 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
       const description = `Answer of \`${method.toUpperCase()} ${path}\`.`;
       nameAnswer(operation, description, schemas);
       for (const parameter of operation.parameters ?? []) describeParameter(parameter);
-      const body = operation.requestBody?.content['application/json']?.schema;
+      const body = operation.requestBody?.content?.['application/json']?.schema;
       if (body) describeWithin(body, 'request');
     }
   }
@@ -78,6 +83,7 @@ function describeParameter(parameter: Parameter): void {
       : `${description.replace(/\.$/, '')}, such as \`${example}\`.`;
 }
 
+/** @param name of the schema, or `request` for a request body */
 function describeWithin(schema: Schema, name: string): void {
   // A client must accept fields that later versions add.
   if (name !== 'request' && schema.additionalProperties === false) {
@@ -87,6 +93,10 @@ function describeWithin(schema: Schema, name: string): void {
     if (of.$ref === undefined) of.description ??= describeProperty(property, name);
     describeWithin(of, name);
   }
-  const { items = [], anyOf = [], oneOf = [], allOf = [] } = schema;
-  for (const part of [items, anyOf, oneOf, allOf].flat()) describeWithin(part, name);
+  for (const part of [schema.items ?? [], schema.anyOf ?? []].flat()) describeWithin(part, name);
+}
+
+/** @returns undefined for a name without a description, which a test finds */
+function describeProperty(property: string, where: string): string | undefined {
+  return descriptions[`${where}.${property}`] ?? descriptions[property];
 }

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
@@ -7,10 +9,11 @@ import { keep } from '../http/keep.ts';
 import { basePath } from '../http/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
-import { introduction } from './introduction.ts';
 
 export type OpenApiDocument = ReturnType<OpenApiGeneratorV31['generateDocument']>;
 type Route = Parameters<OpenAPIRegistry['registerPath']>[0];
+
+const introduction = readFileSync(join(import.meta.dirname, 'introduction.md'), 'utf8');
 
 const tags: Record<string, string> = {
   Accounts: 'Register, initialize and recover an account.',
@@ -37,7 +40,7 @@ const security: Record<Auth, Record<string, string[]>[]> = {
 const always = Object.keys(commonHeaders) as Header[];
 
 /** The further headers of errors, by status. */
-const errorHeaders: Record<number, Header[]> = {
+const errorHeaders: Record<string, Header[]> = {
   304: ['ETag'],
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
@@ -109,13 +112,13 @@ function describe(description: Endpoint['description']): Route {
         content: contentOf(description),
       },
       ...Object.fromEntries(
-        listErrors(description).map(([code, error]) => [
+        Object.entries(listErrors(description)).map(([code, error]) => [
           code,
           {
             description: error.description,
             headers: refHeaders(...always, ...(errorHeaders[code] ?? [])),
             // A 304 has no body.
-            ...(code === 304 ? {} : { content: jsonOf(shapeOf(code), error.example) }),
+            ...(code === '304' ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
         ]),
       ),
@@ -128,7 +131,7 @@ function describeBody(body: z.ZodType, example: object | undefined) {
 }
 
 function jsonOf(schema: z.ZodType, example: object | undefined) {
-  return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
+  return { 'application/json': { schema, example } };
 }
 
 function contentOf({ answer, mediaType, example, csvExample }: Endpoint['description']) {

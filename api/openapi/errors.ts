@@ -33,7 +33,7 @@ const shapes: Record<string, z.ZodObject> = {
     .meta({ id: 'Error', description: 'An error that is nothing but its message.' }),
 };
 
-export function shapeOf(status: number): z.ZodObject {
+export function shapeOf(status: string): z.ZodObject {
   return shapes[status] ?? shapes.default!;
 }
 
@@ -88,24 +88,19 @@ const general = {
   ),
 } satisfies Record<number, DocumentedError>;
 
+function pick(...statuses: (keyof typeof general)[]): Record<number, DocumentedError> {
+  return Object.fromEntries(statuses.map((status) => [status, general[status]]));
+}
+
 /** Every error that an endpoint can answer, by status. */
-export function listErrors(description: Endpoint['description']): [number, DocumentedError][] {
-  const { auth, method, params, errors } = description;
-  const applies: Record<keyof typeof general, boolean> = {
-    304: auth === 'none' && method === 'get',
-    400: params !== undefined || method !== 'get',
-    401: auth !== 'none',
-    403: auth === 'master',
-    404: params !== undefined,
-    408: method !== 'get',
-    413: method !== 'get',
-    415: method !== 'get',
-    422: true,
-    429: true,
-    500: true,
-    503: true,
+export function listErrors({ auth, method, params, errors }: Endpoint['description']) {
+  return {
+    ...(auth === 'none' && method === 'get' && pick(304)),
+    ...(auth !== 'none' && pick(401)),
+    ...(auth === 'master' && pick(403)),
+    ...(method !== 'get' && pick(400, 408, 413, 415)),
+    ...(params && pick(400, 404)),
+    ...pick(422, 429, 500, 503),
+    ...errors,
   };
-  const applying = Object.entries(general).filter(([status]) => applies[status as never]);
-  const all: Record<string, DocumentedError> = { ...Object.fromEntries(applying), ...errors };
-  return Object.entries(all).map(([status, error]) => [Number(status), error]);
 }

@@ -4,17 +4,11 @@ import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import { dateField } from '../http/field.ts';
+import { dateField, patternField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import {
-  cacheControlOf,
-  chooseSource,
-  common,
-  countField,
-  noSnapshotErrors,
-  requireSource,
-  sourceField,
-} from './source.ts';
+import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
+
+const by = z.enum(['day', 'month']);
 
 const query = z
   .strictObject({
@@ -24,8 +18,7 @@ const query = z
     to: dateField('to')
       .meta({ description: 'The last day; default that of the newest snapshot' })
       .optional(),
-    by: z
-      .enum(['day', 'month'])
+    by: by
       .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
       .default('day'),
     source: sourceField
@@ -35,19 +28,12 @@ const query = z
       .string()
       .meta({ description: 'Its name, with or without diacritics', example: 'mazowieckie' })
       .optional(),
-    section: z
-      .string()
-      .regex(/^[A-Va-v]$/, {
-        error: 'The section field must be a section of the PKD 2025, A to V.',
-      })
-      .transform((section) => section.toUpperCase())
-      .meta({
-        type: 'string',
-        pattern: '^[A-Va-v]$',
-        description: 'The section of the PKD 2025 of the main activity',
-        example: 'F',
-      })
-      .optional(),
+    section: patternField(
+      /^[A-Va-v]$/,
+      'The section field must be a section of the PKD 2025, A to V.',
+      'The section of the PKD 2025 of the main activity',
+      'F',
+    ).optional(),
     legal_form: z
       .string()
       .meta({ description: 'Its slug', example: 'spolka-z-ograniczona-odpowiedzialnoscia' })
@@ -61,30 +47,18 @@ const query = z
 type SeriesQuery = z.output<typeof query>;
 
 const point = z.strictObject({
-  date: z.iso.date().meta({ description: 'The day of the snapshot, or the first of the month' }),
-  stock: z
-    .strictObject({
-      ACTIVE: countField.meta({ description: 'Entries whose activity goes on.' }),
-      SUSPENDED: countField.meta({ description: 'Entries whose activity is suspended.' }),
-      DELETED: countField.meta({ description: 'Entries that have ended and are still listed.' }),
-    })
-    .meta({ description: 'Entries in the registry by status; of a month, in its last snapshot' }),
-  new: countField.meta({ description: 'Entries that came to stand: ACTIVE or SUSPENDED' }),
-  ended: countField.meta({ description: 'Entries that no longer stand' }),
-  suspended: countField.meta({ description: 'Entries that went from ACTIVE to SUSPENDED' }),
-  resumed: countField.meta({ description: 'Entries that went from SUSPENDED to ACTIVE' }),
-  is_baseline: z.boolean().meta({
-    description: 'Whether the first snapshot of the source is among them, which has no flows',
-  }),
+  date: z.iso.date(),
+  stock: z.strictObject({ ACTIVE: countField, SUSPENDED: countField, DELETED: countField }),
+  new: countField,
+  ended: countField,
+  suspended: countField,
+  resumed: countField,
+  is_baseline: z.boolean(),
 });
 
 type Point = z.output<typeof point>;
 
-const answer = z.strictObject({
-  by: z.enum(['day', 'month']).meta({ description: 'What an element of the series stands for.' }),
-  source: z.string(),
-  series: z.array(point).meta({ description: 'In the order of the days' }),
-});
+const answer = z.strictObject({ by, source: z.string(), series: z.array(point) });
 
 const example: z.output<typeof answer> = {
   by: 'day',
@@ -102,30 +76,24 @@ const example: z.output<typeof answer> = {
   ],
 };
 
-/** The registry and the symbols of a selection; null: all. */
-async function findGroup(db: Db, asked: SeriesQuery) {
-  const found = await db
-    .with('chosen', () => chooseSource(db, asked.source))
-    .selectFrom('chosen')
-    .select((eb) => [
-      'chosen.source',
-      eb
-        .selectFrom('registry.voivodeship')
-        .select('teryt')
-        .where('slug', '=', sql<string>`registry.fold(${asked.voivodeship ?? null}::text)`)
-        .as('voivodeship'),
-      eb
-        .selectFrom('registry.legal_form_symbol')
-        .select('symbol')
-        .where('slug', '=', sql<string>`registry.fold(${asked.legal_form ?? null}::text)`)
-        .as('legal_form'),
-    ])
-    .executeTakeFirst();
-  const group = requireSource(found, asked.source);
+/** The symbols of a selection; null: all. */
+async function findGroup(db: Db, { voivodeship, legal_form }: SeriesQuery) {
+  const { rows } = await sql<{ teryt: string | null; symbol: string | null }>`
+    select
+        (
+            select teryt from registry.voivodeship
+            where slug = registry.fold(${voivodeship ?? null}::text)
+        ) as teryt,
+        (
+            select symbol from registry.legal_form_symbol
+            where slug = registry.fold(${legal_form ?? null}::text)
+        ) as symbol
+  `.execute(db);
+  const group = rows[0]!;
   const problems: Problem[] = [];
-  if (asked.voivodeship !== undefined && group.voivodeship === null)
+  if (voivodeship !== undefined && group.teryt === null)
     problems.push(['voivodeship', 'The voivodeship field must be the name of a voivodeship.']);
-  if (asked.legal_form !== undefined && group.legal_form === null)
+  if (legal_form !== undefined && group.symbol === null)
     problems.push(['legal_form', 'The legal_form field must be the slug of a legal form.']);
   if (problems.length > 0) throw invalid(problems);
   return group;
@@ -133,11 +101,8 @@ async function findGroup(db: Db, asked: SeriesQuery) {
 
 // The stock of a day is the sum of all changes up to it, also of those before `from`. The changes are
 // summed up before the join: a join of each of them takes more than twice as long.
-async function readSeries(
-  db: Db,
-  { source, voivodeship, legal_form }: Awaited<ReturnType<typeof findGroup>>,
-  { section, by, from, to }: SeriesQuery,
-): Promise<Point[]> {
+async function readSeries(db: Db, source: string, asked: SeriesQuery): Promise<Point[]> {
+  const { teryt, symbol } = await findGroup(db, asked);
   const { rows } = await sql<Point>`
     with changed as (
         select
@@ -152,33 +117,28 @@ async function readSeries(
         from registry.stock_change
         where
             source = ${source}
-            and (${voivodeship}::text is null or voivodeship = ${voivodeship})
-            and (${section}::text is null or activity_section = ${section})
-            and (${legal_form}::text is null or legal_form = ${legal_form})
+            and (${teryt}::text is null or voivodeship = ${teryt})
+            and (${asked.section}::text is null or activity_section = ${asked.section})
+            and (${symbol}::text is null or legal_form = ${symbol})
         group by stat_date
     ),
 
     snapshot as (
         select
-            daily_stat.stat_date,
-            daily_stat.is_baseline,
-            changed.new,
-            changed.ended,
-            changed.newly_suspended,
-            changed.resumed,
+            *,
             json_build_object(
-                'ACTIVE', coalesce(sum(changed.active) over past, 0),
-                'SUSPENDED', coalesce(sum(changed.suspended) over past, 0),
-                'DELETED', coalesce(sum(changed.deleted) over past, 0)
+                'ACTIVE', coalesce(sum(active) over past, 0),
+                'SUSPENDED', coalesce(sum(suspended) over past, 0),
+                'DELETED', coalesce(sum(deleted) over past, 0)
             ) as stock
         from registry.daily_stat
-        left join changed on changed.stat_date = daily_stat.stat_date
-        where daily_stat.source = ${source}
-        window past as (order by daily_stat.stat_date)
+        left join changed using (stat_date)
+        where source = ${source}
+        window past as (order by stat_date)
     )
 
     select
-        date_trunc(${by}, stat_date)::date as date,
+        date_trunc(${asked.by}, stat_date)::date as date,
         (array_agg(stock order by stat_date desc))[1] as stock,
         coalesce(sum(new), 0)::float8 as new,
         coalesce(sum(ended), 0)::float8 as ended,
@@ -186,8 +146,8 @@ async function readSeries(
         coalesce(sum(resumed), 0)::float8 as resumed,
         bool_or(is_baseline) as is_baseline
     from snapshot
-    where stat_date between coalesce(${from}::date, '-infinity')
-        and coalesce(${to}::date, 'infinity')
+    where stat_date between coalesce(${asked.from}::date, '-infinity')
+        and coalesce(${asked.to}::date, 'infinity')
     group by 1
     order by 1
   `.execute(db);
@@ -210,43 +170,48 @@ function writeCsv(series: Point[]): string {
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
 export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpoint[] {
-  const shared = { ...common, query, errors: noSnapshotErrors } as const;
+  const shared = { ...common, query };
   const read = async (asked: SeriesQuery, response: Response) => {
-    const group = await findGroup(db, asked);
+    const source = await chooseSource(db, asked.source);
+    const series = await readSeries(db, source, asked);
     if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
-    return { by: asked.by, source: group.source, series: await readSeries(db, group, asked) };
+    return { by: asked.by, source, series };
   };
-  const json = {
-    ...shared,
-    path: '/stats/series',
-    summary: 'How many entries stand, and what flowed, by day or month',
-    description:
-      'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
-    answer,
-    example,
-    csvExample: writeCsv(example.series),
-  } as const;
-  const csv = {
-    ...shared,
-    path: '/stats/series.csv',
-    summary: 'The same series as CSV',
-    answer: z.string(),
-    mediaType: 'text/csv',
-    example: writeCsv(example.series),
-  } as const;
   return [
-    endpoint(json, async ({ query: asked, request, response }) => {
-      const found = await read(asked, response);
-      response.vary('Accept');
-      // A client that accepts both equally gets JSON.
-      if (request.accepts(['json', 'csv']) !== 'csv') return found;
-      response.type('csv');
-      return writeCsv(found.series);
-    }),
-    endpoint(csv, async ({ query: asked, response }) => {
-      const { series } = await read(asked, response);
-      response.type('csv');
-      return writeCsv(series);
-    }),
+    endpoint(
+      {
+        ...shared,
+        path: '/stats/series',
+        summary: 'How many entries stand, and what flowed, by day or month',
+        description:
+          'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
+        answer,
+        example,
+        csvExample: writeCsv(example.series),
+      },
+      async ({ query: asked, request, response }) => {
+        const found = await read(asked, response);
+        response.vary('Accept');
+        // A client that accepts both equally gets JSON.
+        if (request.accepts(['json', 'csv']) !== 'csv') return found;
+        response.type('csv');
+        return writeCsv(found.series);
+      },
+    ),
+    endpoint(
+      {
+        ...shared,
+        path: '/stats/series.csv',
+        summary: 'The same series as CSV',
+        answer: z.string(),
+        mediaType: 'text/csv',
+        example: writeCsv(example.series),
+      },
+      async ({ query: asked, response }) => {
+        const { series } = await read(asked, response);
+        response.type('csv');
+        return writeCsv(series);
+      },
+    ),
   ];
 }

@@ -12,21 +12,16 @@ export async function serveMetrics(
 ): Promise<Server> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  const refresh = addRegistryMetrics(registry, {
-    read: async (text) => (await pool.query(text)).rows as unknown[],
-    pool,
-  });
+  addRegistryMetrics(registry, pool);
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();
       return;
     }
-    refresh()
-      .then(() => registry.metrics())
-      .then(
-        (text) => response.setHeader('Content-Type', registry.contentType).end(text),
-        () => response.writeHead(500).end(),
-      );
+    registry.metrics().then(
+      (text) => response.setHeader('Content-Type', registry.contentType).end(text),
+      () => response.writeHead(500).end(),
+    );
   });
   try {
     await once(server.listen(address), 'listening');

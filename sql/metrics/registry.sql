@@ -26,15 +26,6 @@ job as (
             else 'waiting'
         end as state
     from graphile_worker.jobs
-),
-
-first_transaction as (
-    select sum(wallet_transaction.amount) as amount
-    from customer.wallet
-    join customer.wallet_transaction
-        on wallet_transaction.account_id = wallet.account_id
-        and wallet_transaction.transaction_no = 1
-        and wallet_transaction.type = 'start'
 )
 
 select
@@ -83,17 +74,15 @@ where figure.row_count is not null
 union all
 select
     'registry_refused_in_a_row',
-    json_build_object('source', source.source),
-    (
-        select count(distinct (run.started_at at time zone 'Europe/Warsaw')::date)
-        from registry.run
-        where
-            run.source = source.source
-            and run.state = 'refused'
-            and run.run_id > coalesce(published.run_id, 0)
-    )
-from last_run as source
-left join published on published.source = source.source
+    json_build_object('source', last_run.source),
+    count(distinct (run.started_at at time zone 'Europe/Warsaw')::date)
+from last_run
+left join published on published.source = last_run.source
+left join registry.run
+    on run.source = last_run.source
+    and run.state = 'refused'
+    and run.run_id > coalesce(published.run_id, 0)
+group by last_run.source
 
 union all
 select 'registry_jobs', json_build_object('task', task, 'state', state), count(*)
@@ -131,5 +120,9 @@ union all
 select
     'registry_credits_spent_total',
     '{}',
-    coalesce((select amount from first_transaction), 0) + coalesce(sum(total_purchased - balance), 0)
-from customer.wallet;
+    coalesce(sum(coalesce(bonus.amount, 0) + wallet.total_purchased - wallet.balance), 0)
+from customer.wallet
+left join customer.wallet_transaction as bonus
+    on bonus.account_id = wallet.account_id
+    and bonus.transaction_no = 1
+    and bonus.type = 'start';
