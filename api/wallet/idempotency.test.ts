@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
-import { grant } from './ledger.ts';
+import { grant, selectWallet } from './ledger.ts';
 
 const now = new Date('2026-05-01T10:00:00Z');
 const day_ms = 24 * 60 * 60 * 1000;
@@ -29,7 +29,7 @@ function answer(changes: Partial<Operation> = {}) {
   return answerOnce(database.kysely, asked, async (tx) => {
     runCount += 1;
     const run = runCount;
-    const { balance } = await grant(tx, {
+    await grant(tx, {
       account_id: asked.account_id,
       type: 'deposit',
       amount: 1,
@@ -37,6 +37,8 @@ function answer(changes: Partial<Operation> = {}) {
       operation_key: `run ${run}`,
       now,
     });
+    const wallet = await selectWallet(tx, asked.account_id).executeTakeFirstOrThrow();
+    const balance = Number(wallet.balance);
     return { body: { zebra: run, balance, a: null }, headers: { 'X-Balance': String(balance) } };
   });
 }

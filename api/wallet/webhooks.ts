@@ -3,8 +3,7 @@ import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import type { StripePayment } from './stripe.ts';
-import { reverse } from './reversal.ts';
-import { settle } from './settlement.ts';
+import { reverse, settle } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
