@@ -1,14 +1,19 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { initializeAccount } from './init.ts';
-import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
-import { createRegistration, registrationWithout } from './register.ts';
 import type { AppOptions } from '../app.ts';
+import { createAllowance } from '../auth/rate-limit.ts';
+import { createRef } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { addressField } from './mail-address.ts';
-import { passwordField } from './password.ts';
-import { profileEndpoints } from './profile.ts';
+import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
+import { initializeAccount } from './init.ts';
+import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
+import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
+import { hashPassword, passwordField } from './password.ts';
+import { languageField, profileEndpoints } from './profile.ts';
+import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
@@ -28,12 +33,12 @@ const openedAccount = z
   })
   .meta({ id: 'OpenedAccount', description: 'An account with its new Master Token.' });
 
-const [user_ref, email] = ['K3V9QX0ZB7MD', 'anna@company.example'];
-const [password, oneTimeToken] = ['correct horse battery', 'eyJhbGciOiJIUzI1NiJ9.….…'];
+const accountExample = { user_ref: 'K3V9QX0ZB7MD', email: 'anna@company.example' };
+const passwordExample = 'correct horse battery';
+const tokenExample = 'eyJhbGciOiJIUzI1NiJ9.….…';
 
 const openedExample = {
-  user_ref,
-  email,
+  ...accountExample,
   master_token: 'sk_live_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu64SnkOo',
   token_ref: 'T4H8WZ1NC6PS',
 };
@@ -42,6 +47,87 @@ const waiting = {
   description: 'Too many requests are waiting.',
   example: { message: 'Service Unavailable' },
 };
+
+/** @param freeMailDomains as `accountAddressField` takes them */
+function registrationWithout(freeMailDomains: readonly string[]) {
+  return z
+    .strictObject({
+      email: accountAddressField(freeMailDomains),
+      name: nameField,
+      password: passwordField,
+      password_confirmation: text,
+      language: languageField.default('en'),
+    })
+    .refine((body) => body.password === body.password_confirmation, {
+      path: ['password_confirmation'],
+      error: 'The password_confirmation field must match the password field.',
+      // Also when other fields are wrong.
+      when: ({ value }) => {
+        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+        return typeof password === 'string' && typeof password_confirmation === 'string';
+      },
+    });
+}
+
+const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
+
+/**
+ * Makes the registration of accounts, which mails the one-time token for the initialization.
+ *
+ * A mailbox gets at most 3 of these mails an hour and 10 a day. Beyond that the answer is the same, no
+ * mail is sent, and the newest mailed token stays valid. The mail holds no text of the registration,
+ * since a client can register the address of a stranger.
+ *
+ * Spec: silent on an address that is registered again. Before the initialization the account gets the
+ * new name, password and language, and a new token replaces the old one. Afterwards: throws the 422.
+ */
+function createRegistration({ db, now }: AppOptions) {
+  const limits = [
+    { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
+    { name: 'register-mail-day', request_count: 10, window_ms: 24 * hour_ms },
+  ].map((limit) => createAllowance({ db, now }, limit));
+
+  async function allowMail(mailbox: string): Promise<boolean> {
+    const key = hash('sha256', mailbox);
+    for (const allow of limits) if (!(await allow(key))) return false;
+    return true;
+  }
+
+  return async (body: z.output<ReturnType<typeof registrationWithout>>) => {
+    const at = now();
+    // Spares the hash; the insertion below decides.
+    const taken = await db
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where(sql`lower(email)`, '=', body.email.toLowerCase())
+      .where('initialized_at', 'is not', null)
+      .executeTakeFirst();
+    if (taken) throw takenAddress();
+    const password_hash = await hashPassword(body.password);
+    const { email, name, language } = body;
+    const profile = { email, name, password_hash, language };
+    const isMailed = await allowMail(mailboxOf(email));
+    return db.transaction().execute(async (tx) => {
+      const { account_id, user_ref } = await tx
+        .insertInto('customer.account')
+        .values({ user_ref: createRef(), ...profile, created_at: at })
+        .onConflict((conflict) =>
+          conflict
+            .expression(sql`lower(email)`)
+            .doUpdateSet(profile)
+            .where('customer.account.initialized_at', 'is', null),
+        )
+        .returning(['account_id', 'user_ref'])
+        .executeTakeFirstOrThrow(takenAddress);
+      if (isMailed) {
+        const token = { account_id, purpose: 'init', now: at } as const;
+        await cancelOneTimeTokens(tx, token);
+        await issueOneTimeToken(tx, token, { recipient: email });
+      }
+      return { user_ref, email, expires_at: formatTimestamp(expiryOf(at)) };
+    });
+  };
+}
 
 function register(options: AppOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
@@ -58,15 +144,15 @@ function register(options: AppOptions): Endpoint {
       limit: { name: 'register', request_count: 10, window_ms: hour_ms },
       body: registrationWithout(freeMailDomains),
       bodyExample: {
-        email,
+        email: accountExample.email,
         name: 'Anna Nowak',
-        password,
-        password_confirmation: password,
+        password: passwordExample,
+        password_confirmation: passwordExample,
         language: 'pl',
       },
       status: 201,
       answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
-      example: { user_ref, email, message, expires_at: '2026-05-02T10:00:00+00:00' },
+      example: { ...accountExample, message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: {
         503: {
           description: 'Registration is switched off, or too many requests are waiting.',
@@ -77,7 +163,7 @@ function register(options: AppOptions): Endpoint {
     async ({ body }) => {
       if (!isRegistrationOpen) throw new HttpError(503, closed);
       const { expires_at, ...account } = await registerAccount(body);
-      return { ...account, message, expires_at: formatTimestamp(expires_at) };
+      return { ...account, message, expires_at };
     },
   );
 }
@@ -96,7 +182,7 @@ function init(options: AppOptions): Endpoint {
         'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
       limit: { name: 'init', request_count: 5, window_ms: minute_ms },
       body: z.strictObject({ token: z.string() }),
-      bodyExample: { token: oneTimeToken },
+      bodyExample: { token: tokenExample },
       answer: openedAccount,
       example: { ...openedExample, message },
     },
@@ -118,7 +204,7 @@ function recover(recovery: Recovery): Endpoint {
         'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
       limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
       body: z.strictObject({ email: addressField, password: passwordField }),
-      bodyExample: { email, password },
+      bodyExample: { email: accountExample.email, password: passwordExample },
       answer: z.strictObject({ message: text, expires_at: time }),
       example: { message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: { 503: waiting },
@@ -142,7 +228,7 @@ function confirm(recovery: Recovery): Endpoint {
         'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
       limit: confirmationLimit,
       body: confirmation,
-      bodyExample: { token: oneTimeToken, password },
+      bodyExample: { token: tokenExample, password: passwordExample },
       answer: openedAccount,
       example: { ...openedExample, message },
       errors: { 503: waiting },

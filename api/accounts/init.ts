@@ -4,8 +4,7 @@ import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/record.ts';
 import { grant } from '../wallet/ledger.ts';
-import { registeredDomainOf } from './free-mail.ts';
-import { domainOf, mailboxOf } from './mail-address.ts';
+import { domainOf, mailboxOf, registeredDomainOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const WELCOME_CREDITS = 200;
@@ -27,11 +26,7 @@ export async function openAccount(tx: Tx, { account_id, user_ref, email }: Accou
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
 
 /** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
-export async function startAccount(
-  tx: Tx,
-  account: Account,
-  { isWelcome, now }: { isWelcome: boolean; now: Date },
-) {
+export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome = true) {
   const { account_id } = account;
   await tx
     .updateTable('customer.account')
@@ -64,7 +59,7 @@ export async function initializeAccount(options: AppOptions, token: string) {
     const account = await useOneTimeToken(tx, claims, now);
     if (!account) throw invalid([['token', refused]]);
     const isWelcome = await claimWelcomeBonus(tx, account, now);
-    return { account: await startAccount(tx, account, { isWelcome, now }), isWelcome };
+    return { account: await startAccount(tx, account, now, isWelcome), isWelcome };
   });
 }
 

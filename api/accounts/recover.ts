@@ -90,9 +90,10 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
       // A reader of the mail may try only a few passwords.
       if (!open || !(await allowGuess(open.claims.jti))) return undefined;
       for (const { password_hash } of open.requests) {
-        if (await verifyPassword(password, password_hash!)) {
-          const recover = (tx: Tx) => recoverAccount(tx, open.claims, password_hash!, at);
-          return db.transaction().execute(recover);
+        if (await verifyPassword(password, password_hash)) {
+          return db
+            .transaction()
+            .execute((tx) => recoverAccount(tx, open.claims, password_hash, at));
         }
       }
       return undefined;
@@ -136,28 +137,29 @@ async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date
 }
 
 /** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
-function findRequests(db: Db, claims: OneTimeTokenClaims, now: Date) {
-  return db
-    .selectFrom('customer.one_time_token as token')
-    .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
-    .select(['one_time_token_id', 'token.password_hash'])
-    .where('user_ref', '=', claims.sub)
-    .where('purpose', '=', 'recover')
-    .where('used_at', 'is', null)
-    .where('cancelled_at', 'is', null)
-    .where('expires_at', '>', now)
-    .where((eb) => {
-      const mailed = eb
-        .selectFrom('customer.mail')
-        .where('mail_key', '=', sql<string>`'recover:' || one_time_token_id`)
-        .where('send_after', 'is', null);
-      const isOwn = eb('one_time_token_id', '=', claims.jti);
-      return eb.or([isOwn, eb.not(eb.exists(mailed))]);
-    })
-    .orderBy((eb) => eb('one_time_token_id', '=', claims.jti), 'desc')
-    .orderBy('token.created_at', 'desc')
-    .limit(comparedRequests)
-    .execute();
+async function findRequests(db: Db, { sub, jti }: OneTimeTokenClaims, now: Date) {
+  const { rows } = await sql<{ one_time_token_id: string; password_hash: string }>`
+    select one_time_token_id, token.password_hash
+    from customer.one_time_token as token
+    join customer.account using (account_id)
+    where
+        user_ref = ${sub}
+        and purpose = 'recover'
+        and used_at is null
+        and cancelled_at is null
+        and expires_at > ${now}
+        and (
+            one_time_token_id = ${jti}
+            or not exists (
+                select
+                from customer.mail
+                where mail_key = 'recover:' || one_time_token_id and send_after is null
+            )
+        )
+    order by one_time_token_id = ${jti} desc, token.created_at desc
+    limit ${comparedRequests}
+  `.execute(db);
+  return rows;
 }
 
 async function recoverAccount(
@@ -175,7 +177,13 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  await revokeTokens(tx, account_id, now);
+  // The lock on the account keeps new tokens out.
+  await tx
+    .updateTable('customer.token')
+    .set({ revoked_at: now })
+    .where('account_id', '=', account_id)
+    .where('revoked_at', 'is', null)
+    .execute();
   await tx
     .insertInto('customer.mail')
     .values({
@@ -188,23 +196,4 @@ async function recoverAccount(
     })
     .execute();
   return openAccount(tx, account, now);
-}
-
-/**
- * Revokes all tokens of an account. The lock on the account keeps new tokens out. Tokens are locked in
- * the order of their keys, as in `count_uses.sql`.
- */
-async function revokeTokens(tx: Tx, account_id: string, now: Date): Promise<void> {
-  const valid = tx
-    .selectFrom('customer.token')
-    .select('token_id')
-    .where('account_id', '=', account_id)
-    .where('revoked_at', 'is', null)
-    .orderBy('token_id')
-    .forUpdate();
-  await tx
-    .updateTable('customer.token')
-    .set({ revoked_at: now })
-    .where('token_id', 'in', valid)
-    .execute();
 }
