@@ -88,23 +88,4 @@ describe('createLimitStore', () => {
     const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => store.increment(key)));
     expect(hits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
   });
-
-  it('sweeps the clients whose window closed more than a window ago', async () => {
-    let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore(
-      { db: openKysely(database.pool), now: () => new Date(at) },
-      { name: 'swept', window_ms: 1000 },
-    );
-    await store.increment('old');
-    at += 1500;
-    await store.increment('recent');
-    at += 500;
-    await store.increment('new');
-    at += 500;
-    await store.increment('newer');
-    const { rows } = await database.pool.query<{ limit_key: string }>(
-      `select limit_key from customer.rate_limit where limit_key like 'swept:%' order by reset_at`,
-    );
-    expect(rows.map((row) => row.limit_key)).toEqual(['swept:recent', 'swept:new', 'swept:newer']);
-  });
 });

@@ -32,6 +32,7 @@ function unsupported(): never {
 /**
  * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. The
  * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `name:key`.
+ * The worker deletes closed windows (`sql/mail/delete_done.sql`).
  *
  * Hits that arrive while a statement runs share the next statement, and each gets its own count.
  */
@@ -40,32 +41,9 @@ export function createLimitStore(
   { name, window_ms }: Pick<RequestLimit, 'name' | 'window_ms'>,
 ) {
   const prefix = `${name}:`;
-  let swept_at = 0;
-
-  /**
-   * Deletes closed windows, once per window and process. Rows stay for one more window, because the
-   * clock of another machine may be behind. Locked rows are skipped.
-   */
-  async function sweep(): Promise<void> {
-    const at = now().getTime();
-    if (at - swept_at < window_ms) return;
-    swept_at = at;
-    await db
-      .deleteFrom('customer.rate_limit')
-      .where('limit_key', 'in', (eb) =>
-        eb
-          .selectFrom('customer.rate_limit')
-          .select('limit_key')
-          .where('reset_at', '<=', new Date(at - window_ms))
-          .forUpdate()
-          .skipLocked(),
-      )
-      .execute();
-  }
 
   /** Counts the hits of one key together, and gives each its own count. */
   async function countHits(keys: string[]): Promise<IncrementResponse[]> {
-    await sweep();
     const hit_at = now();
     const reset_at = new Date(hit_at.getTime() + window_ms);
     type Counter = { limit_key: string; hit_count: string; reset_at: Date };

@@ -120,24 +120,4 @@ describe('answerOnce', () => {
     await expect(failing).rejects.toThrow('this run fails');
     expect(await waiting).toEqual(first);
   });
-
-  it('clears away what is forgotten', async () => {
-    const { account_id } = operation;
-    await database.pool.query('delete from customer.idempotent_answer');
-    await database.pool.query(
-      `insert into customer.idempotent_answer
-      select $1, 'snapshot', 'old ' || no, '', '{}', '{}', $2
-      from generate_series(1, 25) as no`,
-      [account_id, new Date(now.getTime() - day_ms)],
-    );
-    for (const key of ['a', 'b', 'c']) await answer({ key });
-    const { rows } = await database.pool.query(
-      'select idempotency_key from customer.idempotent_answer order by 1',
-    );
-    expect(rows).toEqual([
-      { idempotency_key: 'a' },
-      { idempotency_key: 'b' },
-      { idempotency_key: 'c' },
-    ]);
-  });
 });
