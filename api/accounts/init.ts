@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import type { Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
-import { issueToken } from '../tokens/record.ts';
+import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';
 import { domainOf, mailboxOf, registeredDomainOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
@@ -18,8 +18,8 @@ type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /** Makes the Master Token of an account that has none. The token is not shown again. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
-  const master = { kind: 'master', name: 'Master Token' } as const;
-  const { plaintext, token_ref } = await issueToken(tx, { account_id, ...master, now });
+  const master = { account_id, kind: 'master', name: 'Master Token' } as const;
+  const { plaintext, token_ref } = await issueToken(tx, master, now);
   return { user_ref, email, master_token: plaintext, token_ref };
 }
 

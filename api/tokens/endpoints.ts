@@ -3,14 +3,13 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
-import type { TokenKind } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField, suffixName } from '../http/field.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import { issueToken } from './record.ts';
 import {
   answerOf,
+  issueToken,
   newTokenData,
   newTokenExample,
   success,
@@ -20,9 +19,8 @@ import {
   tokenData,
   tokenExample,
   viewAnswer,
-  viewNewToken,
   viewToken,
-} from './view.ts';
+} from './token.ts';
 
 // What the descriptions share.
 const common = { tag: 'Tokens', auth: 'master' } as const;
@@ -41,10 +39,15 @@ function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typ
     .where('token_ref', '=', token_ref);
 }
 
-// Spec: silent on the Master Token here. An account could not replace it.
-function refuseMaster({ kind }: { kind: TokenKind }, verb: string): void {
+/** Locks the API token of a path. Throws the 404 of an unknown token, and a 422 for the Master Token. */
+async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params>, verb: string) {
+  const token = await selectToken(db, caller, path)
+    .forUpdate()
+    .executeTakeFirstOrThrow(unknownToken);
+  // Spec: silent on the Master Token here. An account could not replace it.
   const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
-  if (kind === 'master') throw invalid([['token_ref', message]]);
+  if (token.kind === 'master') throw invalid([['token_ref', message]]);
+  return token;
 }
 
 /**
@@ -94,9 +97,9 @@ function create({ db, now }: AppOptions): Endpoint {
       const at = now();
       const token = await db.transaction().execute(async (tx) => {
         await requireMaster(tx, caller);
-        return issueToken(tx, { account_id, kind: 'api', name, lifetime_days, now: at });
+        return issueToken(tx, { account_id, kind: 'api', name, lifetime_days }, at);
       });
-      return viewAnswer(viewNewToken(token), at);
+      return viewAnswer(token, at);
     },
   );
 }
@@ -186,8 +189,7 @@ function revoke({ db, now }: AppOptions): Endpoint {
     },
     // Spec: silent on a revoked token; it keeps the time of its revocation.
     async ({ params: path, caller }) => {
-      const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
-      refuseMaster(token, 'revoked');
+      const token = await lockApiToken(db, caller, path, 'revoked');
       const { revoked_at } = await db
         .updateTable('customer.token')
         .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now()})` })
@@ -237,8 +239,7 @@ function rotate({ db, now }: AppOptions): Endpoint {
 // life. The lock lets one of two parallel rotations get the new token.
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
   await requireMaster(tx, caller);
-  const old = await selectToken(tx, caller, path).forUpdate().executeTakeFirstOrThrow(unknownToken);
-  refuseMaster(old, 'rotated');
+  const old = await lockApiToken(tx, caller, path, 'rotated');
   const isExpired = old.expires_at !== null && old.expires_at <= now;
   if (old.revoked_at || isExpired) {
     const state = old.revoked_at ? 'revoked' : 'expired';
@@ -251,11 +252,9 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
     .execute();
   const { account_id, kind, lifetime_days, token_ref } = old;
   const name = suffixName(old.name, ' (rotated)');
-  const issued = await issueToken(tx, { account_id, kind, name, lifetime_days, now });
-  return {
-    old_token: { token_ref, name: old.name, revoked_at: formatTimestamp(now), is_active: false },
-    new_token: viewNewToken(issued),
-  };
+  const new_token = await issueToken(tx, { account_id, kind, name, lifetime_days }, now);
+  const revoked_at = formatTimestamp(now);
+  return { old_token: { token_ref, name: old.name, revoked_at, is_active: false }, new_token };
 }
 
 const verified = z

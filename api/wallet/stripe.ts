@@ -37,20 +37,13 @@ function addressOf(url: URL | undefined): Stripe.StripeConfig {
   return { host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443), protocol };
 }
 
-const { StripeAPIError, StripeConnectionError, StripeIdempotencyError, StripeRateLimitError } =
-  Stripe.errors;
-
-/** Errors that may pass. */
-const passing = [
-  StripeAPIError,
-  StripeConnectionError,
-  StripeIdempotencyError,
-  StripeRateLimitError,
-];
+/** The types of errors that may pass. */
+const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
 // The cause is the error of the SDK, for the log: it holds no secret.
 function fault(error: unknown): HttpError {
-  const answer = passing.some((kind) => error instanceof kind)
+  const isPassing = error instanceof Stripe.errors.StripeError && passing.test(error.type);
+  const answer = isPassing
     ? new HttpError(503, { message: 'The payment provider does not answer; try again later.' })
     : new HttpError(502, { message: 'The payment provider refused to open a checkout.' });
   answer.cause = error;
