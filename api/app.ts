@@ -115,8 +115,8 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
   const charge = createCharging(options);
   const endpoints = [
     ...accountEndpoints(options),
-    ...tokenEndpoints(options),
-    ...walletEndpoints(options),
+    ...tokenEndpoints,
+    ...walletEndpoints,
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
