@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import type { AppOptions } from '../app.ts';
-import { createAllowance } from '../auth/rate-limit.ts';
+import { isAllowed } from '../auth/rate-limit.ts';
 import { openAccount, type OpenedAccount } from './init.ts';
 import {
   cancelOneTimeTokens,
@@ -33,12 +33,13 @@ export const confirmationLimit = {
   window_ms: hour_ms,
 };
 
+/** The limit of passwords that are tried with a link: a reader of the mail may try only a few. */
+const guessLimit = { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms };
+
 export const confirmation = z.strictObject({
   token: z.string(),
   password: z.string(),
 });
-
-export type Recovery = ReturnType<typeof createRecovery>;
 
 /**
  * Makes the two steps of a recovery.
@@ -53,11 +54,6 @@ export type Recovery = ReturnType<typeof createRecovery>;
  * recovery sets the new password and revokes all earlier tokens.
  */
 export function createRecovery({ db, now, secretKey }: AppOptions) {
-  const allowGuess = createAllowance(
-    { db, now },
-    { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms },
-  );
-
   /** The requests that a link confirms, its own first; undefined when the link is not valid. */
   async function findOpen(token: string, at: Date) {
     const claims = readClaims(secretKey, token, 'recover', at);
@@ -87,8 +83,7 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
-      // A reader of the mail may try only a few passwords.
-      if (!open || !(await allowGuess(open.claims.jti))) return undefined;
+      if (!open || !(await isAllowed({ db, now }, guessLimit, open.claims.jti))) return undefined;
       for (const { password_hash } of open.requests) {
         if (await verifyPassword(password, password_hash)) {
           return db

@@ -103,13 +103,12 @@ export function limitRequests(
   };
 }
 
-/**
- * Limits by a key other than the client, such as a mail address.
- *
- * @returns counts one for a key, and resolves to whether the key is still within the limit
- */
-export function createAllowance(options: Pick<LimitOptions, 'db' | 'now'>, limited: RequestLimit) {
-  const store = createLimitStore(options, limited);
-  return async (key: string): Promise<boolean> =>
-    (await store.increment(key)).totalHits <= limited.request_count;
+/** Counts one for a key other than a client, such as a mail address. Returns whether it is in the limit. */
+export async function isAllowed(
+  options: Pick<LimitOptions, 'db' | 'now'>,
+  limited: RequestLimit,
+  key: string,
+): Promise<boolean> {
+  const { totalHits } = await createLimitStore(options, limited).increment(key);
+  return totalHits <= limited.request_count;
 }
