@@ -107,16 +107,13 @@ async function mailLink(tx: Tx, email: string, password_hash: string, now: Date)
     .executeTakeFirst();
   if (!account) return;
   const { account_id, ...reader } = account;
-  const send_after = await findMailSlot(tx, account_id, now);
-  const mail = send_after === 'taken' ? undefined : { ...reader, send_after };
+  const slot = await findMailSlot(tx, account_id, now);
+  const mail = slot && { ...reader, ...slot };
   await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
-/**
- * When the next recovery mail of an account may be sent: null is at once, `taken` means that a mail is
- * already scheduled.
- */
-async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date | null | 'taken'> {
+/** When the next recovery mail of an account is sent; undefined when one is scheduled already. */
+async function findMailSlot(tx: Tx, account_id: string, now: Date) {
   const mails = await tx
     .selectFrom('customer.mail')
     .select((eb) => eb.fn.coalesce('send_after', 'created_at').as('sent_at'))
@@ -125,10 +122,10 @@ async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date
     .orderBy('sent_at', 'desc')
     .limit(hourlyMails)
     .execute();
-  if (mails[0] && mails[0].sent_at > now) return 'taken';
+  if (mails[0] && mails[0].sent_at > now) return undefined;
   const oldest = mails[hourlyMails - 1];
   const free_at = new Date((oldest?.sent_at.getTime() ?? 0) + hour_ms);
-  return free_at > now ? free_at : null;
+  return { send_after: free_at > now ? free_at : null };
 }
 
 /** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
