@@ -184,7 +184,7 @@ const init = endpoint(
     description:
       'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
     limit: { name: 'init', request_count: 5, window_ms: minute_ms },
-    body: z.strictObject({ token: z.string() }),
+    body: z.strictObject({ token: text }),
     bodyExample: { token: tokenExample },
     answer: openedAccount,
     example: { ...openedExample, message: initialized },

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts-icann';
 import { z } from 'zod';
@@ -68,8 +67,6 @@ export function mailboxOf(address: string): string {
   return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
 }
 
-const require = createRequire(import.meta.url);
-
 // Listed domains below which companies register their own domains.
 const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
 
@@ -81,7 +78,7 @@ const lists = [
   'disposable-email-domains/index.json',
   'disposable-email-domains/wildcard.json',
   'disposable-email-domains-js/dist/dict/disposable_email_blocklist.json',
-].map((path) => readFileSync(require.resolve(path)));
+].map((path) => readFileSync(new URL(import.meta.resolve(path))));
 
 function isListed(domain: string): boolean {
   // A list may hold an international domain in either form.

@@ -27,19 +27,12 @@ const hourlyMails = 5;
 const comparedRequests = 20;
 
 /** The limit of confirmations; JSON and the page share the count. */
-export const confirmationLimit = {
-  name: 'recover-confirm',
-  request_count: 10,
-  window_ms: hour_ms,
-};
+export const confirmationLimit = { name: 'recover-confirm', request_count: 10, window_ms: hour_ms };
 
 /** The limit of passwords that are tried with a link: a reader of the mail may try only a few. */
 const guessLimit = { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms };
 
-export const confirmation = z.strictObject({
-  token: z.string(),
-  password: z.string(),
-});
+export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
 /**
  * Makes the two steps of a recovery.

@@ -8,11 +8,7 @@ import { clientAddressOf } from './authenticate.ts';
 import { readBearer } from './token-secret.ts';
 
 /** The limit of every endpoint that has no limit of its own. */
-export const generalLimit: RequestLimit = {
-  name: 'general',
-  request_count: 180,
-  window_ms: 60_000,
-};
+export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
 
 /** The key of a token. A malformed token has none: its client is counted. */
 export function tokenOf(request: Request): string | undefined {

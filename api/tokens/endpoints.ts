@@ -82,10 +82,7 @@ const create = endpoint(
     path: '/tokens',
     summary: 'Create an API token',
     description: 'Without `expires_in_days` it never expires. Its secret is shown this once.',
-    body: z.strictObject({
-      name: nameField,
-      expires_in_days: lifetimeField.optional(),
-    }),
+    body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.optional() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
     ...answerOf(newTokenData, newTokenExample),
@@ -168,11 +165,7 @@ const revoke = endpoint(
     method: 'delete',
     summary: 'Revoke an API token',
     description: 'From the next request on it gets a 401, for good.',
-    answer: z.strictObject({
-      success,
-      message: text,
-      meta: z.strictObject({ revoked_at: time }),
-    }),
+    answer: z.strictObject({ success, message: text, meta: z.strictObject({ revoked_at: time }) }),
     example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
   },
   // Spec: silent on a revoked token; it keeps the time of its revocation.
@@ -264,11 +257,7 @@ const verify = endpoint(
     description:
       'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
     auth: 'token',
-    answer: z.strictObject({
-      success,
-      data: verified,
-      meta: z.strictObject({ timestamp: time }),
-    }),
+    answer: z.strictObject({ success, data: verified, meta: z.strictObject({ timestamp: time }) }),
     example: {
       success: true,
       data: {

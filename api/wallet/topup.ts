@@ -1,8 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import type { Tx } from '../../sql/kysely.ts';
-import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
@@ -37,14 +35,12 @@ const checkout = z
   .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
   .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
 
-type NewPayment = Insertable<CustomerTables['customer.payment']>;
-
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
 
 /** Records an open payment. Throws the 422 of an unknown package. */
 async function recordPayment(
   tx: Tx,
-  payment: Pick<NewPayment, 'account_id' | 'package_slug' | 'provider' | 'created_at'>,
+  payment: { account_id: string; package_slug: string; provider: string; created_at: Date },
 ) {
   const offer = await tx
     .selectFrom('customer.credit_package')
