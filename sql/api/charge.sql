@@ -14,7 +14,7 @@ with asked as materialized (
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet
-    where account_id in (select asked.account_id from asked)
+    where account_id = any(array(select asked.account_id from asked))
     order by account_id
     for no key update
 ),
