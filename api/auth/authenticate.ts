@@ -37,7 +37,7 @@ interface KnownToken extends Caller {
   state: 'counted' | 'usable' | 'revoked' | 'expired';
 }
 
-/** Statements that count uses in parallel. Statements with the same token wait for each other. */
+/** Statements that count uses in parallel. One skips the tokens that another has locked. */
 const mostCounting = 2;
 
 /** Attempts to count the use of a token that another transaction has locked: about two seconds. */
