@@ -20,7 +20,7 @@ import { generalLimit, limitRequests } from './auth/rate-limit.ts';
 import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
-import { createCharging } from './wallet/charge.ts';
+import { createCharging } from './wallet/ledger.ts';
 import type { PaymentProvider } from './wallet/payment.ts';
 import { answerMissingPage, createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
@@ -115,8 +115,8 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
   const charge = createCharging(options);
   const endpoints = [
     ...accountEndpoints(options),
-    ...tokenEndpoints(options),
-    ...walletEndpoints(options),
+    ...tokenEndpoints,
+    ...walletEndpoints,
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),

@@ -12,9 +12,8 @@ beforeAll(async () => {
 
 afterAll(() => database.drop());
 
-function valuesFor(key: string, count: unknown = 1): unknown[] {
-  const now = new Date('2026-05-01T10:00:00Z');
-  return [[key], [count], now, new Date(now.getTime() + 60_000)];
+function valuesFor(key: string, now = '2026-05-01T10:00:00Z'): unknown[] {
+  return [[key], now, '2026-05-01T10:01:00Z'];
 }
 
 interface Hit {

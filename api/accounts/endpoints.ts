@@ -1,14 +1,19 @@
+import { hash } from 'node:crypto';
+import { sql } from 'kysely';
 import { z } from 'zod';
-import { initializeAccount } from './init.ts';
-import { confirmation, confirmationLimit, createRecovery, type Recovery } from './recover.ts';
-import { createRegistration, registrationWithout } from './register.ts';
+import type { Db } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
+import { isAllowed } from '../auth/rate-limit.ts';
+import { createRef } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { addressField } from './mail-address.ts';
-import { passwordField } from './password.ts';
-import { profileEndpoints } from './profile.ts';
+import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
+import { initializeAccount } from './init.ts';
+import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
+import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
+import { hashPassword, passwordField } from './password.ts';
+import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
@@ -17,6 +22,9 @@ const common = { method: 'post', tag: 'Accounts', auth: 'none' } as const;
 
 const text = z.string();
 const time = z.iso.datetime({ offset: true });
+
+/** The language of the mails to an account. */
+const languageField = z.enum(['pl', 'en']);
 
 const openedAccount = z
   .strictObject({
@@ -28,12 +36,12 @@ const openedAccount = z
   })
   .meta({ id: 'OpenedAccount', description: 'An account with its new Master Token.' });
 
-const [user_ref, email] = ['K3V9QX0ZB7MD', 'anna@company.example'];
-const [password, oneTimeToken] = ['correct horse battery', 'eyJhbGciOiJIUzI1NiJ9.….…'];
+const accountExample = { user_ref: 'K3V9QX0ZB7MD', email: 'anna@company.example' };
+const passwordExample = 'correct horse battery';
+const tokenExample = 'eyJhbGciOiJIUzI1NiJ9.….…';
 
 const openedExample = {
-  user_ref,
-  email,
+  ...accountExample,
   master_token: 'sk_live_0gqDzWEXYFvCTXCpqHhLdPhGnkhw1xVVrYVPz37xEu64SnkOo',
   token_ref: 'T4H8WZ1NC6PS',
 };
@@ -43,9 +51,90 @@ const waiting = {
   example: { message: 'Service Unavailable' },
 };
 
+/** @param freeMailDomains as `accountAddressField` takes them */
+function registrationWithout(freeMailDomains: readonly string[]) {
+  return z
+    .strictObject({
+      email: accountAddressField(freeMailDomains),
+      name: nameField,
+      password: passwordField,
+      password_confirmation: text,
+      language: languageField.default('en'),
+    })
+    .refine((body) => body.password === body.password_confirmation, {
+      path: ['password_confirmation'],
+      error: 'The password_confirmation field must match the password field.',
+      // Also when other fields are wrong.
+      when: ({ value }) => {
+        const { password, password_confirmation } = Object(value) as Record<string, unknown>;
+        return typeof password === 'string' && typeof password_confirmation === 'string';
+      },
+    });
+}
+
+const takenAddress = () => invalid([['email', 'The email has already been taken.']]);
+
+/** Mails for the initialization to one mailbox. */
+const mailLimits = [
+  { name: 'register-mail-hour', request_count: 3, window_ms: hour_ms },
+  { name: 'register-mail-day', request_count: 10, window_ms: 24 * hour_ms },
+];
+
+async function allowMail(options: AppOptions, email: string): Promise<boolean> {
+  const key = hash('sha256', mailboxOf(email));
+  for (const limit of mailLimits) if (!(await isAllowed(options, limit, key))) return false;
+  return true;
+}
+
+type Registration = z.output<ReturnType<typeof registrationWithout>>;
+
+/**
+ * Registers an account, and mails the one-time token for its initialization.
+ *
+ * A mailbox gets at most 3 of these mails an hour and 10 a day. Beyond that the answer is the same, no
+ * mail is sent, and the newest mailed token stays valid. The mail holds no text of the registration,
+ * since a client can register the address of a stranger.
+ *
+ * Spec: silent on an address that is registered again. Before the initialization the account gets the
+ * new name, password and language, and a new token replaces the old one. Afterwards: throws the 422.
+ */
+async function registerAccount(options: AppOptions, registration: Registration) {
+  const { email, name, password, language } = registration;
+  const at = options.now();
+  // Spares the hash; the insertion below decides.
+  const taken = await options.db
+    .selectFrom('customer.account')
+    .select('account_id')
+    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where('initialized_at', 'is not', null)
+    .executeTakeFirst();
+  if (taken) throw takenAddress();
+  const password_hash = await hashPassword(password);
+  const profile = { email, name, password_hash, language };
+  const isMailed = await allowMail(options, email);
+  return options.db.transaction().execute(async (tx) => {
+    const { account_id, user_ref } = await tx
+      .insertInto('customer.account')
+      .values({ user_ref: createRef(), ...profile, created_at: at })
+      .onConflict((conflict) =>
+        conflict
+          .expression(sql`lower(email)`)
+          .doUpdateSet(profile)
+          .where('customer.account.initialized_at', 'is', null),
+      )
+      .returning(['account_id', 'user_ref'])
+      .executeTakeFirstOrThrow(takenAddress);
+    if (isMailed) {
+      const token = { account_id, purpose: 'init', now: at } as const;
+      await cancelOneTimeTokens(tx, token);
+      await issueOneTimeToken(tx, token, { recipient: email });
+    }
+    return { user_ref, email, expires_at: formatTimestamp(expiryOf(at)) };
+  });
+}
+
 function register(options: AppOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
-  const registerAccount = createRegistration(options);
   const message = 'The account is registered. A one-time token was sent to its e-mail address.';
   const closed = { message: 'Registration is currently switched off.' };
   return endpoint(
@@ -58,15 +147,15 @@ function register(options: AppOptions): Endpoint {
       limit: { name: 'register', request_count: 10, window_ms: hour_ms },
       body: registrationWithout(freeMailDomains),
       bodyExample: {
-        email,
+        email: accountExample.email,
         name: 'Anna Nowak',
-        password,
-        password_confirmation: password,
+        password: passwordExample,
+        password_confirmation: passwordExample,
         language: 'pl',
       },
       status: 201,
       answer: z.strictObject({ user_ref: text, email: text, message: text, expires_at: time }),
-      example: { user_ref, email, message, expires_at: '2026-05-02T10:00:00+00:00' },
+      example: { ...accountExample, message, expires_at: '2026-05-02T10:00:00+00:00' },
       errors: {
         503: {
           description: 'Registration is switched off, or too many requests are waiting.',
@@ -76,93 +165,141 @@ function register(options: AppOptions): Endpoint {
     },
     async ({ body }) => {
       if (!isRegistrationOpen) throw new HttpError(503, closed);
-      const { expires_at, ...account } = await registerAccount(body);
-      return { ...account, message, expires_at: formatTimestamp(expires_at) };
+      const { expires_at, ...account } = await registerAccount(options, body);
+      return { ...account, message, expires_at };
     },
   );
 }
 
-function init(options: AppOptions): Endpoint {
-  const message =
-    'The account is initialized. Store the Master Token now: it will not be shown again.';
-  const unwelcome =
-    'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
-  return endpoint(
-    {
-      ...common,
-      path: '/auth/init',
-      summary: 'Exchange the one-time token for the Master Token',
-      description:
-        'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
-      limit: { name: 'init', request_count: 5, window_ms: minute_ms },
-      body: z.strictObject({ token: z.string() }),
-      bodyExample: { token: oneTimeToken },
-      answer: openedAccount,
-      example: { ...openedExample, message },
+const initialized =
+  'The account is initialized. Store the Master Token now: it will not be shown again.';
+const unwelcome =
+  'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
+
+const init = endpoint(
+  {
+    ...common,
+    path: '/auth/init',
+    summary: 'Exchange the one-time token for the Master Token',
+    description:
+      'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
+    limit: { name: 'init', request_count: 5, window_ms: minute_ms },
+    body: z.strictObject({ token: text }),
+    bodyExample: { token: tokenExample },
+    answer: openedAccount,
+    example: { ...openedExample, message: initialized },
+  },
+  async ({ body, options }) => {
+    const { account, isWelcome } = await initializeAccount(options, body.token);
+    return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
+  },
+);
+
+const asked = 'If an account has this e-mail address, a recovery link was sent to it.';
+
+const recover = endpoint(
+  {
+    ...common,
+    path: '/auth/recover',
+    summary: 'Ask for the recovery of an account',
+    description:
+      'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
+    limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
+    body: z.strictObject({ email: addressField, password: passwordField }),
+    bodyExample: { email: accountExample.email, password: passwordExample },
+    answer: z.strictObject({ message: text, expires_at: time }),
+    example: { message: asked, expires_at: '2026-05-02T10:00:00+00:00' },
+    errors: { 503: waiting },
+  },
+  async ({ body, options }) => {
+    const expires_at = await createRecovery(options).request(body);
+    return { message: asked, expires_at: formatTimestamp(expires_at) };
+  },
+);
+
+const recovered =
+  'The account is recovered. Store the Master Token now: it will not be shown again.';
+
+const confirm = endpoint(
+  {
+    ...common,
+    path: '/auth/recover/confirm',
+    summary: 'Confirm a recovery',
+    description:
+      'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+    limit: confirmationLimit,
+    body: confirmation,
+    bodyExample: { token: tokenExample, password: passwordExample },
+    answer: openedAccount,
+    example: { ...openedExample, message: recovered },
+    errors: { 503: waiting },
+  },
+  async ({ body, options }) => {
+    const opened = await createRecovery(options).confirm(body);
+    if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
+    return { ...opened, message: recovered };
+  },
+);
+
+const account = z
+  .strictObject({
+    user_ref: text,
+    email: text,
+    name: text,
+    language: languageField,
+    created_at: time,
+  })
+  .meta({ id: 'Account', description: 'The account of the token.' });
+
+const profile = {
+  path: '/account',
+  tag: 'Accounts',
+  answer: z.strictObject({ success: z.literal(true), data: account }),
+  example: {
+    success: true,
+    data: {
+      ...accountExample,
+      name: 'Anna Nowak',
+      language: 'pl',
+      created_at: '2026-05-01T10:00:00+00:00',
     },
-    async ({ body }) => {
-      const { account, isWelcome } = await initializeAccount(options, body.token);
-      return { ...account, message: isWelcome ? message : `${message} ${unwelcome}` };
-    },
-  );
+  },
+} as const;
+
+async function viewAccount(db: Db, account_id: string) {
+  const { created_at, ...found } = await db
+    .selectFrom('customer.account')
+    .select(['user_ref', 'email', 'name', 'language', 'created_at'])
+    .where('account_id', '=', account_id)
+    .executeTakeFirstOrThrow();
+  return { success: true, data: { ...found, created_at: formatTimestamp(created_at) } };
 }
 
-function recover(recovery: Recovery): Endpoint {
-  const message = 'If an account has this e-mail address, a recovery link was sent to it.';
-  return endpoint(
-    {
-      ...common,
-      path: '/auth/recover',
-      summary: 'Ask for the recovery of an account',
-      description:
-        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
-      limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
-      body: z.strictObject({ email: addressField, password: passwordField }),
-      bodyExample: { email, password },
-      answer: z.strictObject({ message: text, expires_at: time }),
-      example: { message, expires_at: '2026-05-02T10:00:00+00:00' },
-      errors: { 503: waiting },
-    },
-    async ({ body }) => {
-      const expires_at = await recovery.request(body);
-      return { message, expires_at: formatTimestamp(expires_at) };
-    },
-  );
-}
+const readProfile = endpoint(
+  { ...profile, method: 'get', auth: 'token', summary: 'Read the account' },
+  ({ caller, options: { db } }) => viewAccount(db, caller.account_id),
+);
 
-function confirm(recovery: Recovery): Endpoint {
-  const message =
-    'The account is recovered. Store the Master Token now: it will not be shown again.';
-  return endpoint(
-    {
-      ...common,
-      path: '/auth/recover/confirm',
-      summary: 'Confirm a recovery',
-      description:
-        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
-      limit: confirmationLimit,
-      body: confirmation,
-      bodyExample: { token: oneTimeToken, password },
-      answer: openedAccount,
-      example: { ...openedExample, message },
-      errors: { 503: waiting },
-    },
-    async ({ body }) => {
-      const opened = await recovery.confirm(body);
-      if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
-      return { ...opened, message };
-    },
-  );
-}
+const changeProfile = endpoint(
+  {
+    ...profile,
+    method: 'patch',
+    auth: 'master',
+    summary: 'Change the language of mails',
+    body: z.strictObject({ language: languageField }),
+    bodyExample: { language: 'pl' },
+  },
+  async ({ body, caller: { account_id }, options: { db } }) => {
+    await db
+      .updateTable('customer.account')
+      .set(body)
+      .where('account_id', '=', account_id)
+      .execute();
+    return viewAccount(db, account_id);
+  },
+);
 
 /** Registration, initialization and recovery, which need no token, and the account itself. */
 export function accountEndpoints(options: AppOptions): Endpoint[] {
-  const recovery = createRecovery(options);
-  return [
-    register(options),
-    init(options),
-    recover(recovery),
-    confirm(recovery),
-    ...profileEndpoints(options),
-  ];
+  return [register(options), init, recover, confirm, readProfile, changeProfile];
 }

@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { invalid } from '../http/errors.ts';
-import { issueToken } from '../tokens/record.ts';
+import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';
-import { registeredDomainOf } from './free-mail.ts';
-import { domainOf, mailboxOf } from './mail-address.ts';
+import { domainOf, mailboxOf, registeredDomainOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 const WELCOME_CREDITS = 200;
@@ -19,19 +18,15 @@ type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
 /** Makes the Master Token of an account that has none. The token is not shown again. */
 export async function openAccount(tx: Tx, { account_id, user_ref, email }: Account, now: Date) {
-  const master = { kind: 'master', name: 'Master Token' } as const;
-  const { plaintext, token_ref } = await issueToken(tx, { account_id, ...master, now });
+  const master = { account_id, kind: 'master', name: 'Master Token' } as const;
+  const { plaintext, token_ref } = await issueToken(tx, master, now);
   return { user_ref, email, master_token: plaintext, token_ref };
 }
 
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
 
 /** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
-export async function startAccount(
-  tx: Tx,
-  account: Account,
-  { isWelcome, now }: { isWelcome: boolean; now: Date },
-) {
+export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome = true) {
   const { account_id } = account;
   await tx
     .updateTable('customer.account')
@@ -64,7 +59,7 @@ export async function initializeAccount(options: AppOptions, token: string) {
     const account = await useOneTimeToken(tx, claims, now);
     if (!account) throw invalid([['token', refused]]);
     const isWelcome = await claimWelcomeBonus(tx, account, now);
-    return { account: await startAccount(tx, account, { isWelcome, now }), isWelcome };
+    return { account: await startAccount(tx, account, now, isWelcome), isWelcome };
   });
 }
 

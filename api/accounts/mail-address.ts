@@ -1,6 +1,7 @@
-import { domainToASCII } from 'node:url';
+import { readFileSync } from 'node:fs';
+import { domainToASCII, domainToUnicode } from 'node:url';
+import { getDomain } from 'tldts-icann';
 import { z } from 'zod';
-import { isRefusedDomain } from './free-mail.ts';
 
 // RFC 5321: the lengths of a local part and of an address.
 const [localMaximum, addressMaximum] = [64, 254];
@@ -52,13 +53,7 @@ export function domainOf(address: string): string {
 }
 
 // https://support.google.com/mail/answer/7436150 and https://proton.me/support/addresses-and-aliases
-const dotlessDomains = new Set([
-  'gmail.com',
-  'googlemail.com',
-  'proton.me',
-  'protonmail.com',
-  'pm.me',
-]);
+const dotless = ['gmail.com', 'googlemail.com', 'proton.me', 'protonmail.com', 'pm.me'];
 
 /**
  * The mailbox behind an address: in lower case, without the tag after a plus, and without dots where
@@ -69,7 +64,46 @@ const dotlessDomains = new Set([
 export function mailboxOf(address: string): string {
   const [local, domain] = split(address.toLowerCase());
   const untagged = local.replace(/(?<=.)\+.*$/, '');
-  return `${dotlessDomains.has(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
+  return `${dotless.includes(domain) ? untagged.replaceAll('.', '') : untagged}@${domain}`;
+}
+
+// Listed domains below which companies register their own domains.
+const registries = ['msk.ru', 'pp.ua', 'spb.ru', 'za.com'];
+
+// Free mail and aliases that the packages lack, free mail, then disposable mailboxes. Each list holds its
+// domains in quotation marks, and is searched as it is: parsed, the lists take ten times the memory.
+const lists = [
+  './free-mail-domains.json',
+  'free-email-domains-list/build/src/constants.js',
+  'disposable-email-domains/index.json',
+  'disposable-email-domains/wildcard.json',
+  'disposable-email-domains-js/dist/dict/disposable_email_blocklist.json',
+].map((path) => readFileSync(new URL(import.meta.resolve(path))));
+
+function isListed(domain: string): boolean {
+  // A list may hold an international domain in either form.
+  const forms = new Set([domain, domainToUnicode(domain)]);
+  return [...forms].some((form) => lists.some((list) => list.includes(`"${form}"`)));
+}
+
+/** The registered part of a domain, such as `firma.pl` of `poczta.firma.pl`. */
+export function registeredDomainOf(domain: string): string {
+  return getDomain(domain) ?? domain;
+}
+
+/**
+ * Whether a domain, or a parent of it up to the registered one, offers free or disposable mailboxes.
+ *
+ * @param domain as `normalizeDomain` gives it
+ * @param further domains that are refused too
+ */
+export function isRefusedDomain(domain: string, further: readonly string[] = []): boolean {
+  const registered = registeredDomainOf(domain);
+  for (let name = domain; ; name = name.slice(name.indexOf('.') + 1)) {
+    const isRefused = isListed(name) || further.includes(name);
+    if (isRefused && (name === domain || !registries.includes(name))) return true;
+    if (name === registered) return false;
+  }
 }
 
 /** An e-mail address, normalized. */
@@ -90,8 +124,7 @@ export const addressField = z
  * @param furtherDomains that are refused too, as `normalizeDomain` gives them
  */
 export function accountAddressField(furtherDomains: readonly string[]) {
-  const further = new Set(furtherDomains);
-  return addressField.refine((address) => !isRefusedDomain(domainOf(address), further), {
+  return addressField.refine((address) => !isRefusedDomain(domainOf(address), furtherDomains), {
     error: 'The email field must not be an address of a disposable or free mailbox.',
   });
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import type { AppOptions } from '../app.ts';
-import { createAllowance } from '../auth/rate-limit.ts';
+import { isAllowed } from '../auth/rate-limit.ts';
 import { openAccount, type OpenedAccount } from './init.ts';
 import {
   cancelOneTimeTokens,
@@ -27,18 +27,12 @@ const hourlyMails = 5;
 const comparedRequests = 20;
 
 /** The limit of confirmations; JSON and the page share the count. */
-export const confirmationLimit = {
-  name: 'recover-confirm',
-  request_count: 10,
-  window_ms: hour_ms,
-};
+export const confirmationLimit = { name: 'recover-confirm', request_count: 10, window_ms: hour_ms };
 
-export const confirmation = z.strictObject({
-  token: z.string(),
-  password: z.string(),
-});
+/** The limit of passwords that are tried with a link: a reader of the mail may try only a few. */
+const guessLimit = { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms };
 
-export type Recovery = ReturnType<typeof createRecovery>;
+export const confirmation = z.strictObject({ token: z.string(), password: z.string() });
 
 /**
  * Makes the two steps of a recovery.
@@ -53,11 +47,6 @@ export type Recovery = ReturnType<typeof createRecovery>;
  * recovery sets the new password and revokes all earlier tokens.
  */
 export function createRecovery({ db, now, secretKey }: AppOptions) {
-  const allowGuess = createAllowance(
-    { db, now },
-    { name: 'recover-guess', request_count: 10, window_ms: 24 * hour_ms },
-  );
-
   /** The requests that a link confirms, its own first; undefined when the link is not valid. */
   async function findOpen(token: string, at: Date) {
     const claims = readClaims(secretKey, token, 'recover', at);
@@ -87,12 +76,12 @@ export function createRecovery({ db, now, secretKey }: AppOptions) {
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
-      // A reader of the mail may try only a few passwords.
-      if (!open || !(await allowGuess(open.claims.jti))) return undefined;
+      if (!open || !(await isAllowed({ db, now }, guessLimit, open.claims.jti))) return undefined;
       for (const { password_hash } of open.requests) {
-        if (await verifyPassword(password, password_hash!)) {
-          const recover = (tx: Tx) => recoverAccount(tx, open.claims, password_hash!, at);
-          return db.transaction().execute(recover);
+        if (await verifyPassword(password, password_hash)) {
+          return db
+            .transaction()
+            .execute((tx) => recoverAccount(tx, open.claims, password_hash, at));
         }
       }
       return undefined;
@@ -111,16 +100,13 @@ async function mailLink(tx: Tx, email: string, password_hash: string, now: Date)
     .executeTakeFirst();
   if (!account) return;
   const { account_id, ...reader } = account;
-  const send_after = await findMailSlot(tx, account_id, now);
-  const mail = send_after === 'taken' ? undefined : { ...reader, send_after };
+  const slot = await findMailSlot(tx, account_id, now);
+  const mail = slot && { ...reader, ...slot };
   await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
-/**
- * When the next recovery mail of an account may be sent: null is at once, `taken` means that a mail is
- * already scheduled.
- */
-async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date | null | 'taken'> {
+/** When the next recovery mail of an account is sent; undefined when one is scheduled already. */
+async function findMailSlot(tx: Tx, account_id: string, now: Date) {
   const mails = await tx
     .selectFrom('customer.mail')
     .select((eb) => eb.fn.coalesce('send_after', 'created_at').as('sent_at'))
@@ -129,35 +115,36 @@ async function findMailSlot(tx: Tx, account_id: string, now: Date): Promise<Date
     .orderBy('sent_at', 'desc')
     .limit(hourlyMails)
     .execute();
-  if (mails[0] && mails[0].sent_at > now) return 'taken';
+  if (mails[0] && mails[0].sent_at > now) return undefined;
   const oldest = mails[hourlyMails - 1];
   const free_at = new Date((oldest?.sent_at.getTime() ?? 0) + hour_ms);
-  return free_at > now ? free_at : null;
+  return { send_after: free_at > now ? free_at : null };
 }
 
 /** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
-function findRequests(db: Db, claims: OneTimeTokenClaims, now: Date) {
-  return db
-    .selectFrom('customer.one_time_token as token')
-    .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
-    .select(['one_time_token_id', 'token.password_hash'])
-    .where('user_ref', '=', claims.sub)
-    .where('purpose', '=', 'recover')
-    .where('used_at', 'is', null)
-    .where('cancelled_at', 'is', null)
-    .where('expires_at', '>', now)
-    .where((eb) => {
-      const mailed = eb
-        .selectFrom('customer.mail')
-        .where('mail_key', '=', sql<string>`'recover:' || one_time_token_id`)
-        .where('send_after', 'is', null);
-      const isOwn = eb('one_time_token_id', '=', claims.jti);
-      return eb.or([isOwn, eb.not(eb.exists(mailed))]);
-    })
-    .orderBy((eb) => eb('one_time_token_id', '=', claims.jti), 'desc')
-    .orderBy('token.created_at', 'desc')
-    .limit(comparedRequests)
-    .execute();
+async function findRequests(db: Db, { sub, jti }: OneTimeTokenClaims, now: Date) {
+  const { rows } = await sql<{ one_time_token_id: string; password_hash: string }>`
+    select one_time_token_id, token.password_hash
+    from customer.one_time_token as token
+    join customer.account using (account_id)
+    where
+        user_ref = ${sub}
+        and purpose = 'recover'
+        and used_at is null
+        and cancelled_at is null
+        and expires_at > ${now}
+        and (
+            one_time_token_id = ${jti}
+            or not exists (
+                select
+                from customer.mail
+                where mail_key = 'recover:' || one_time_token_id and send_after is null
+            )
+        )
+    order by one_time_token_id = ${jti} desc, token.created_at desc
+    limit ${comparedRequests}
+  `.execute(db);
+  return rows;
 }
 
 async function recoverAccount(
@@ -175,7 +162,13 @@ async function recoverAccount(
     .set({ password_hash, recovered_at: now })
     .where('account_id', '=', account_id)
     .execute();
-  await revokeTokens(tx, account_id, now);
+  // The lock on the account keeps new tokens out.
+  await tx
+    .updateTable('customer.token')
+    .set({ revoked_at: now })
+    .where('account_id', '=', account_id)
+    .where('revoked_at', 'is', null)
+    .execute();
   await tx
     .insertInto('customer.mail')
     .values({
@@ -188,23 +181,4 @@ async function recoverAccount(
     })
     .execute();
   return openAccount(tx, account, now);
-}
-
-/**
- * Revokes all tokens of an account. The lock on the account keeps new tokens out. Tokens are locked in
- * the order of their keys, as in `count_uses.sql`.
- */
-async function revokeTokens(tx: Tx, account_id: string, now: Date): Promise<void> {
-  const valid = tx
-    .selectFrom('customer.token')
-    .select('token_id')
-    .where('account_id', '=', account_id)
-    .where('revoked_at', 'is', null)
-    .orderBy('token_id')
-    .forUpdate();
-  await tx
-    .updateTable('customer.token')
-    .set({ revoked_at: now })
-    .where('token_id', 'in', valid)
-    .execute();
 }

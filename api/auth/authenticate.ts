@@ -37,7 +37,7 @@ interface KnownToken extends Caller {
   state: 'counted' | 'usable' | 'revoked' | 'expired';
 }
 
-/** Statements that count uses in parallel. Statements with the same token wait for each other. */
+/** Statements that count uses in parallel. One skips the tokens that another has locked. */
 const mostCounting = 2;
 
 /** Attempts to count the use of a token that another transaction has locked: about two seconds. */
@@ -70,13 +70,12 @@ function refuseState({ state }: KnownToken): void {
  * @returns by use; undefined where no such token exists
  */
 async function countUses(db: Db, uses: Use[], now: Date): Promise<(KnownToken | undefined)[]> {
-  const byHash = [...Map.groupBy(uses, ({ hash }) => hash)];
-  const rows = await runPrepared<KnownToken>(db, 'api/count_uses.sql', [
-    byHash.map(([hash]) => hash),
-    byHash.map(([, ofToken]) => ofToken.reduce((sum, { use_count }) => sum + use_count, 0)),
-    byHash.map(([, ofToken]) => ofToken.findLast(({ use_count }) => use_count > 0)?.ip ?? null),
-    now,
-  ]);
+  const asked = [...Map.groupBy(uses, ({ hash }) => hash)].map(([hash, ofToken]) => {
+    const counted = ofToken.filter(({ use_count }) => use_count > 0);
+    return { hash, use_count: counted.length, ip: counted.at(-1)?.ip };
+  });
+  const values = [JSON.stringify(asked), now];
+  const rows = await runPrepared<KnownToken>(db, 'api/count_uses.sql', values);
   const known = new Map(rows.map((row) => [row.hash, row]));
   return uses.map(({ hash }) => known.get(hash));
 }

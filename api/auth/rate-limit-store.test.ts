@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect, type Database } from '../../sql/database.ts';
 import { openKysely } from '../../sql/kysely.ts';
-import { createLimitStore } from './rate-limit-store.ts';
+import { createLimitStore } from './rate-limit.ts';
 
 let database: TestDatabase;
 const now = (): Date => new Date();
@@ -24,7 +24,7 @@ describe('createLimitStore', () => {
   it('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
     const stores = [openKysely(database.pool), openKysely(other.pool)].map((db) =>
-      createLimitStore({ db, now, window_ms: 60_000, prefix: 'many:' }),
+      createLimitStore({ db, now }, { name: 'many', window_ms: 60_000 }),
     );
     const hits = await Promise.all(
       Array.from({ length: 600 }, (_, at) => stores[at % 2]!.increment('one')),
@@ -43,7 +43,7 @@ describe('createLimitStore', () => {
       openKysely(database.pool),
       openKysely(other.pool),
     ].map(async (db, at) => {
-      const store = createLimitStore({ db, now, window_ms: 60_000, prefix: 'circle:' });
+      const store = createLimitStore({ db, now }, { name: 'circle', window_ms: 60_000 });
       const ordered = at % 2 === 0 ? keys : keys.toReversed();
       for (let round = 0; round < 25; round += 1) {
         await Promise.all(ordered.map((key) => store.increment(key)));
@@ -58,12 +58,10 @@ describe('createLimitStore', () => {
 
   it('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore({
-      db: openKysely(database.pool),
-      now: () => new Date(at),
-      window_ms: 1000,
-      prefix: 'again:',
-    });
+    const store = createLimitStore(
+      { db: openKysely(database.pool), now: () => new Date(at) },
+      { name: 'again', window_ms: 1000 },
+    );
     const hit = async (): Promise<number[]> => {
       const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => store.increment(key)));
       return hits.map(({ totalHits }) => totalHits);
@@ -81,36 +79,13 @@ describe('createLimitStore', () => {
 
   it('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
-    const store = createLimitStore({
-      db: openKysely(other.pool),
-      now,
-      window_ms: 60_000,
-      prefix: 'away:',
-    });
+    const store = createLimitStore(
+      { db: openKysely(other.pool), now },
+      { name: 'away', window_ms: 60_000 },
+    );
     await store.increment('a');
     await other.close();
     const hits = await Promise.allSettled(['a', 'b', 'a'].map((key) => store.increment(key)));
     expect(hits.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-  });
-
-  it('sweeps the clients whose window closed more than a window ago', async () => {
-    let at = Date.parse('2026-01-01T00:00:00Z');
-    const store = createLimitStore({
-      db: openKysely(database.pool),
-      now: () => new Date(at),
-      window_ms: 1000,
-      prefix: 'swept:',
-    });
-    await store.increment('old');
-    at += 1500;
-    await store.increment('recent');
-    at += 500;
-    await store.increment('new');
-    at += 500;
-    await store.increment('newer');
-    const { rows } = await database.pool.query<{ limit_key: string }>(
-      `select limit_key from customer.rate_limit where limit_key like 'swept:%' order by reset_at`,
-    );
-    expect(rows.map((row) => row.limit_key)).toEqual(['swept:recent', 'swept:new', 'swept:newer']);
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { createAllowance } from './rate-limit.ts';
+import { isAllowed } from './rate-limit.ts';
 import { createSecret } from './token-secret.ts';
 
 const verify = '/api/v1/tokens/verify';
@@ -205,16 +205,15 @@ describe('X-Forwarded-For', () => {
   });
 });
 
-describe('createAllowance', () => {
+describe('isAllowed', () => {
   it('allows as many as the limit has, for each key', async () => {
     const limit = { name: 'letters', request_count: 2, window_ms: 3_600_000 };
-    const isAllowed = createAllowance({ db: database.kysely, now }, limit);
-    const again = createAllowance({ db: database.kysely, now }, limit);
-    expect(await isAllowed('a@company.example')).toBe(true);
-    expect(await again('a@company.example')).toBe(true);
-    expect(await isAllowed('a@company.example')).toBe(false);
-    expect(await isAllowed('b@company.example')).toBe(true);
+    const count = (key: string) => isAllowed({ db: database.kysely, now }, limit, key);
+    expect(await count('a@company.example')).toBe(true);
+    expect(await count('a@company.example')).toBe(true);
+    expect(await count('a@company.example')).toBe(false);
+    expect(await count('b@company.example')).toBe(true);
     clock_ms += 3_600_000;
-    expect(await again('a@company.example')).toBe(true);
+    expect(await count('a@company.example')).toBe(true);
   });
 });

@@ -1,17 +1,14 @@
 import type { Request, RequestHandler } from 'express';
-import { ipKeyGenerator, rateLimit } from 'express-rate-limit';
+import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
+import { runPrepared } from '../../sql/prepared.ts';
 import type { AppOptions } from '../app.ts';
+import { createBatch } from '../http/batch.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
 import { clientAddressOf } from './authenticate.ts';
-import { createLimitStore } from './rate-limit-store.ts';
 import { readBearer } from './token-secret.ts';
 
 /** The limit of every endpoint that has no limit of its own. */
-export const generalLimit: RequestLimit = {
-  name: 'general',
-  request_count: 180,
-  window_ms: 60_000,
-};
+export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
 
 /** The key of a token. A malformed token has none: its client is counted. */
 export function tokenOf(request: Request): string | undefined {
@@ -19,6 +16,53 @@ export function tokenOf(request: Request): string | undefined {
 }
 
 type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
+
+/** Statements that count hits in parallel. Statements with the same key wait for each other. */
+const mostCounting = 2;
+
+// The library wants these methods, and calls them only with options that are not set here.
+function unsupported(): never {
+  throw new Error('Hits are not taken back');
+}
+
+/**
+ * Counts hits in Postgres, so that all processes share one count and a restart forgets nothing. The
+ * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `name:key`.
+ * The worker deletes closed windows (`sql/mail/delete_done.sql`).
+ *
+ * Hits that arrive while a statement runs share the next statement, and each gets its own count.
+ */
+export function createLimitStore(
+  { db, now }: Pick<LimitOptions, 'db' | 'now'>,
+  { name, window_ms }: Pick<RequestLimit, 'name' | 'window_ms'>,
+) {
+  const prefix = `${name}:`;
+
+  /** Counts the hits of one key together, and gives each its own count. */
+  async function countHits(keys: string[]): Promise<IncrementResponse[]> {
+    const hit_at = now();
+    const reset_at = new Date(hit_at.getTime() + window_ms);
+    type Counter = { limit_key: string; hit_count: string; reset_at: Date };
+    const values = [keys, hit_at, reset_at];
+    const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
+    const counters = new Map(rows.map((row) => [row.limit_key, row]));
+    const later = Map.groupBy(keys, (key) => key);
+    return keys.map((key) => {
+      const { hit_count, reset_at: resetTime } = counters.get(key)!;
+      later.get(key)!.pop();
+      return { totalHits: Number(hit_count) - later.get(key)!.length, resetTime };
+    });
+  }
+
+  const countHit = createBatch(countHits, mostCounting);
+
+  return {
+    prefix,
+    increment: (key: string) => countHit(prefix + key),
+    decrement: unsupported,
+    resetKey: unsupported,
+  } satisfies Store;
+}
 
 /**
  * Limits the requests of a client. A client is the key of `keyOf`, else an IPv4 address, or the first
@@ -28,24 +72,24 @@ type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
  * @param beforeRefusal may throw another answer than the 429
  */
 export function limitRequests(
-  { db, logger, now }: LimitOptions,
-  { name, request_count, window_ms }: RequestLimit,
+  options: LimitOptions,
+  limited: RequestLimit,
   keyOf: (request: Request) => string | undefined = () => undefined,
   beforeRefusal?: (request: Request) => Promise<void>,
 ): RequestHandler {
   const limit = rateLimit({
-    windowMs: window_ms,
-    limit: request_count,
+    windowMs: limited.window_ms,
+    limit: limited.request_count,
     standardHeaders: 'draft-8',
     legacyHeaders: true,
     keyGenerator: (request) =>
       keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
-    store: createLimitStore({ db, now, window_ms, prefix: `${name}:` }),
+    store: createLimitStore(options, limited),
     message: async (request: Request) => {
       await beforeRefusal?.(request);
       return { message: 'Too Many Attempts.' };
     },
-    logger,
+    logger: options.logger,
   });
   return (request, response, next) => {
     // The library adds to these headers: an answer has the limit that is counted last.
@@ -55,15 +99,12 @@ export function limitRequests(
   };
 }
 
-/**
- * Limits by a key other than the client, such as a mail address.
- *
- * @returns counts one for a key, and resolves to whether the key is still within the limit
- */
-export function createAllowance(
-  { db, now }: Pick<LimitOptions, 'db' | 'now'>,
-  { name, request_count, window_ms }: RequestLimit,
-): (key: string) => Promise<boolean> {
-  const store = createLimitStore({ db, now, window_ms, prefix: `${name}:` });
-  return async (key) => (await store.increment(key)).totalHits <= request_count;
+/** Counts one for a key other than a client, such as a mail address. Returns whether it is in the limit. */
+export async function isAllowed(
+  options: Pick<LimitOptions, 'db' | 'now'>,
+  limited: RequestLimit,
+  key: string,
+): Promise<boolean> {
+  const { totalHits } = await createLimitStore(options, limited).increment(key);
+  return totalHits <= limited.request_count;
 }

@@ -1,4 +1,4 @@
-import { hash, randomBytes, randomInt } from 'node:crypto';
+import { hash, randomInt } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { crc32 } from 'node:zlib';
 
@@ -9,7 +9,6 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const base36 = base62.slice(0, 36);
 
 const prefixes = { master: 'sk_live_', api: 'sk_api_' } as const;
-const secretBytes = 32;
 /** Digits that 256 bits of randomness, and the 32 bits of the checksum, take in base 62. */
 const [randomDigits, checksumDigits] = [43, 6];
 const refDigits = 12;
@@ -18,15 +17,16 @@ const secretForm = new RegExp(
   `^(?:sk_live_|sk_api_)[0-9A-Za-z]{${randomDigits + checksumDigits}}$`,
 );
 
-function toBase62(value: bigint, digits: number): string {
-  let text = '';
-  for (let rest = value; text.length < digits; rest /= 62n)
-    text = base62[Number(rest % 62n)] + text;
-  return text;
+function createText(alphabet: string, length: number): string {
+  return Array.from({ length }, () => alphabet[randomInt(alphabet.length)]).join('');
 }
 
+/** The CRC-32 of a text in base 62. */
 function checksumOf(text: string): string {
-  return toBase62(BigInt(crc32(text)), checksumDigits);
+  let digits = '';
+  for (let rest = crc32(text); digits.length < checksumDigits; rest = Math.floor(rest / 62))
+    digits = base62[rest % 62] + digits;
+  return digits;
 }
 
 /** SHA-256 of a secret, 64 hexadecimal digits: enough for 256 bits of randomness, unlike a password. */
@@ -35,18 +35,17 @@ export function hashSecret(secret: string): string {
 }
 
 /**
- * Makes a token secret: the prefix of its kind, 256 random bits as 43 base62 digits, and 6 digits
- * with the CRC-32 of all that. The checksum tells a mistyped token without a query.
+ * Makes a token secret: the prefix of its kind, 43 random base62 digits, and 6 digits with the CRC-32
+ * of all that. The checksum tells a mistyped token without a query.
  */
 export function createSecret(kind: TokenKind): string {
-  const random = BigInt(`0x${randomBytes(secretBytes).toString('hex')}`);
-  const text = prefixes[kind] + toBase62(random, randomDigits);
+  const text = prefixes[kind] + createText(base62, randomDigits);
   return text + checksumOf(text);
 }
 
 /** Makes a `user_ref` or `token_ref`: 12 upper-case alphanumeric characters. */
 export function createRef(): string {
-  return Array.from({ length: refDigits }, () => base36[randomInt(base36.length)]).join('');
+  return createText(base36, refDigits);
 }
 
 /**

@@ -4,8 +4,7 @@ import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { type Charging, describeCharge } from '../wallet/charge.ts';
-import { creditErrors, creditsShort } from '../wallet/ledger.ts';
+import { type Charging, creditErrors, creditsShort, describeCharge } from '../wallet/ledger.ts';
 import {
   companyStatus,
   identifier,

@@ -4,7 +4,6 @@ import { runPrepared } from '../../sql/prepared.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { AppOptions } from '../app.ts';
 import { createBatch } from '../http/batch.ts';
-import type { Charging } from '../wallet/charge.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
@@ -22,7 +21,7 @@ import {
 } from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import type { SnapshotEntry } from '../../sql/tables/registry.ts';
-import { creditErrors } from '../wallet/ledger.ts';
+import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import {
   readSnapshotDictionary,
   snapshotAnswer,

@@ -1,5 +1,6 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
+import type { AppOptions } from '../app.ts';
 import type { Caller } from '../auth/authenticate.ts';
 
 /** The token that a call needs: none, any token, or the Master Token. */
@@ -66,6 +67,8 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
+  /** Of the application. */
+  options: AppOptions;
 }
 
 /** An endpoint as the application mounts it and the OpenAPI document lists it. */

@@ -42,7 +42,7 @@ export function mountEndpoints(endpoints: Endpoint[], options: AppOptions): Rout
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
-        answer(one),
+        answer(one, options),
       );
     }
     const methods = ofPath.map(({ description }) => description.method.toUpperCase());
@@ -89,7 +89,7 @@ function createAdmission(options: AppOptions, { authenticate }: Authentication) 
 
 const nothing = z.strictObject({});
 
-function answer(one: Endpoint): RequestHandler {
+function answer(one: Endpoint, options: AppOptions): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
   const schema = z.object({ params, query, body });
@@ -100,7 +100,8 @@ function answer(one: Endpoint): RequestHandler {
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;
-    const call = { ...asked, caller, request, response } as Call<Auth, unknown, unknown, unknown>;
+    const context = { caller, request, response, options };
+    const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const answered = await one.handle(call);
     if (response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);

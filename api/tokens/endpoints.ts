@@ -1,16 +1,14 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
-import type { TokenKind } from '../auth/token-secret.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField, suffixName } from '../http/field.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import { issueToken } from './record.ts';
 import {
   answerOf,
+  issueToken,
   newTokenData,
   newTokenExample,
   success,
@@ -20,9 +18,8 @@ import {
   tokenData,
   tokenExample,
   viewAnswer,
-  viewNewToken,
   viewToken,
-} from './view.ts';
+} from './token.ts';
 
 // What the descriptions share.
 const common = { tag: 'Tokens', auth: 'master' } as const;
@@ -41,10 +38,15 @@ function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typ
     .where('token_ref', '=', token_ref);
 }
 
-// Spec: silent on the Master Token here. An account could not replace it.
-function refuseMaster({ kind }: { kind: TokenKind }, verb: string): void {
+/** Locks the API token of a path. Throws the 404 of an unknown token, and a 422 for the Master Token. */
+async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params>, verb: string) {
+  const token = await selectToken(db, caller, path)
+    .forUpdate()
+    .executeTakeFirstOrThrow(unknownToken);
+  // Spec: silent on the Master Token here. An account could not replace it.
   const message = `The Master Token cannot be ${verb}; account recovery replaces it.`;
-  if (kind === 'master') throw invalid([['token_ref', message]]);
+  if (token.kind === 'master') throw invalid([['token_ref', message]]);
+  return token;
 }
 
 /**
@@ -73,131 +75,111 @@ const lifetimeField = z
   .refine((days) => Number.isInteger(days) && days >= 1 && days <= 365, { error: lifetime })
   .meta({ type: 'integer', minimum: 1, maximum: 365 });
 
-function create({ db, now }: AppOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'post',
-      path: '/tokens',
-      summary: 'Create an API token',
-      description: 'Without `expires_in_days` it never expires. Its secret is shown this once.',
-      body: z.strictObject({
-        name: nameField,
-        expires_in_days: lifetimeField.optional(),
-      }),
-      bodyExample: { name: 'Billing', expires_in_days: 90 },
-      status: 201,
-      ...answerOf(newTokenData, newTokenExample),
-    },
-    async ({ body: { name, expires_in_days: lifetime_days }, caller }) => {
-      const { account_id } = caller;
-      const at = now();
-      const token = await db.transaction().execute(async (tx) => {
-        await requireMaster(tx, caller);
-        return issueToken(tx, { account_id, kind: 'api', name, lifetime_days, now: at });
-      });
-      return viewAnswer(viewNewToken(token), at);
-    },
-  );
-}
+const create = endpoint(
+  {
+    ...common,
+    method: 'post',
+    path: '/tokens',
+    summary: 'Create an API token',
+    description: 'Without `expires_in_days` it never expires. Its secret is shown this once.',
+    body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.optional() }),
+    bodyExample: { name: 'Billing', expires_in_days: 90 },
+    status: 201,
+    ...answerOf(newTokenData, newTokenExample),
+  },
+  async ({ body: { name, expires_in_days: lifetime_days }, caller, options: { db, now } }) => {
+    const { account_id } = caller;
+    const at = now();
+    const token = await db.transaction().execute(async (tx) => {
+      await requireMaster(tx, caller);
+      return issueToken(tx, { account_id, kind: 'api', name, lifetime_days }, at);
+    });
+    return viewAnswer(token, at);
+  },
+);
 
-function list({ db, now }: AppOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'get',
-      path: '/tokens',
-      summary: 'List the tokens of the account',
-      description: 'All of them, the newest first: the Master Token and the revoked ones too.',
-      answer: z.strictObject({
-        success,
-        data: z.array(tokenData),
-        meta: z.strictObject({ total: z.int(), timestamp: time }),
-      }),
-      example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
-    },
-    // Spec: silent on the order; we give the newest first.
-    async ({ caller }) => {
-      const tokens = await db
-        .selectFrom('customer.token')
-        .selectAll()
-        .where('account_id', '=', caller.account_id)
-        .orderBy('token_id', 'desc')
-        .execute();
-      return {
-        success: true,
-        data: tokens.map(viewToken),
-        meta: { total: tokens.length, timestamp: formatTimestamp(now()) },
-      };
-    },
-  );
-}
+const list = endpoint(
+  {
+    ...common,
+    method: 'get',
+    path: '/tokens',
+    summary: 'List the tokens of the account',
+    description: 'All of them, the newest first: the Master Token and the revoked ones too.',
+    answer: z.strictObject({
+      success,
+      data: z.array(tokenData),
+      meta: z.strictObject({ total: z.int(), timestamp: time }),
+    }),
+    example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
+  },
+  // Spec: silent on the order; we give the newest first.
+  async ({ caller, options: { db, now } }) => {
+    const tokens = await db
+      .selectFrom('customer.token')
+      .selectAll()
+      .where('account_id', '=', caller.account_id)
+      .orderBy('token_id', 'desc')
+      .execute();
+    const meta = { total: tokens.length, timestamp: formatTimestamp(now()) };
+    return { success: true, data: tokens.map(viewToken), meta };
+  },
+);
 
 const answersOne = answerOf(tokenData, tokenExample);
 
-function get({ db, now }: AppOptions): Endpoint {
-  return endpoint(
-    { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
-    async ({ params: path, caller }) => {
-      const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
-      return viewAnswer(viewToken(token), now());
-    },
-  );
-}
+const get = endpoint(
+  { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
+  async ({ params: path, caller, options: { db, now } }) => {
+    const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
+    return viewAnswer(viewToken(token), now());
+  },
+);
 
-function rename({ db, now }: AppOptions): Endpoint {
-  return endpoint(
-    {
-      ...one,
-      ...answersOne,
-      method: 'put',
-      summary: 'Rename a token',
-      body: z.strictObject({ name: nameField }),
-      bodyExample: { name: 'Billing' },
-    },
-    // Of either kind, also a revoked one.
-    async ({ params: { token_ref }, body, caller }) => {
-      const token = await db
-        .updateTable('customer.token')
-        .set(body)
-        .where('account_id', '=', caller.account_id)
-        .where('token_ref', '=', token_ref)
-        .returningAll()
-        .executeTakeFirstOrThrow(unknownToken);
-      return viewAnswer(viewToken(token), now());
-    },
-  );
-}
+const rename = endpoint(
+  {
+    ...one,
+    ...answersOne,
+    method: 'put',
+    summary: 'Rename a token',
+    body: z.strictObject({ name: nameField }),
+    bodyExample: { name: 'Billing' },
+  },
+  // Of either kind, also a revoked one.
+  async ({ params: { token_ref }, body, caller, options: { db, now } }) => {
+    const token = await db
+      .updateTable('customer.token')
+      .set(body)
+      .where('account_id', '=', caller.account_id)
+      .where('token_ref', '=', token_ref)
+      .returningAll()
+      .executeTakeFirstOrThrow(unknownToken);
+    return viewAnswer(viewToken(token), now());
+  },
+);
 
-function revoke({ db, now }: AppOptions): Endpoint {
-  const message = 'The token is revoked.';
-  return endpoint(
-    {
-      ...one,
-      method: 'delete',
-      summary: 'Revoke an API token',
-      description: 'From the next request on it gets a 401, for good.',
-      answer: z.strictObject({
-        success,
-        message: text,
-        meta: z.strictObject({ revoked_at: time }),
-      }),
-      example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
-    },
-    // Spec: silent on a revoked token; it keeps the time of its revocation.
-    async ({ params: path, caller }) => {
-      const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
-      refuseMaster(token, 'revoked');
-      const { revoked_at } = await db
-        .updateTable('customer.token')
-        .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now()})` })
-        .where('token_id', '=', token.token_id)
-        .returning('revoked_at')
-        .executeTakeFirstOrThrow();
-      return { success: true, message, meta: { revoked_at: formatOptional(revoked_at) } };
-    },
-  );
-}
+const message = 'The token is revoked.';
+
+const revoke = endpoint(
+  {
+    ...one,
+    method: 'delete',
+    summary: 'Revoke an API token',
+    description: 'From the next request on it gets a 401, for good.',
+    answer: z.strictObject({ success, message: text, meta: z.strictObject({ revoked_at: time }) }),
+    example: { success: true, message, meta: { revoked_at: timestamp.timestamp } },
+  },
+  // Spec: silent on a revoked token; it keeps the time of its revocation.
+  async ({ params: path, caller, options: { db, now } }) => {
+    const token = await lockApiToken(db, caller, path, 'revoked');
+    const { revoked_at } = await db
+      .updateTable('customer.token')
+      .set({ revoked_at: sql<Date>`coalesce(revoked_at, ${now()})` })
+      .where('token_id', '=', token.token_id)
+      .returning('revoked_at')
+      .executeTakeFirstOrThrow();
+    return { success: true, message, meta: { revoked_at: formatOptional(revoked_at) } };
+  },
+);
 
 const rotated = z.strictObject({
   old_token: z
@@ -206,39 +188,36 @@ const rotated = z.strictObject({
   new_token: newTokenData,
 });
 
-function rotate({ db, now }: AppOptions): Endpoint {
-  return endpoint(
-    {
-      ...one,
-      method: 'post',
-      path: '/tokens/{token_ref}/rotate',
-      summary: 'Rotate an API token',
-      description:
-        'Revokes it and makes a new one, which lives as long from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
-      ...answerOf(rotated, {
-        old_token: {
-          token_ref: 'B5NC81YHXW2E',
-          name: 'Billing',
-          revoked_at: timestamp.timestamp,
-          is_active: false,
-        },
-        new_token: { ...newTokenExample, name: 'Billing (rotated)' },
-      }),
-    },
-    async ({ params: path, caller }) => {
-      const at = now();
-      const data = await db.transaction().execute((tx) => rotateToken(tx, caller, path, at));
-      return viewAnswer(data, at);
-    },
-  );
-}
+const rotate = endpoint(
+  {
+    ...one,
+    method: 'post',
+    path: '/tokens/{token_ref}/rotate',
+    summary: 'Rotate an API token',
+    description:
+      'Revokes it and makes a new one, which lives as long from today on. Its secret is shown this once. A token that is revoked or expired cannot be rotated.',
+    ...answerOf(rotated, {
+      old_token: {
+        token_ref: 'B5NC81YHXW2E',
+        name: 'Billing',
+        revoked_at: timestamp.timestamp,
+        is_active: false,
+      },
+      new_token: { ...newTokenExample, name: 'Billing (rotated)' },
+    }),
+  },
+  async ({ params: path, caller, options: { db, now } }) => {
+    const at = now();
+    const data = await db.transaction().execute((tx) => rotateToken(tx, caller, path, at));
+    return viewAnswer(data, at);
+  },
+);
 
 // Spec: silent on a revoked or expired token; it gets a 422, since a rotation would bring it back to
 // life. The lock lets one of two parallel rotations get the new token.
 async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>, now: Date) {
   await requireMaster(tx, caller);
-  const old = await selectToken(tx, caller, path).forUpdate().executeTakeFirstOrThrow(unknownToken);
-  refuseMaster(old, 'rotated');
+  const old = await lockApiToken(tx, caller, path, 'rotated');
   const isExpired = old.expires_at !== null && old.expires_at <= now;
   if (old.revoked_at || isExpired) {
     const state = old.revoked_at ? 'revoked' : 'expired';
@@ -251,11 +230,9 @@ async function rotateToken(tx: Tx, caller: Caller, path: z.output<typeof params>
     .execute();
   const { account_id, kind, lifetime_days, token_ref } = old;
   const name = suffixName(old.name, ' (rotated)');
-  const issued = await issueToken(tx, { account_id, kind, name, lifetime_days, now });
-  return {
-    old_token: { token_ref, name: old.name, revoked_at: formatTimestamp(now), is_active: false },
-    new_token: viewNewToken(issued),
-  };
+  const new_token = await issueToken(tx, { account_id, kind, name, lifetime_days }, now);
+  const revoked_at = formatTimestamp(now);
+  return { old_token: { token_ref, name: old.name, revoked_at, is_active: false }, new_token };
 }
 
 const verified = z
@@ -271,48 +248,40 @@ const verified = z
   })
   .meta({ id: 'VerifiedToken', description: 'The token of the request.' });
 
-function verify({ now }: AppOptions): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'post',
-      path: '/tokens/verify',
-      summary: 'Verify the token of the request',
-      description:
-        'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
-      auth: 'token',
-      answer: z.strictObject({
-        success,
-        data: verified,
-        meta: z.strictObject({ timestamp: time }),
-      }),
-      example: {
-        success: true,
-        data: {
-          valid: true,
-          token_ref: tokenExample.token_ref,
-          token_name: tokenExample.name,
-          user_ref: 'K3V9QX0ZB7MD',
-          user_name: 'Anna Nowak',
-          expires_at: tokenExample.expires_at,
-          is_active: true,
-          last_used_at: tokenExample.last_used_at,
-        },
-        meta: timestamp,
+const verify = endpoint(
+  {
+    ...common,
+    method: 'post',
+    path: '/tokens/verify',
+    summary: 'Verify the token of the request',
+    description:
+      'A token of either kind. One that is not valid gets a 401. `last_used_at` is the use before this one.',
+    auth: 'token',
+    answer: z.strictObject({ success, data: verified, meta: z.strictObject({ timestamp: time }) }),
+    example: {
+      success: true,
+      data: {
+        valid: true,
+        token_ref: tokenExample.token_ref,
+        token_name: tokenExample.name,
+        user_ref: 'K3V9QX0ZB7MD',
+        user_name: 'Anna Nowak',
+        expires_at: tokenExample.expires_at,
+        is_active: true,
+        last_used_at: tokenExample.last_used_at,
       },
+      meta: timestamp,
     },
-    ({ caller }) => {
-      const { token_ref, token_name, user_ref, user_name } = caller;
-      const expires_at = formatOptional(caller.expires_at);
-      const last_used_at = formatOptional(caller.last_used_at);
-      const names = { token_ref, token_name, user_ref, user_name };
-      const data = { valid: true, ...names, expires_at, is_active: true, last_used_at };
-      return viewAnswer(data, now());
-    },
-  );
-}
+  },
+  ({ caller, options: { now } }) => {
+    const { token_ref, token_name, user_ref, user_name } = caller;
+    const expires_at = formatOptional(caller.expires_at);
+    const last_used_at = formatOptional(caller.last_used_at);
+    const names = { token_ref, token_name, user_ref, user_name };
+    const data = { valid: true, ...names, expires_at, is_active: true, last_used_at };
+    return viewAnswer(data, now());
+  },
+);
 
 /** The tokens of an account; all but verify need its Master Token. */
-export function tokenEndpoints(options: AppOptions): Endpoint[] {
-  return [create, list, verify, get, rename, revoke, rotate].map((make) => make(options));
-}
+export const tokenEndpoints = [create, list, verify, get, rename, revoke, rotate];

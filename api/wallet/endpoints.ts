@@ -1,8 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import {
   lastPageOf,
   pageMetaFields,
@@ -79,66 +78,62 @@ function viewPage({ page: current_page, per_page }: Paging, total: number) {
   };
 }
 
+const read = endpoint(
+  {
+    method: 'get',
+    path: '/wallet',
+    tag: 'Wallet',
+    summary: 'Read the wallet',
+    description:
+      '`balance` is what can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
+    auth: 'token',
+    answer: z.strictObject({ status: success, data: wallet }),
+    example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
+  },
+  async ({ caller, options: { db } }) => {
+    const found = await selectWallet(db, caller.account_id).executeTakeFirst();
+    const { balance, total_purchased } = found ?? { balance: 0, total_purchased: 0 };
+    const data = { balance: Number(balance), total_purchased: Number(total_purchased) };
+    return { status: 'success', data };
+  },
+);
+
+const list = endpoint(
+  {
+    method: 'get',
+    path: '/wallet/transactions',
+    tag: 'Wallet',
+    summary: 'List the movements of credits',
+    description:
+      'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
+    auth: 'token',
+    query: z.strictObject(pagingFields),
+    answer: z.strictObject({
+      status: success,
+      data: z.array(transaction),
+      meta: z.strictObject({ ...pageMetaFields, next_page: otherPage, prev_page: otherPage }),
+    }),
+    example: {
+      status: 'success',
+      data: [
+        {
+          id: 1,
+          type: 'start',
+          amount: '200.00',
+          balance_after: '200.00',
+          description: 'Welcome bonus',
+          created_at: '2026-05-01T10:00:00.123000Z',
+        },
+      ],
+      meta: viewPage({ page: 1, per_page: pageSize }, 1),
+    },
+  },
+  async ({ query, caller, options: { db } }) => {
+    const found = await findTransactions(db, caller.account_id, query);
+    const meta = viewPage(query, found.total);
+    return { status: 'success', data: found.transactions, meta };
+  },
+);
+
 /** The section Wallet of the specification. */
-export function walletEndpoints(options: AppOptions): Endpoint[] {
-  const { db } = options;
-
-  const read = endpoint(
-    {
-      method: 'get',
-      path: '/wallet',
-      tag: 'Wallet',
-      summary: 'Read the wallet',
-      description:
-        '`balance` is what can be spent; `total_purchased` counts the credits that were bought, without the welcome bonus.',
-      auth: 'token',
-      answer: z.strictObject({ status: success, data: wallet }),
-      example: { status: 'success', data: { balance: 695, total_purchased: 500 } },
-    },
-    async ({ caller }) => {
-      const found = await selectWallet(db, caller.account_id).executeTakeFirst();
-      const balance = Number(found?.balance ?? 0);
-      const total_purchased = Number(found?.total_purchased ?? 0);
-      return { status: 'success', data: { balance, total_purchased } };
-    },
-  );
-
-  const list = endpoint(
-    {
-      method: 'get',
-      path: '/wallet/transactions',
-      tag: 'Wallet',
-      summary: 'List the movements of credits',
-      description:
-        'The newest first. `amount` is positive in every type; `withdraw` is a charge for a request.',
-      auth: 'token',
-      query: z.strictObject(pagingFields),
-      answer: z.strictObject({
-        status: success,
-        data: z.array(transaction),
-        meta: z.strictObject({ ...pageMetaFields, next_page: otherPage, prev_page: otherPage }),
-      }),
-      example: {
-        status: 'success',
-        data: [
-          {
-            id: 1,
-            type: 'start',
-            amount: '200.00',
-            balance_after: '200.00',
-            description: 'Welcome bonus',
-            created_at: '2026-05-01T10:00:00.123000Z',
-          },
-        ],
-        meta: viewPage({ page: 1, per_page: pageSize }, 1),
-      },
-    },
-    async ({ query, caller }) => {
-      const found = await findTransactions(db, caller.account_id, query);
-      const meta = viewPage(query, found.total);
-      return { status: 'success', data: found.transactions, meta };
-    },
-  );
-
-  return [read, ...topupEndpoints(options), list];
-}
+export const walletEndpoints = [read, ...topupEndpoints, list];

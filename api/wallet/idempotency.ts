@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -6,9 +6,6 @@ import type { Db, Tx } from '../../sql/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;
-
-/** Each new answer deletes up to this many expired answers, so that the table does not grow. */
-const sweptPerAnswer = 10;
 
 /** An answer that can be stored and sent again. */
 export interface Answer<Body extends object> {
@@ -51,7 +48,8 @@ export function readIdempotencyKey(request: Request): string | undefined {
 /**
  * Runs an operation in a transaction, once per key within 24 hours. A later request with the key gets
  * the first answer, with `Idempotency-Replayed: true`. A parallel request waits for the first answer.
- * Only successful answers are stored. Throws a 422 when the key was used for another request.
+ * Only successful answers are stored; the worker deletes old ones (`sql/mail/delete_done.sql`). Throws a
+ * 422 when the key was used for another request.
  *
  * @param run must not wait for other services, since it holds a session of the pool
  */
@@ -62,7 +60,7 @@ export async function answerOnce<Body extends object>(
 ): Promise<Answer<Body>> {
   const { key, request, now } = operation;
   const forgotten_at = new Date(now.getTime() - memory_ms);
-  const request_hash = createHash('sha256').update(JSON.stringify(request)).digest();
+  const request_hash = hash('sha256', JSON.stringify(request), 'buffer');
   return db.transaction().execute(async (tx) => {
     if (key === undefined) return run(tx);
     const id = idOf(operation, key);
@@ -88,16 +86,6 @@ export async function answerOnce<Body extends object>(
       .values({ ...id, ...stored })
       .onConflict((conflict) => conflict.constraint('idempotent_answer_pkey').doUpdateSet(stored))
       .execute();
-    await sql`
-      delete from customer.idempotent_answer
-      where (account_id, operation, idempotency_key) in (
-        select account_id, operation, idempotency_key
-        from customer.idempotent_answer
-        where created_at <= ${forgotten_at}
-        limit ${sweptPerAnswer}
-        for update skip locked
-      )
-    `.execute(tx);
     return answer;
   });
 }

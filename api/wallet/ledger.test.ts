@@ -56,13 +56,13 @@ const taken = { description: 'Taken', created_at: now };
 
 describe('grant', () => {
   it('makes the wallet and counts what was bought, but not the bonus', async () => {
-    expect(await give(200, 'start', 'welcome bonus')).toEqual({ balance: 200 });
+    await give(200, 'start', 'welcome bonus');
     expect(await walletOf()).toEqual({
       balance: '200',
       total_purchased: '0',
       last_transaction_no: '1',
     });
-    expect(await give(500, 'deposit', 'payment 1')).toEqual({ balance: 700 });
+    await give(500, 'deposit', 'payment 1');
     expect(await walletOf()).toEqual({
       balance: '700',
       total_purchased: '500',
@@ -122,8 +122,8 @@ describe('grant', () => {
 describe('charge', () => {
   it('withdraws down to the last credit', async () => {
     await give(6, 'deposit', 'a');
-    expect(await take(5, 'b')).toEqual({ balance: 1 });
-    expect(await take(1, 'c')).toEqual({ balance: 0 });
+    expect(await take(5, 'b')).toBe(1);
+    expect(await take(1, 'c')).toBe(0);
     expect(await walletOf()).toEqual({
       balance: '0',
       total_purchased: '6',

@@ -1,6 +1,9 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { runPrepared } from '../../sql/prepared.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
+import type { AppOptions } from '../app.ts';
+import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';
 
 export interface Movement {
@@ -22,7 +25,7 @@ export interface Movement {
 export async function grant(tx: Tx, movement: Movement & { type: 'deposit' | 'start' }) {
   const { account_id, amount, type, description, operation_key, now } = movement;
   const purchased = type === 'deposit' ? amount : 0;
-  const { rows } = await sql<{ balance: string }>`
+  await sql`
     with credited as (
         insert into customer.wallet as wallet (
             account_id, balance, total_purchased, last_transaction_no
@@ -42,19 +45,19 @@ export async function grant(tx: Tx, movement: Movement & { type: 'deposit' | 'st
         account_id, last_transaction_no, ${type}, ${amount}, balance - ${amount}, balance,
         ${description}, ${operation_key}, ${now}
     from credited
-    returning balance_after as balance
   `.execute(tx);
-  return { balance: Number(rows[0]?.balance) };
 }
 
 /**
  * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
  * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
+ *
+ * @returns the balance
  */
-export async function charge(db: Db, movement: Movement): Promise<{ balance: number }> {
+export async function charge(db: Db, movement: Movement): Promise<number> {
   for (;;) {
     const [balance] = await withdraw(db, [movement]);
-    if (balance !== undefined) return { balance };
+    if (balance !== undefined) return balance;
     const short = await readBalance(db, movement.account_id);
     // Otherwise credits arrived between the two statements.
     if (short < movement.amount) throw creditsShort(movement.amount, short);
@@ -67,21 +70,10 @@ export async function charge(db: Db, movement: Movement): Promise<{ balance: num
  *
  * @returns the balance after each request; undefined for a request that was not charged
  */
-export async function withdraw(db: Db, movements: Movement[]): Promise<(number | undefined)[]> {
-  const rows = await runPrepared<{ operation_key: string; balance_after: string }>(
-    db,
-    'api/charge.sql',
-    [
-      movements.map(({ account_id }) => account_id),
-      movements.map(({ amount }) => amount),
-      movements.map(({ description }) => description),
-      movements.map(({ operation_key }) => operation_key),
-      movements.map(({ now }) => now),
-    ],
-  );
-  const balances = new Map(
-    rows.map(({ operation_key, balance_after }) => [operation_key, Number(balance_after)]),
-  );
+async function withdraw(db: Db, movements: Movement[]): Promise<(number | undefined)[]> {
+  type Row = { operation_key: string; balance_after: string };
+  const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(movements)]);
+  const balances = new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
   return movements.map(({ operation_key }) => balances.get(operation_key));
 }
 
@@ -93,8 +85,7 @@ export function selectWallet(db: Db, account_id: string) {
     .where('account_id', '=', account_id);
 }
 
-/** The credits of an account, 0 without a wallet. */
-export async function readBalance(db: Db, account_id: string): Promise<number> {
+async function readBalance(db: Db, account_id: string): Promise<number> {
   const wallet = await selectWallet(db, account_id).executeTakeFirst();
   return Number(wallet?.balance ?? 0);
 }
@@ -109,4 +100,32 @@ export function creditsShort(required: number, balance: number): HttpError {
 export function creditErrors(required: number) {
   const description = 'The wallet has too few credits; nothing was withdrawn.';
   return { 402: { description, example: creditsShort(required, required - 1).body } };
+}
+
+/** The headers of an answer that can cost credits. @param amount the credits that were withdrawn */
+export function describeCharge(amount: number, balance: number) {
+  return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
+}
+
+/** At most this many statements run in parallel; each waits for the disk. */
+const mostCharging = 3;
+
+export type Charging = ReturnType<typeof createCharging>;
+
+/**
+ * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
+ * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
+ * Outside of a transaction, charges of the same moment share a statement.
+ */
+export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
+  const withdrawInBatch = createBatch((batch: Movement[]) => withdraw(db, batch), mostCharging);
+
+  return async (asked: Pick<Movement, 'account_id' | 'amount' | 'description'>, tx?: Tx) => {
+    const { account_id, amount } = asked;
+    if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
+    const movement = { ...asked, operation_key: randomUUID(), now: now() };
+    const shared = tx ? undefined : await withdrawInBatch(movement);
+    // The credits may be short only because of the rest of the batch: tries again without it.
+    return describeCharge(amount, shared ?? (await charge(tx ?? db, movement)));
+  };
 }

@@ -1,5 +1,6 @@
 import { Stripe } from 'stripe';
-import { EnvironmentError } from '../../sql/environment.ts';
+import { z } from 'zod';
+import { checkEnvironment } from '../../sql/environment.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Payment, PaymentSettings } from './payment.ts';
 
@@ -11,46 +12,38 @@ const signatureTolerance_s = 300;
 
 export type StripePayment = ReturnType<typeof createStripePayment>;
 
-const apiUrlForm = 'STRIPE_API_URL must be an http or https address without a path.';
+const apiUrl = z
+  .url({ protocol: /^https?$/ })
+  .transform((text) => new URL(text))
+  .refine(({ pathname, search }) => pathname === '/' && search === '');
 
-function addressOf(apiUrl: string | undefined): Stripe.StripeConfig {
-  if (apiUrl === undefined) return {};
-  const url = URL.parse(apiUrl);
-  const protocol = url?.protocol === 'http:' ? 'http' : 'https';
-  if (!url || `${protocol}:` !== url.protocol || url.pathname !== '/' || url.search !== '') {
-    throw new EnvironmentError(apiUrlForm);
-  }
+const shape = {
+  STRIPE_SECRET_KEY: z.string().regex(/^[sr]k_\w+$/),
+  STRIPE_WEBHOOK_SECRET: z.string().regex(/^whsec_\S+$/),
+  STRIPE_API_URL: apiUrl.optional(),
+};
+
+const sentences = {
+  STRIPE_SECRET_KEY:
+    'STRIPE_SECRET_KEY must be the secret key of a Stripe account, such as sk_test_…, where PAYMENT_PROVIDER is stripe.',
+  STRIPE_WEBHOOK_SECRET:
+    'STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook, such as whsec_…, where PAYMENT_PROVIDER is stripe.',
+  STRIPE_API_URL: 'STRIPE_API_URL must be an http or https address without a path.',
+};
+
+function addressOf(url: URL | undefined): Stripe.StripeConfig {
+  if (!url) return {};
+  const protocol = url.protocol === 'http:' ? 'http' : 'https';
   return { host: url.hostname, port: url.port || (protocol === 'http' ? 80 : 443), protocol };
 }
 
-function requireSecrets(settings: PaymentSettings): { secretKey: string; webhookSecret: string } {
-  const { stripeSecretKey: secretKey = '', stripeWebhookSecret: webhookSecret = '' } = settings;
-  const sentences: string[] = [];
-  if (!/^[sr]k_\w+$/.test(secretKey)) {
-    sentences.push(
-      'STRIPE_SECRET_KEY must be the secret key of a Stripe account, such as sk_test_…, where PAYMENT_PROVIDER is stripe.',
-    );
-  }
-  if (!/^whsec_\S+$/.test(webhookSecret)) {
-    sentences.push(
-      'STRIPE_WEBHOOK_SECRET must be the signing secret of the webhook, such as whsec_…, where PAYMENT_PROVIDER is stripe.',
-    );
-  }
-  if (sentences.length > 0) throw new EnvironmentError(sentences.join('\n'));
-  return { secretKey, webhookSecret };
-}
+/** The types of errors that may pass. */
+const passing = /^Stripe(API|Connection|Idempotency|RateLimit)Error$/;
 
-// Answers 503 for an error that may pass, 502 for the others. The cause is the error of the SDK, for
-// the log: it holds no secret.
+// The cause is the error of the SDK, for the log: it holds no secret.
 function fault(error: unknown): HttpError {
-  const { errors } = Stripe;
-  const passing = [
-    errors.StripeAPIError,
-    errors.StripeConnectionError,
-    errors.StripeIdempotencyError,
-    errors.StripeRateLimitError,
-  ];
-  const answer = passing.some((kind) => error instanceof kind)
+  const isPassing = error instanceof Stripe.errors.StripeError && passing.test(error.type);
+  const answer = isPassing
     ? new HttpError(503, { message: 'The payment provider does not answer; try again later.' })
     : new HttpError(502, { message: 'The payment provider refused to open a checkout.' });
   answer.cause = error;
@@ -61,10 +54,14 @@ function fault(error: unknown): HttpError {
  * Hosted checkouts of Stripe: https://docs.stripe.com/api/checkout/sessions. Throws an
  * `EnvironmentError` with a sentence for each setting that is wrong or missing.
  */
-export function createStripePayment(settings: PaymentSettings) {
-  const { secretKey, webhookSecret } = requireSecrets(settings);
-  const stripe = new Stripe(secretKey, {
-    ...addressOf(settings.stripeApiUrl),
+export function createStripePayment({ baseUrl, ...settings }: PaymentSettings) {
+  const checked = checkEnvironment(shape, sentences, {
+    STRIPE_SECRET_KEY: settings.stripeSecretKey,
+    STRIPE_WEBHOOK_SECRET: settings.stripeWebhookSecret,
+    STRIPE_API_URL: settings.stripeApiUrl,
+  });
+  const stripe = new Stripe(checked.STRIPE_SECRET_KEY, {
+    ...addressOf(checked.STRIPE_API_URL),
     timeout: timeout_ms,
     maxNetworkRetries: retryCount,
     telemetry: false,
@@ -72,7 +69,7 @@ export function createStripePayment(settings: PaymentSettings) {
 
   async function openCheckout(payment: Payment) {
     const session = await stripe.checkout.sessions
-      .create(describe(payment, settings.baseUrl), { idempotencyKey: payment.payment_id })
+      .create(describe(payment, baseUrl), { idempotencyKey: payment.payment_id })
       .catch((error: unknown) => {
         throw fault(error);
       });
@@ -85,14 +82,9 @@ export function createStripePayment(settings: PaymentSettings) {
    * 300 seconds before `now`: https://docs.stripe.com/webhooks/signature.
    */
   function readEvent(payload: Uint8Array | undefined, signature: string, now: Date): unknown {
-    return stripe.webhooks.constructEvent(
-      payload ?? '',
-      signature,
-      webhookSecret,
-      signatureTolerance_s,
-      undefined,
-      now.getTime(),
-    );
+    const secret = checked.STRIPE_WEBHOOK_SECRET;
+    const at = [signatureTolerance_s, undefined, now.getTime()] as const;
+    return stripe.webhooks.constructEvent(payload ?? '', signature, secret, ...at);
   }
 
   return { name: 'stripe' as const, openCheckout, readEvent };

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { Insertable } from 'kysely';
 import { z } from 'zod';
 import type { Tx } from '../../sql/kysely.ts';
-import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { AppOptions } from '../app.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   answerOnce,
@@ -37,14 +35,12 @@ const checkout = z
   .strictObject({ checkout_url: z.url(), package: z.string(), credits: z.int() })
   .meta({ id: 'Checkout', description: 'A hosted checkout that waits for its payment.' });
 
-type NewPayment = Insertable<CustomerTables['customer.payment']>;
-
 const unknownPackage = 'The package_slug field must be the slug of a package that is offered.';
 
 /** Records an open payment. Throws the 422 of an unknown package. */
 async function recordPayment(
   tx: Tx,
-  payment: Pick<NewPayment, 'account_id' | 'package_slug' | 'provider' | 'created_at'>,
+  payment: { account_id: string; package_slug: string; provider: string; created_at: Date },
 ) {
   const offer = await tx
     .selectFrom('customer.credit_package')
@@ -101,95 +97,93 @@ async function openCheckout(
   return { checkout_url: opened.checkout_url, ...topup };
 }
 
-/** The packages of credits, and their checkout. */
-export function topupEndpoints(options: AppOptions): Endpoint[] {
-  const packages = endpoint(
-    {
-      method: 'get',
-      path: '/wallet/packages',
-      tag: 'Wallet',
-      summary: 'List the packages of credits',
-      description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
-      auth: 'token',
-      answer: z.strictObject({ status: success, data: z.array(creditPackage) }),
-      example: {
-        status: 'success',
-        data: [
-          {
-            package_slug: 'starter',
-            name: 'Starter',
-            credits: 500,
-            price: '49.00',
-            currency: 'PLN',
-          },
-        ],
-      },
-    },
-    async () => {
-      const offered = await options.db
-        .selectFrom('customer.credit_package')
-        .select(['package_slug', 'name', 'credits', 'price', 'currency'])
-        .where('is_offered', '=', true)
-        .orderBy('credits')
-        .orderBy('package_slug')
-        .execute();
-      const data = offered.map(({ credits, price, currency, ...named }) => ({
-        ...named,
-        credits: Number(credits),
-        price: priceOf(price, currency),
-        currency: currency.toUpperCase(),
-      }));
-      return { status: 'success', data };
-    },
-  );
-
-  const topup = endpoint(
-    {
-      method: 'post',
-      path: '/wallet/topup',
-      tag: 'Wallet',
-      summary: 'Buy credits',
-      description:
-        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
-      auth: 'token',
-      headers: idempotencyHeader,
-      body: topupRequest,
-      bodyExample: { package_slug: 'starter' },
-      answer: z.strictObject({ status: success, data: checkout }),
-      example: {
-        status: 'success',
-        data: {
-          checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
-          package: 'starter',
+const packages = endpoint(
+  {
+    method: 'get',
+    path: '/wallet/packages',
+    tag: 'Wallet',
+    summary: 'List the packages of credits',
+    description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
+    auth: 'token',
+    answer: z.strictObject({ status: success, data: z.array(creditPackage) }),
+    example: {
+      status: 'success',
+      data: [
+        {
+          package_slug: 'starter',
+          name: 'Starter',
           credits: 500,
+          price: '49.00',
+          currency: 'PLN',
         },
-      },
-      errors: {
-        502: {
-          description: 'The payment provider refused',
-          example: { message: 'The payment provider refused to open a checkout.' },
-        },
-        503: {
-          description: 'The payment provider does not answer, or there is none',
-          example: { message: 'The payment provider does not answer; try again later.' },
-        },
-      },
+      ],
     },
-    // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
-    // retry, even while the provider is working, asks for the checkout of the same payment.
-    async ({ body, caller: { account_id }, request, response }) => {
-      const key = readIdempotencyKey(request);
-      const { db, now, payment: provider } = options;
-      if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
-      const created_at = now();
-      const operation = { account_id, name: 'topup', key, request: body, now: created_at };
-      const payment = { account_id, ...body, provider: provider.name, created_at };
-      const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
-      const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
-      response.set(recorded.headers ?? {});
-      return { status: 'success', data };
-    },
-  );
+  },
+  async ({ options: { db } }) => {
+    const offered = await db
+      .selectFrom('customer.credit_package')
+      .select(['package_slug', 'name', 'credits', 'price', 'currency'])
+      .where('is_offered', '=', true)
+      .orderBy('credits')
+      .orderBy('package_slug')
+      .execute();
+    const data = offered.map(({ credits, price, currency, ...named }) => ({
+      ...named,
+      credits: Number(credits),
+      price: priceOf(price, currency),
+      currency: currency.toUpperCase(),
+    }));
+    return { status: 'success', data };
+  },
+);
 
-  return [packages, topup];
-}
+const topup = endpoint(
+  {
+    method: 'post',
+    path: '/wallet/topup',
+    tag: 'Wallet',
+    summary: 'Buy credits',
+    description:
+      'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
+    auth: 'token',
+    headers: idempotencyHeader,
+    body: topupRequest,
+    bodyExample: { package_slug: 'starter' },
+    answer: z.strictObject({ status: success, data: checkout }),
+    example: {
+      status: 'success',
+      data: {
+        checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
+        package: 'starter',
+        credits: 500,
+      },
+    },
+    errors: {
+      502: {
+        description: 'The payment provider refused',
+        example: { message: 'The payment provider refused to open a checkout.' },
+      },
+      503: {
+        description: 'The payment provider does not answer, or there is none',
+        example: { message: 'The payment provider does not answer; try again later.' },
+      },
+    },
+  },
+  // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
+  // retry, even while the provider is working, asks for the checkout of the same payment.
+  async ({ body, caller: { account_id }, request, response, options }) => {
+    const key = readIdempotencyKey(request);
+    const { db, now, payment: provider } = options;
+    if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
+    const created_at = now();
+    const operation = { account_id, name: 'topup', key, request: body, now: created_at };
+    const payment = { account_id, ...body, provider: provider.name, created_at };
+    const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
+    const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
+    response.set(recorded.headers ?? {});
+    return { status: 'success', data };
+  },
+);
+
+/** The packages of credits, and their checkout. */
+export const topupEndpoints = [packages, topup];

@@ -3,28 +3,26 @@ import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import type { StripePayment } from './stripe.ts';
-import { reverse } from './reversal.ts';
-import { settle } from './settlement.ts';
+import { reverse, settle } from './settlement.ts';
 
 const stripeId = z.string().regex(/^\w{1,255}$/);
 
 const currencyCode = z.string().regex(/^[a-z]{3}$/);
 
-const shared = z.object({
+const reported = z.object({
   // Stripe copies our `payment_id` from a checkout to its payment and its charge.
   metadata: z.object({ payment_id: z.uuid() }).optional().catch(undefined),
   /** The payment of a checkout, a charge or a dispute. */
   payment_intent: stripeId.optional().catch(undefined),
+  currency: z.string(),
 });
 
-const session = shared.extend({
+const session = reported.extend({
   id: stripeId,
   amount_total: z.int().nullable(),
   currency: currencyCode.nullable(),
   payment_status: z.string(),
 });
-
-const reversed = shared.extend({ currency: z.string() });
 
 function eventOf<Type extends z.ZodType, Subject extends z.ZodType>(type: Type, object: Subject) {
   return z.object({ type, data: z.object({ object }) });
@@ -43,12 +41,12 @@ const stripeEvent = z.discriminatedUnion('type', [
   // https://docs.stripe.com/api/charges/object: `amount_refunded` is the sum of all refunds so far.
   eventOf(
     z.literal('charge.refunded'),
-    reversed
+    reported
       .extend({ amount_refunded: z.int().nonnegative() })
       .transform(({ amount_refunded: amount, ...charge }) => ({ ...charge, amount })),
   ),
   // https://docs.stripe.com/api/disputes/object
-  eventOf(z.literal('charge.dispute.created'), reversed.extend({ amount: z.int().nonnegative() })),
+  eventOf(z.literal('charge.dispute.created'), reported.extend({ amount: z.int().nonnegative() })),
 ]);
 
 type StripeEvent = z.output<typeof stripeEvent>;
@@ -81,23 +79,22 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
 
 /** Does what an event asks for. Returns the `result` of the answer. */
 async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: Date) {
-  const { metadata, payment_intent: charge_ref } = event.data.object;
-  const checkout = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref };
+  const { metadata, payment_intent: charge_ref, currency } = event.data.object;
+  const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
   if (event.type === 'charge.refunded' || event.type === 'charge.dispute.created') {
-    const { amount, currency } = event.data.object;
     const cause = event.type === 'charge.refunded' ? 'refund' : 'dispute';
-    const reversal = { ...checkout, cause, amount, currency } as const;
+    const reversal = { ...report, cause, amount: event.data.object.amount } as const;
     const result = await reverse(db, reversal, now);
     if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
     return result;
   }
-  const { id: provider_ref, amount_total: price, currency, payment_status } = event.data.object;
+  const { id: provider_ref, amount_total: price, payment_status } = event.data.object;
   const state = stateOf(event.type, payment_status);
   if (!state) return 'ignored';
-  const report = { ...checkout, provider_ref, state, price, currency };
-  const result = await settle(db, report, now);
+  const outcome = { ...report, provider_ref, state, price };
+  const result = await settle(db, outcome, now);
   if (result === 'refused' || result === 'unknown') {
-    logger.error({ ...report, result }, 'A payment was not credited');
+    logger.error({ ...outcome, result }, 'A payment was not credited');
   }
   return result;
 }

@@ -84,11 +84,14 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
   };
 }
 
-/** Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. */
+/**
+ * Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. Answers to requests
+ * with an `Idempotency-Key`, and windows of rate limits, are deleted after a day.
+ */
 export async function deleteDone(pool: pg.Pool, now: Date) {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);
   type Counts = { mail_count: number; token_count: number };
-  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before]);
+  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before, now]);
   return counts!;
 }
 

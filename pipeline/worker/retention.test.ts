@@ -60,6 +60,25 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
   expect(await deleteDone(db.pool, now)).toEqual({ mail_count: 0, token_count: 0 });
 });
 
+test('answers to repeated requests, and windows of rate limits, are deleted after a day', async () => {
+  const [old, recent] = [new Date(daysAgo(1).getTime() - 1), daysAgo(1)];
+  await db.pool.query(
+    `insert into customer.idempotent_answer
+     values (7, 'snapshot', 'old', '', '{}', '{}', $1), (7, 'snapshot', 'recent', '', '{}', '{}', $2)`,
+    [old, recent],
+  );
+  await db.pool.query(`insert into customer.rate_limit values ('old', 1, $1), ('recent', 1, $2)`, [
+    old,
+    recent,
+  ]);
+  await deleteDone(db.pool, now);
+  const { rows } = await db.pool.query<object>(
+    `select idempotency_key as key from customer.idempotent_answer
+     union all select limit_key from customer.rate_limit`,
+  );
+  expect(rows).toEqual([{ key: 'recent' }, { key: 'recent' }]);
+});
+
 test('the worker deletes them every day', async () => {
   const smtp = await startTestSmtp();
   const worker = await startTestWorker(db.url, smtp.url);

@@ -1,22 +1,23 @@
--- One row per key of $1: the count of its hits after $2 hits are added at the time $3. A window that
--- has closed by then opens anew and lasts until $4.
+-- One row per key of the hits $1: its count after they are added at the time $2. A window that has
+-- closed by then opens anew and lasts until $3.
 -- Keys are locked in their order, so that two processes cannot deadlock. A hit does not wait for the
 -- disk: a crash may lose the hits of the last moments.
 with setting as materialized (
     select set_config('synchronous_commit', 'off', true)
 )
 insert into customer.rate_limit as counter (limit_key, hit_count, reset_at)
-select hit.limit_key, hit.hit_count, $4::timestamptz
+select limit_key, count(*), $3::timestamptz
 from setting
-cross join unnest($1::text[], $2::bigint[]) as hit (limit_key, hit_count)
-order by hit.limit_key
+cross join unnest($1::text[]) as limit_key
+group by limit_key
+order by limit_key
 on conflict (limit_key) do update set
     hit_count = excluded.hit_count + case
-        when counter.reset_at <= $3::timestamptz then 0
+        when counter.reset_at <= $2::timestamptz then 0
         else counter.hit_count
     end,
     reset_at = case
-        when counter.reset_at <= $3::timestamptz then excluded.reset_at
+        when counter.reset_at <= $2::timestamptz then excluded.reset_at
         else counter.reset_at
     end
 returning limit_key, hit_count, reset_at

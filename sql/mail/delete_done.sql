@@ -1,4 +1,6 @@
 -- Deletes mails that ended, and one-time tokens that expired, before $1. One row: their counts.
+-- Also deletes what counts for a day at most before $2: answers to requests with an `Idempotency-Key`,
+-- and windows of rate limits. Locked windows are skipped: the API locks several in another order.
 with
 mail as (
     delete from customer.mail
@@ -10,6 +12,21 @@ one_time_token as (
     delete from customer.one_time_token
     where one_time_token.expires_at < $1::timestamptz
     returning one_time_token.one_time_token_id
+),
+
+idempotent_answer as (
+    delete from customer.idempotent_answer
+    where created_at < $2::timestamptz - interval '1 day'
+),
+
+rate_limit as (
+    delete from customer.rate_limit
+    where limit_key in (
+        select limit_key
+        from customer.rate_limit
+        where reset_at < $2::timestamptz - interval '1 day'
+        for update skip locked
+    )
 )
 
 select

@@ -1,16 +1,12 @@
 import { z } from 'zod';
-import { signToken } from './signed-token.ts';
+import { signedClaims, signToken } from './signed-token.ts';
 
 export const ONE_TIME_TOKEN_LIFETIME_HOURS = 24;
 
-export const oneTimeTokenClaims = z.strictObject({
+export const oneTimeTokenClaims = signedClaims.extend({
   purpose: z.enum(['init', 'recover']),
-  /** The `user_ref` of the account. */
-  sub: z.string(),
   /** The `one_time_token_id` of the row, which knows whether it was used. */
   jti: z.uuid(),
-  iat: z.int(),
-  exp: z.int(),
 });
 
 export type OneTimeTokenClaims = z.output<typeof oneTimeTokenClaims>;

@@ -1,9 +1,17 @@
 import jwt from 'jsonwebtoken';
-import type { z } from 'zod';
+import { z } from 'zod';
 
 const algorithm = 'HS256';
 
-/** Signs what a link of a mail claims, as a JWT: times in whole seconds since 1970 (RFC 7519). */
+/** What every token of a mail claims. Times are whole seconds since 1970 (RFC 7519). */
+export const signedClaims = z.strictObject({
+  /** The `user_ref` of the account. */
+  sub: z.string(),
+  iat: z.int(),
+  exp: z.int(),
+});
+
+/** Signs what a link of a mail claims, as a JWT. */
 export function signToken(
   secretKey: string,
   claims: object,

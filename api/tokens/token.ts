@@ -1,8 +1,11 @@
-import type { Selectable } from 'kysely';
+import type { Insertable, Selectable } from 'kysely';
 import { z } from 'zod';
+import type { Tx } from '../../sql/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
+import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import type { IssuedToken } from './record.ts';
+
+const day_ms = 86_400_000;
 
 export const text = z.string();
 export const time = z.iso.datetime({ offset: true });
@@ -57,10 +60,29 @@ export const newTokenExample = {
   warning,
 };
 
-type TokenRow = Selectable<CustomerTables['customer.token']>;
+type TokenTable = CustomerTables['customer.token'];
+type Issue = Pick<Insertable<TokenTable>, 'account_id' | 'kind' | 'name' | 'lifetime_days'>;
+
+/** A new token with its secret, which is not stored. */
+export type NewToken = z.output<typeof newTokenData>;
+
+/** Makes a token and stores the hash of its secret. Without `lifetime_days` it never expires. */
+export async function issueToken(tx: Tx, token: Issue, now: Date): Promise<NewToken> {
+  const plaintext = createSecret(token.kind);
+  const secret_hash = Buffer.from(hashSecret(plaintext), 'hex');
+  const token_ref = createRef();
+  const { name, lifetime_days } = token;
+  const expires_at = lifetime_days ? new Date(now.getTime() + lifetime_days * day_ms) : null;
+  await tx
+    .insertInto('customer.token')
+    .values({ ...token, token_ref, secret_hash, created_at: now, expires_at })
+    .execute();
+  const expires = formatOptional(expires_at);
+  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
+}
 
 /** `is_active` tells whether a token is revoked; `expires_at` tells whether it is expired. */
-export function viewToken(token: TokenRow): z.output<typeof tokenData> {
+export function viewToken(token: Selectable<TokenTable>): z.output<typeof tokenData> {
   return {
     token_ref: token.token_ref,
     name: token.name,
@@ -72,13 +94,6 @@ export function viewToken(token: TokenRow): z.output<typeof tokenData> {
     revoked_at: formatOptional(token.revoked_at),
     created_at: formatTimestamp(token.created_at),
   };
-}
-
-/** The secret of a token, with the warning that it is shown this once. */
-export function viewNewToken(token: IssuedToken): z.output<typeof newTokenData> {
-  const { token_ref, name, expires_at, plaintext } = token;
-  const expires = formatOptional(expires_at);
-  return { token_ref, name, expires_at: expires, is_active: true, plaintext, warning };
 }
 
 export const timestamp = { timestamp: '2026-05-02T10:00:00+00:00' };
