@@ -15,7 +15,6 @@ import {
 } from '../wallet/idempotency.ts';
 import {
   identifierBody,
-  readIdentifier,
   unknownCompany,
   unknownCompanyErrors,
   type Identifier,
@@ -102,9 +101,8 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
         ...unknownCompanyErrors,
       },
     },
-    async ({ body, caller: { account_id }, request, response }) => {
+    async ({ body: identifier, caller: { account_id }, request, response }) => {
       const key = readIdempotencyKey(request);
-      const identifier = readIdentifier(body);
       const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
       const take = (tx?: Tx) => takeSnapshot({ request, account_id }, identifier, tx);
       const answer = key === undefined ? await take() : await answerOnce(db, operation, take);

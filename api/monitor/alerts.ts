@@ -15,7 +15,6 @@ import {
   identifierBody,
   identifierType,
   identifierValue,
-  readIdentifier,
   validIdentifiers,
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
@@ -127,8 +126,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
         const updated = await setGlobally(db, account_id, wanted, force);
         return { success: true, data: { updated } };
       }
-      const identifier = readIdentifier({ identifier_type, identifier_value });
-      await setForCompany(db, account_id, wanted, identifier);
+      await setForCompany(db, account_id, wanted, { identifier_type, identifier_value });
       return { success: true, data: { updated: 1 } };
     },
   );
@@ -159,7 +157,7 @@ function list({ db }: AppOptions): Endpoint {
             },
           ],
         },
-        meta: { total: 1, per_page: pageSize, current_page: 1, last_page: 1 },
+        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
       },
     },
     async ({ query, caller: { account_id } }) => {
@@ -191,7 +189,7 @@ function reset({ db }: AppOptions): Endpoint {
       errors: notWatchedErrors,
     },
     async ({ body: identifier, caller: { account_id } }) => {
-      const updated = await resetForCompany(db, account_id, readIdentifier(identifier));
+      const updated = await resetForCompany(db, account_id, identifier);
       return { success: true, data: { updated } };
     },
   );

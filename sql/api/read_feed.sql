@@ -1,7 +1,8 @@
 -- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
--- whole registry, `watched` for the feed of the account.
--- One more event is read to see whether there are more. A position beyond the newest event belongs to
--- another database: with it a client would silently miss events.
+-- whole registry, `watched` for the feed of the account. One more event is read to see whether there are
+-- more.
+-- No row for a position beyond the newest event. The position belongs to another database: with it a
+-- client would silently miss events.
 with page as materialized (
     -- The constant limit is the highest $4: with a parameter alone the planner expects many more rows.
     (
@@ -56,10 +57,7 @@ select
             order by feed_item.event_id
         ) as item
     ) as events,
-    (select max(shown.event_id) from shown) as last_event_id,
-    (select count(*) > $4::bigint from page) as has_more,
-    $3::bigint = 0 or exists (
-        select
-        from registry.last_id
-        where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
-    ) as is_published
+    coalesce((select max(shown.event_id) from shown), $3::bigint) as last_event_id,
+    (select count(*) > $4::bigint from page) as has_more
+from registry.last_id
+where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
