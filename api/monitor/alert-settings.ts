@@ -3,8 +3,8 @@ import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
 import type { Identifier } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Paging, rowCount } from '../http/paging.ts';
-import { changeWatchList, selectPage } from './watch-list.ts';
+import { rowCount } from '../http/paging.ts';
+import { changeWatchList } from './watch-list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
 export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
@@ -21,12 +21,16 @@ const initialSettings: AlertSettings = {
   alert_categories: null,
 };
 
-const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
+export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
-  const lists = { alert_event_classes: null, alert_categories: null };
   // A JSON body has no field that is undefined.
-  return { ...stored, ...lists, ...given } as AlertSettings;
+  return {
+    ...stored,
+    alert_event_classes: null,
+    alert_categories: null,
+    ...given,
+  } as AlertSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -137,11 +141,4 @@ export async function resetForCompany(
     const { watch_id } = await findWatch(tx, account_id, identifier);
     return dropCustomSettings(tx, account_id, watch_id);
   });
-}
-
-/** A page of the companies with settings of their own. */
-export async function findCompanySettings(db: Db, account_id: string, paging: Paging) {
-  const { total, page } = await selectPage(db, account_id, paging, true);
-  const companies = await page.select(['has_custom_settings', ...settingColumns]).execute();
-  return { total, companies };
 }

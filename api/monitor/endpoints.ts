@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
@@ -12,7 +13,7 @@ import {
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { addCompanies, findWatched, type RemovalOutcome, removeCompanies } from './watch-list.ts';
+import { addCompanies, type RemovalOutcome, removeCompanies, selectPage } from './watch-list.ts';
 
 // What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
@@ -103,8 +104,18 @@ function list({ db }: AppOptions): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      const { total, watched } = await findWatched(db, caller.account_id, query);
-      return { success: true, data: watched, meta: viewPageMeta(query, total) };
+      const { total, page } = await selectPage(db, caller.account_id, query);
+      const data = await page
+        .select([
+          sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
+          sql`to_char(last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
+            'last_event_at',
+          ),
+          sql`events_count::int`.as('events_count'),
+        ])
+        .select(['state', 'failure', 'has_custom_settings'])
+        .execute();
+      return { success: true, data, meta: viewPageMeta(query, total) };
     },
   );
 }

@@ -45,24 +45,6 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
   return { total, page };
 }
 
-const watched_since = sql<string>`
-  to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')
-`.as('watched_since');
-
-const last_event_at = sql<string | null>`
-  to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-`.as('last_event_at');
-
-export async function findWatched(db: Db, account_id: string, paging: Paging) {
-  const { total, page } = await selectPage(db, account_id, paging);
-  const watched = await page
-    .select([watched_since, last_event_at])
-    .select((eb) => eb.cast<number>('events_count', 'integer').as('events_count'))
-    .select(['state', 'failure', 'has_custom_settings'])
-    .execute();
-  return { total, watched };
-}
-
 /** Numbers that an account submits, to watch them or to stop watching them. */
 interface Submission {
   account_id: string;

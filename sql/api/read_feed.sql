@@ -24,40 +24,34 @@ with page as materialized (
         limit 1001
     )
     limit $4::bigint + 1
-),
-
-shown as materialized (
-    select page.event_id
-    from page
-    order by page.event_id
-    limit $4::bigint
 )
 
 select
-    (
-        select coalesce(json_agg(item)::text, '[]')
-        from (
-            select
-                feed_item.event_id,
-                feed_item.id,
-                feed_item.event_type,
-                feed_item.old_value,
-                feed_item.new_value,
-                feed_item.event_date,
-                feed_item.severity,
-                feed_item.primary_identifier,
-                feed_item.identifier_type,
-                feed_item.company_name,
-                feed_item.company_ref,
-                feed_item.submitted_identifier
-            from shown
-            join customer.feed_item
-                on feed_item.event_id = shown.event_id
-                and feed_item.account_id = $1::bigint
-            order by feed_item.event_id
-        ) as item
-    ) as events,
-    coalesce((select max(shown.event_id) from shown), $3::bigint) as last_event_id,
+    coalesce(json_agg(item)::text, '[]') as events,
+    coalesce(max(item.event_id), $3::bigint) as last_event_id,
     (select count(*) > $4::bigint from page) as has_more
-from registry.last_id
-where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
+from (
+    select
+        feed_item.event_id,
+        feed_item.id,
+        feed_item.event_type,
+        feed_item.old_value,
+        feed_item.new_value,
+        feed_item.event_date,
+        feed_item.severity,
+        feed_item.primary_identifier,
+        feed_item.identifier_type,
+        feed_item.company_name,
+        feed_item.company_ref,
+        feed_item.submitted_identifier
+    from (select page.event_id from page order by page.event_id limit $4::bigint) as shown
+    join customer.feed_item
+        on feed_item.event_id = shown.event_id
+        and feed_item.account_id = $1::bigint
+    order by feed_item.event_id
+) as item
+having exists (
+    select
+    from registry.last_id
+    where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
+)

@@ -60,25 +60,23 @@ page as materialized (
 
 select
     (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
-    (
-        select coalesce(json_agg(item)::text, '[]')
-        from (
-            select
-                feed_item.id,
-                feed_item.event_type,
-                feed_item.old_value,
-                feed_item.new_value,
-                feed_item.event_date,
-                feed_item.severity,
-                feed_item.primary_identifier,
-                feed_item.identifier_type,
-                feed_item.company_name,
-                feed_item.company_ref,
-                feed_item.submitted_identifier
-            from page
-            join customer.feed_item
-                on feed_item.event_id = page.event_id
-                and feed_item.account_id = $1::bigint
-            order by feed_item.event_date desc, feed_item.event_id desc
-        ) as item
-    ) as events
+    coalesce(json_agg(item)::text, '[]') as events
+from (
+    select
+        feed_item.id,
+        feed_item.event_type,
+        feed_item.old_value,
+        feed_item.new_value,
+        feed_item.event_date,
+        feed_item.severity,
+        feed_item.primary_identifier,
+        feed_item.identifier_type,
+        feed_item.company_name,
+        feed_item.company_ref,
+        feed_item.submitted_identifier
+    from page
+    join customer.feed_item
+        on feed_item.event_id = page.event_id
+        and feed_item.account_id = $1::bigint
+    order by feed_item.event_date desc, feed_item.event_id desc
+) as item
