@@ -163,8 +163,11 @@ function history({ db, now }: AppOptions): Endpoint {
     },
     async ({ query }) => {
       const { total, events, ...company } = await findHistory(db, query);
-      const fetched_at = formatTimestamp(now());
-      const meta = { ...viewPageMeta(query, total), fetched_at, ...company };
+      const meta = {
+        ...viewPageMeta(query, total),
+        fetched_at: formatTimestamp(now()),
+        ...company,
+      };
       return { status: 'success', data: { events }, meta };
     },
   );

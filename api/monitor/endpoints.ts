@@ -131,19 +131,17 @@ function checkRemoval(body: Record<string, unknown>, context: z.core.$Refinement
   if (isEmpty) for (const field of spellings[0]) refuse(context, [field], 'is required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  const [first, second] = spellings.map(
-    ([typeField, listField]) =>
-      body[typeField] && namesOf(body[typeField] as string, body[listField] as string[]),
-  );
-  if (first && second && first !== second) {
+  // Equal texts for lists of the same numbers, in any order and spelling.
+  const texts = spellings
+    .filter(([typeField]) => body[typeField] !== undefined)
+    .map(([typeField, listField]) => {
+      const digits = (body[listField] as string[]).map(digitsOf);
+      return [body[typeField], ...new Set(digits.toSorted())].join(' ');
+    });
+  if (new Set(texts).size > 1) {
     const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
     refuse(context, ['value'], wrong);
   }
-}
-
-/** A text that is equal for lists of the same numbers, in any order and spelling. */
-function namesOf(type: string, submitted: readonly string[]): string {
-  return [type, ...new Set(submitted.map(digitsOf).toSorted())].join(' ');
 }
 
 const numbers = z.array(z.string());

@@ -31,24 +31,10 @@ select
     coalesce(max(item.event_id), $3::bigint) as last_event_id,
     (select count(*) > $4::bigint from page) as has_more
 from (
-    select
-        feed_item.event_id,
-        feed_item.id,
-        feed_item.event_type,
-        feed_item.old_value,
-        feed_item.new_value,
-        feed_item.event_date,
-        feed_item.severity,
-        feed_item.primary_identifier,
-        feed_item.identifier_type,
-        feed_item.company_name,
-        feed_item.company_ref,
-        feed_item.submitted_identifier
+    select shown.event_id, feed_item.*
     from (select page.event_id from page order by page.event_id limit $4::bigint) as shown
-    join customer.feed_item
-        on feed_item.event_id = shown.event_id
-        and feed_item.account_id = $1::bigint
-    order by feed_item.event_id
+    cross join lateral customer.feed_item($1::bigint, shown.event_id) as feed_item
+    order by shown.event_id
 ) as item
 having exists (
     select

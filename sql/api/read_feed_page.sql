@@ -62,21 +62,8 @@ select
     (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
     coalesce(json_agg(item)::text, '[]') as events
 from (
-    select
-        feed_item.id,
-        feed_item.event_type,
-        feed_item.old_value,
-        feed_item.new_value,
-        feed_item.event_date,
-        feed_item.severity,
-        feed_item.primary_identifier,
-        feed_item.identifier_type,
-        feed_item.company_name,
-        feed_item.company_ref,
-        feed_item.submitted_identifier
+    select feed_item.*
     from page
-    join customer.feed_item
-        on feed_item.event_id = page.event_id
-        and feed_item.account_id = $1::bigint
-    order by feed_item.event_date desc, feed_item.event_id desc
+    cross join lateral customer.feed_item($1::bigint, page.event_id) as feed_item
+    order by feed_item.event_date desc, feed_item.id desc
 ) as item
