@@ -8,7 +8,6 @@ import { findNear } from '../../sql/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
 const [longestCity, longestPostalCode, longestName, leastLetters] = [150, 20, 150, 3];
-const nearCount = 5;
 
 function textField(field: string, longest: number) {
   return z
@@ -119,7 +118,7 @@ export async function resolveFilter(
     const slug = slugOf(query[field]);
     filter[field] = dictionary[field].get(slug);
     if (filter[field] !== undefined) continue;
-    const near = findNear(slug, [...dictionary[field].keys()].toSorted(), nearCount);
+    const near = findNear(slug, [...dictionary[field].keys()].toSorted(), 5);
     const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
     problems.push([field, `The ${field} field must be the ${wanted[field]}${hint}.`]);
   }

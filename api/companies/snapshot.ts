@@ -30,9 +30,6 @@ import {
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-/** At most this many statements read in parallel. */
-const mostReading = 2;
-
 /** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = identifiers.map(({ identifier_type }) => identifier_type);
@@ -44,10 +41,7 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
 
 export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, now, snapshotCredits } = options;
-  const readInBatch = createBatch(
-    (identifiers: Identifier[]) => readEntries(db, identifiers),
-    mostReading,
-  );
+  const readInBatch = createBatch((identifiers: Identifier[]) => readEntries(db, identifiers), 2);
   const readDictionary = keep(() => readSnapshotDictionary(db));
 
   return endpoint(

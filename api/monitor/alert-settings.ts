@@ -118,8 +118,7 @@ export async function setForCompany(
   identifier: Identifier,
 ): Promise<void> {
   await changeWatchList(db, account_id, async (tx) => {
-    const watch = await findWatch(tx, account_id, identifier);
-    const { watch_id, has_custom_settings, ...own } = watch;
+    const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
     const stored = has_custom_settings
       ? (own as AlertSettings)
       : await findGlobalSettings(tx, account_id);
@@ -132,11 +131,7 @@ export async function setForCompany(
 }
 
 /** Drops the settings of one company of the watch list; returns how many there were, 0 or 1. */
-export async function resetForCompany(
-  db: Db,
-  account_id: string,
-  identifier: Identifier,
-): Promise<number> {
+export async function resetForCompany(db: Db, account_id: string, identifier: Identifier) {
   return changeWatchList(db, account_id, async (tx) => {
     const { watch_id } = await findWatch(tx, account_id, identifier);
     return dropCustomSettings(tx, account_id, watch_id);

@@ -76,10 +76,7 @@ export function changeWatchList<Result>(
  *
  * @returns how many of the numbers are ready, and how many are queued
  */
-export async function addCompanies(
-  db: Db,
-  submission: Submission,
-): Promise<{ ready: number; queued: number }> {
+export async function addCompanies(db: Db, submission: Submission) {
   const { account_id, now } = submission;
   return changeWatchList(db, account_id, async (tx) => {
     const submission_id = await submit(tx, submission);
@@ -97,10 +94,8 @@ export async function addCompanies(
   });
 }
 
-async function submit(
-  tx: Tx,
-  { account_id, identifier_type, values, now }: Submission,
-): Promise<string> {
+/** @returns the `submission_id` */
+async function submit(tx: Tx, { account_id, identifier_type, values, now }: Submission) {
   // A failed number is queued again.
   await sql`
     delete from customer.watch
@@ -171,10 +166,7 @@ export async function removeCompanies(db: Db, removal: Submission): Promise<Foun
   });
 }
 
-async function findNumbers(
-  tx: Tx,
-  { account_id, identifier_type, values }: Submission,
-): Promise<FoundNumber[]> {
+async function findNumbers(tx: Tx, { account_id, identifier_type, values }: Submission) {
   const { rows } = await sql<FoundNumber>`
     select
         asked.value,

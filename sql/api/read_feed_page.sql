@@ -14,8 +14,8 @@ with day as materialized (
         feed_count.account_id = $1::bigint
         -- The type '' counts the events of all types.
         and feed_count.event_type = coalesce($2::text, '')
-        and feed_count.event_date >= coalesce($3::date, '-infinity')
-        and feed_count.event_date <= coalesce($4::date, 'infinity')
+        and feed_count.event_date
+            between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')
 ),
 
 first_day as (
@@ -37,8 +37,7 @@ page as materialized (
             where
                 $2::text is null
                 and feed.account_id = $1::bigint
-                and feed.event_date <= first_day.event_date
-                and feed.event_date >= coalesce($3::date, '-infinity')
+                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
             order by feed.event_date desc, feed.event_id desc
             limit 100 offset first_day.skipped_count
         )
@@ -49,8 +48,7 @@ page as materialized (
             where
                 feed.event_type = $2::text
                 and feed.account_id = $1::bigint
-                and feed.event_date <= first_day.event_date
-                and feed.event_date >= coalesce($3::date, '-infinity')
+                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
             order by feed.event_date desc, feed.event_id desc
             limit 100 offset first_day.skipped_count
         )
