@@ -1,7 +1,5 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
-import type { Db } from '../../sql/kysely.ts';
 
 export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
 
@@ -31,12 +29,22 @@ export const companyStatus = z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).meta({
   description: 'DELETED: struck off, closed, or gone from the register.',
 });
 
+const separators = /[\s\u2010-\u2015-]/g;
+
+/** Removes spaces and dashes from a number. */
+export function digitsOf(number: string): string {
+  return number.replaceAll(separators, '');
+}
+
 const maxCharacters = 50;
 
-/** A number as a client writes it. */
-export const identifierValue = z.string().max(maxCharacters);
+/** A number as a client writes it, such as an item of a list. */
+export const writtenNumber = z.string().max(maxCharacters);
 
-const separators = /[\s\u2010-\u2015-]/g;
+/** A number without the spaces and dashes that a client may write. */
+export const identifierValue = writtenNumber
+  .transform(digitsOf)
+  .meta({ type: 'string', maxLength: maxCharacters });
 
 // The same rules as `registry.is_nip`, `is_regon9` and `is_krs`.
 const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
@@ -45,22 +53,22 @@ const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
   KRS: (digits) => /^(?!0{10})\d{10}$/.test(digits),
 };
 
-/**
- * Removes spaces and dashes from a number. Returns undefined for an invalid number: a wrong length,
- * only zeros, or a wrong check digit (a KRS number has none).
- */
-export function normalizeIdentifier(type: IdentifierType, text: string): string | undefined {
-  const digits = text.replaceAll(separators, '');
-  return isNumber[type](digits) ? digits : undefined;
-}
-
 const forms: Record<IdentifierType, string> = {
   NIP: 'a NIP: ten digits, the last of which is the check digit',
   REGON9: 'a REGON of nine digits, the last of which is the check digit',
   KRS: 'a KRS number: ten digits, leading zeros included',
 };
 
-/** Checks that two fields, a type and a number or a list of numbers, come together and are valid. */
+/** Adds an issue to the checks of a body: what is wrong with a field. */
+export function refuse(context: z.core.$RefinementCtx, path: (string | number)[], wrong: string) {
+  const message = `The ${path.join('.')} field ${wrong}.`;
+  context.addIssue({ code: 'custom', path, message });
+}
+
+/**
+ * Checks that two fields, a type and a number or a list of numbers, come together, and that the numbers
+ * are valid: their length, not only zeros, and the check digit (a KRS number has none).
+ */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
@@ -70,8 +78,7 @@ export function checkPair(
     // A field that is required in any case has an issue already.
     const hasIssue = context.issues.some(({ path }) => path?.[0] === field);
     if (hasIssue || body[field] !== undefined || body[other] === undefined) continue;
-    const message = `The ${field} field is required with ${other}.`;
-    context.addIssue({ code: 'custom', path: [field], message });
+    refuse(context, [field], `is required with ${other}`);
   }
   const type = identifierType.safeParse(body[typeField]).data;
   if (!type) return;
@@ -79,10 +86,12 @@ export function checkPair(
   for (const [at, value] of [submitted].flat().entries()) {
     // The schema of the field refuses these.
     if (typeof value !== 'string' || value.length > maxCharacters) continue;
-    if (normalizeIdentifier(type, value) !== undefined) continue;
-    const path = [valueField, ...(Array.isArray(submitted) ? [at] : [])];
-    const message = `The ${path.join('.')} field must be ${forms[type]}.`;
-    context.addIssue({ code: 'custom', path, message });
+    if (isNumber[type](digitsOf(value))) continue;
+    refuse(
+      context,
+      [valueField, ...(Array.isArray(submitted) ? [at] : [])],
+      `must be ${forms[type]}`,
+    );
   }
 }
 
@@ -110,25 +119,6 @@ export const unknownCompanyErrors = {
   404: { description: 'No company is known by this number.', example: unknownCompany },
 };
 
-/** Reads the number of a request that `validIdentifiers` has checked. */
-export function readIdentifier({ identifier_type, identifier_value }: Identifier): Identifier {
-  return {
-    identifier_type,
-    identifier_value: normalizeIdentifier(identifier_type, identifier_value)!,
-  };
-}
-
-/** Finds the id of a company by its number; null for an unknown number. */
-export async function findCompany(
-  db: Db,
-  { identifier_type, identifier_value }: Identifier,
-): Promise<string | null> {
-  const { rows } = await sql<{ company_id: string | null }>`
-    select registry.find_company(${identifier_type}, ${identifier_value}) as company_id
-  `.execute(db);
-  return rows[0]!.company_id;
-}
-
 /** Lists what rows have in some columns, each value once: by column, then in the order of the rows. */
 export function listValues<Column extends string>(
   rows: readonly Record<Column, string | null>[],
@@ -144,10 +134,4 @@ export function listValues<Column extends string>(
 export function identifiersOf(entries: readonly Numbers[]) {
   const numbers = entries.map(({ nip, regon9, krs }) => ({ NIP: nip, REGON9: regon9, KRS: krs }));
   return listValues(numbers, identifierTypes);
-}
-
-/** Chooses the number that stands for a company: its NIP, else its REGON9, else its KRS number. */
-export function primaryIdentifierOf(company: Numbers): Identifier | undefined {
-  const [first] = identifiersOf([company]);
-  return first && { identifier_type: first.type, identifier_value: first.value };
 }

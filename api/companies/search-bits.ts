@@ -73,17 +73,11 @@ export class NumberList {
 
   addTo(bits: Bits): void {
     const bytes = this.#bytes;
-    for (let at = 0, number = -1, gap = 0, shift = 0; at < this.#length; at += 1) {
+    for (let at = 0, number = -1, shift = 0; at < this.#length; at += 1) {
       const byte = bytes[at]!;
-      gap |= (byte & 127) << shift;
-      if (byte > 127) {
-        shift += 7;
-        continue;
-      }
-      number += gap;
-      addBit(bits, number);
-      gap = 0;
-      shift = 0;
+      number += (byte & 127) << shift;
+      shift = byte > 127 ? shift + 7 : 0;
+      if (shift === 0) addBit(bits, number);
     }
   }
 }

@@ -46,16 +46,18 @@ export class SearchCompanies {
   async update(snapshot_no: number, batches: AsyncIterable<SearchRow[]>): Promise<void> {
     const changed = new NumberList();
     const activities = new Map<string, NumberList>();
+    const columns = Object.values(this.#columns);
     let [company_id, number] = ['', -1];
     for await (const rows of batches) {
       for (const row of rows) {
         if (row[0] !== company_id) {
           company_id = row[0];
-          number = this.#put(row);
+          number = this.#numberOf(Number(company_id), number + 1);
+          for (const [at, column] of columns.entries()) column.set(number, row[at + 1]!);
+          this.#names.set(number, row.at(-2)!);
           changed.add(number);
         }
-        const codes = row.at(-1);
-        if (codes) addActivities(activities, codes, number);
+        addActivities(activities, row.at(-1), number);
       }
     }
     this.#names.close();
@@ -64,50 +66,36 @@ export class SearchCompanies {
     this.snapshot_no = snapshot_no;
   }
 
-  /** @returns the number of the company */
-  #put([company_id, ...texts]: SearchRow): number {
-    const number = this.#numberOf(Number(company_id));
-    Object.values(this.#columns).forEach((column, at) => column.set(number, texts[at]!));
-    this.#names.set(number, texts.at(-2)!);
-    return number;
-  }
-
   #mergeActivities(added: Map<string, NumberList>, changed: NumberList): void {
-    if (this.#activities.size === 0) {
-      this.#activities = added;
-      return;
-    }
     const isChanged = makeBits(this.#count);
     changed.addTo(isChanged);
-    for (const code of new Set([...this.#activities.keys(), ...added.keys()])) {
+    for (const [code, known] of this.#activities) {
       const bits = makeBits(this.#count);
-      this.#activities.get(code)?.addTo(bits);
+      known.addTo(bits);
       for (let at = 0; at < bits.length; at += 1) bits[at]! &= ~isChanged[at]!;
       added.get(code)?.addTo(bits);
       const list = new NumberList();
       for (const number of listBits(bits)) list.add(number);
-      this.#activities.set(code, list);
+      added.set(code, list);
+      // Frees the memory of the old list.
+      this.#activities.delete(code);
     }
+    this.#activities = added;
   }
 
-  /** Finds the number of a company, or appends the company. */
-  #numberOf(company_id: number): number {
-    let [from, to] = [0, this.#count];
-    while (from < to) {
-      const middle = (from + to) >>> 1;
-      if (this.#ids[middle]! < company_id) from = middle + 1;
-      else to = middle;
-    }
-    if (from < this.#count) {
-      if (this.#ids[from] === company_id) return from;
+  /** Finds the number of a company, from `number` on, or appends the company. */
+  #numberOf(company_id: number, number: number): number {
+    while (number < this.#count && this.#ids[number]! < company_id) number += 1;
+    if (number < this.#count) {
+      if (this.#ids[number] === company_id) return number;
       throw new Error(`Company ${company_id} is new, but its id is not the highest.`);
     }
-    if (from === this.#ids.length) {
-      this.#ids = new Uint32Array(this.#ids.buffer.transfer(4 * Math.ceil(from * 1.125)));
+    if (number === this.#ids.length) {
+      this.#ids = new Uint32Array(this.#ids.buffer.transfer(4 * Math.ceil(number * 1.125)));
     }
-    this.#ids[from] = company_id;
+    this.#ids[number] = company_id;
     this.#count += 1;
-    return from;
+    return number;
   }
 
   search({ filter, skipped, size }: Search): Found {
@@ -117,34 +105,26 @@ export class SearchCompanies {
   }
 
   #find(filter: SearchFilter): Bits {
-    const { name } = filter;
-    if (name === undefined) return this.#findOthers(filter);
-    const find = () => this.#names.find(this.#findOthers(filter), name);
-    return this.#sets.memo(JSON.stringify(filter), { context: find });
-  }
-
-  /** Finds the companies that match a filter, except for its name. */
-  #findOthers(filter: SearchFilter): Bits {
     const sets: Bits[] = [];
-    for (const name of ['status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
-      const text = filter[name];
+    const addSet = (key: string, find: () => Bits) =>
+      sets.push(this.#sets.memo(key, { context: find }));
+    for (const column of ['status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const) {
+      const text = filter[column];
       if (text === undefined) continue;
-      const find = () => this.#columns[name].find(this.#count, text);
-      sets.push(this.#sets.memo(`${name} ${text}`, { context: find }));
+      addSet(`${column} ${text}`, () => this.#columns[column].find(this.#count, text));
     }
     // A whole code is the prefix of no other code, so that both filters search by prefix.
     for (const prefix of [filter.activity_code, filter.activity_prefix]) {
-      if (prefix === undefined) continue;
-      const find = () => this.#findActivities(prefix);
-      sets.push(this.#sets.memo(`activity ${prefix}`, { context: find }));
+      if (prefix !== undefined) addSet(`activity ${prefix}`, () => this.#findActivities(prefix));
     }
-    const { activity_start_from: from = '', activity_start_to: to = '9999-12-31' } = filter;
-    if (filter.activity_start_from !== undefined || filter.activity_start_to !== undefined) {
-      // Not cached: ranges rarely repeat.
-      const isWithin = (day: string) => day >= from && day <= to;
-      sets.push(this.#columns.activity_start.find(this.#count, isWithin));
+    const { activity_start_from: from, activity_start_to: to, name } = filter;
+    if (from ?? to) {
+      const isWithin = (day: string) => day >= (from ?? '') && day <= (to ?? '9999-12-31');
+      addSet(`start ${from} ${to}`, () => this.#columns.activity_start.find(this.#count, isWithin));
     }
-    return intersect(sets);
+    if (name === undefined) return intersect(sets);
+    const findName = () => this.#names.find(intersect(sets), name);
+    return this.#sets.memo(JSON.stringify(filter), { context: findName });
   }
 
   #findActivities(prefix: string): Bits {
@@ -154,10 +134,12 @@ export class SearchCompanies {
   }
 }
 
-// KRS has partial codes, some of them with a dot.
-function addActivities(lists: Map<string, NumberList>, codes: string, number: number): void {
-  for (const written of codes.split(',')) {
-    const code = written.includes('.') ? written.replaceAll('.', '') : written;
+function addActivities(
+  lists: Map<string, NumberList>,
+  codes: string | null | undefined,
+  number: number,
+) {
+  for (const code of codes?.split(',') ?? []) {
     let list = lists.get(code);
     if (!list) {
       list = new NumberList();

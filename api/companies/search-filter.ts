@@ -8,7 +8,6 @@ import { findNear } from '../../sql/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
 const [longestCity, longestPostalCode, longestName, leastLetters] = [150, 20, 150, 3];
-const nearCount = 5;
 
 function textField(field: string, longest: number) {
   return z
@@ -72,17 +71,15 @@ export const searchQuery = z
   });
 
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
-export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page' | 'status'> & {
-  status: string;
-};
+export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
 
 /** The TERYT symbols of voivodeships and the newest symbols of legal forms, both by slug. */
 export async function readSearchDictionary(db: Db) {
   const voivodeships = await readVoivodeships(db);
   const legalForms = await readLegalForms(db);
   return {
-    voivodeships: new Map(voivodeships.map(({ slug, teryt }) => [slug, teryt])),
-    legalForms: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
+    voivodeship: new Map(voivodeships.map(({ slug, teryt }) => [slug, teryt])),
+    legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
   };
 }
 
@@ -102,31 +99,23 @@ async function fold(db: Db, text: string): Promise<string> {
 /** Translates words of the client into codes and folded text. Throws a 422 that names similar words. */
 export async function resolveFilter(
   db: Db,
-  { voivodeships, legalForms }: Awaited<ReturnType<typeof readSearchDictionary>>,
+  dictionary: Awaited<ReturnType<typeof readSearchDictionary>>,
   query: SearchFilter,
 ): Promise<SearchFilter> {
+  const filter = { ...query };
   const problems: Problem[] = [];
-  const find = (
-    field: 'voivodeship' | 'legal_form',
-    what: string,
-    known: ReadonlyMap<string, string>,
-  ): string | undefined => {
-    if (query[field] === undefined) return undefined;
+  const wanted = { voivodeship: 'name of a voivodeship', legal_form: 'slug of a legal form' };
+  for (const field of ['voivodeship', 'legal_form'] as const) {
+    if (query[field] === undefined) continue;
     const slug = slugOf(query[field]);
-    if (known.has(slug)) return known.get(slug);
-    const near = findNear(slug, [...known.keys()].toSorted(), nearCount);
+    filter[field] = dictionary[field].get(slug);
+    if (filter[field] !== undefined) continue;
+    const near = findNear(slug, [...dictionary[field].keys()].toSorted(), 5);
     const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
-    problems.push([field, `The ${field} field must be ${what}${hint}.`]);
-    return undefined;
-  };
-  const voivodeship = find('voivodeship', 'the name of a voivodeship', voivodeships);
-  const legal_form = find('legal_form', 'the slug of a legal form', legalForms);
+    problems.push([field, `The ${field} field must be the ${wanted[field]}${hint}.`]);
+  }
   if (problems.length > 0) throw invalid(problems);
-  return {
-    ...query,
-    voivodeship,
-    legal_form,
-    city: query.city === undefined ? undefined : await fold(db, query.city),
-    name: query.name === undefined ? undefined : await fold(db, query.name),
-  };
+  if (query.city !== undefined) filter.city = await fold(db, query.city);
+  if (query.name !== undefined) filter.name = await fold(db, query.name);
+  return filter;
 }

@@ -41,7 +41,7 @@ afterAll(async () => {
 });
 
 interface Company {
-  status: string;
+  status: SearchFilter['status'];
   voivodeship: string | null;
   legal_form: string | null;
   city: string | null;

@@ -3,6 +3,7 @@ import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ClientConfig } from 'pg';
 import { HttpError } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
+import type { SearchAnswer } from './search-thread.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
@@ -21,18 +22,8 @@ export interface Found {
   company_ids: number[];
 }
 
-/** A question to the thread, which answers to the port. Without a search, the thread only loads. */
-export interface SearchQuestion {
-  port: MessagePort;
-  search: Search | undefined;
-  least_no: number;
-}
-
-/** An answer of the thread. An empty answer means that loading has ended. */
-export interface SearchAnswer {
-  found?: Found;
-  error?: { message: string; code: string | undefined };
-}
+/** A question to the thread, which answers to the port. */
+export type SearchQuestion = { port: MessagePort; search: Search; least_no: number };
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
@@ -62,8 +53,11 @@ export function createSearchIndex(connection: ClientConfig) {
     return opened;
   }
 
-  /** @param least_no the snapshot is at least this one */
-  async function ask(search: Search | undefined, least_no: number): Promise<Found | undefined> {
+  /**
+   * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`. Throws a 503
+   * while the companies are loading.
+   */
+  async function find(search: Search, least_no = 0): Promise<Found> {
     thread ??= openThread();
     const { port1, port2: port } = new MessageChannel();
     const timeout = AbortSignal.timeout(mostWait_ms);
@@ -82,18 +76,15 @@ export function createSearchIndex(connection: ClientConfig) {
   }
 
   return {
+    find,
     /** Whether loading has ended. Starts the loading if necessary, and waits up to the time limit. */
     async isReady(): Promise<boolean> {
-      if (!isLoaded) {
-        await ask(undefined, 0).catch((error: unknown) => {
-          if (!(error instanceof HttpError)) throw error;
-        });
+      try {
+        if (!isLoaded) await find({ filter: { status: 'ACTIVE' }, skipped: 0, size: 0 });
+      } catch (error) {
+        if (!(error instanceof HttpError)) throw error;
       }
       return isLoaded;
-    },
-    /** Finds companies in the order of their ids. Throws a 503 while the companies are loading. */
-    async find(search: Search, least_no = 0): Promise<Found> {
-      return (await ask(search, least_no))!;
     },
     async close(): Promise<void> {
       await thread?.terminate();

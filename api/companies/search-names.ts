@@ -5,7 +5,7 @@ const BLOCK = 4096;
 
 interface Block {
   /** The names in UTF-8, one after another. */
-  bytes: Uint8Array;
+  bytes: Buffer;
   /** Where each name ends. */
   ends: Uint32Array;
   /**
@@ -55,23 +55,19 @@ export class NameColumn {
 
 function readNames(block: Block | undefined): string[] {
   if (!block) return [];
-  const bytes = Buffer.from(block.bytes.buffer);
-  return Array.from(block.ends, (end, at) => bytes.toString('utf8', block.ends[at - 1] ?? 0, end));
+  const { bytes, ends } = block;
+  return Array.from(ends, (end, at) => bytes.toString('utf8', ends[at - 1] ?? 0, end));
 }
 
 function makeBlock(names: readonly string[]): Block {
   const encoded = names.map((name) => Buffer.from(name));
-  const bytes = new Uint8Array(encoded.reduce((sum, { length }) => sum + length, 0));
   const ends = new Uint32Array(names.length);
   const pairs = new Uint32Array(2 * names.length);
-  let end = 0;
   for (const [at, name] of encoded.entries()) {
-    bytes.set(name, end);
-    end += name.length;
-    ends[at] = end;
+    ends[at] = (ends[at - 1] ?? 0) + name.length;
     addPairs(pairs, at, name);
   }
-  return { bytes, ends, pairs };
+  return { bytes: Buffer.concat(encoded), ends, pairs };
 }
 
 function addPairs(pairs: Uint32Array, at: number, name: Uint8Array): void {

@@ -6,7 +6,7 @@ import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { openPool } from '../../sql/pool.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
-import type { Found, SearchAnswer, SearchQuestion } from './search-index.ts';
+import type { Found, SearchQuestion } from './search-index.ts';
 
 const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
 
@@ -66,10 +66,11 @@ async function load(least_no: number): Promise<SearchCompanies> {
   return loaded;
 }
 
-async function answer({ search, least_no }: SearchQuestion): Promise<SearchAnswer> {
+export type SearchAnswer = Awaited<ReturnType<typeof answer>>;
+
+async function answer({ search, least_no }: SearchQuestion) {
   try {
     const companies = await load(least_no);
-    if (!search) return {};
     const key = JSON.stringify([companies.snapshot_no, search]);
     return { found: answers.memo(key, { context: () => companies.search(search) }) };
   } catch (error) {

@@ -32,18 +32,10 @@ const result = z
 
 type Result = z.output<typeof result>;
 
-const searchAnswer = z.strictObject({
-  status: z.literal('success'),
-  data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
-});
-
 const searchExample = {
   status: 'success',
   data: {
-    total: 1,
-    per_page: pageSize,
-    current_page: 1,
-    last_page: 1,
+    ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
     results: [
       {
         identifiers: [
@@ -63,23 +55,19 @@ const searchExample = {
 };
 
 /** A company, with the contacts of one of its entries. */
-type ResultRow = Omit<Result, 'identifiers' | 'contacts'> &
+type ResultItem = Omit<Result, 'identifiers' | 'contacts'> &
   Numbers &
   Record<z.output<typeof contactType>, string | null> & { company_id: number };
 
-// Spec: contacts are "present where the registry has contacts"; without any the field is left out.
-function viewResult(rows: ResultRow[]): Result {
-  const { name, city, voivodeship, activity_start, activity_main, status } = rows[0]!;
-  const identifiers = identifiersOf(rows);
-  const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
-  const contacts = listValues(rows, contactType.options);
-  return contacts.length > 0 ? { ...shown, contacts } : shown;
-}
+type PageRow = { snapshot_no: number; items: ResultItem[]; balance: number };
 
-interface PageRow {
-  snapshot_no: string;
-  rows: ResultRow[] | null;
-  balance: string | null;
+// Spec: contacts are "present where the registry has contacts"; without any the field is left out.
+function viewResult(items: ResultItem[]): Result {
+  const { name, city, voivodeship, activity_start, activity_main, status } = items[0]!;
+  const identifiers = identifiersOf(items);
+  const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
+  const contacts = listValues(items, contactType.options);
+  return contacts.length > 0 ? { ...shown, contacts } : shown;
 }
 
 /**
@@ -89,13 +77,12 @@ interface PageRow {
 async function readPage({ db, searchIndex }: AppOptions, search: Search, account_id: string) {
   for (let least_no = 0; ;) {
     const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no);
-    const values = [company_ids, snapshot_no, account_id];
-    const [row] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
-    least_no = Number(row!.snapshot_no);
+    const values = [company_ids, account_id];
+    const [page] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
+    least_no = page!.snapshot_no;
     if (least_no !== snapshot_no) continue;
-    const byCompany = Map.groupBy(row!.rows ?? [], ({ company_id }) => company_id);
-    const results = [...byCompany.values()].map(viewResult);
-    return { total, results, balance: Number(row!.balance ?? 0) };
+    const byCompany = Map.groupBy(page!.items, ({ company_id }) => company_id);
+    return { total, results: [...byCompany.values()].map(viewResult), balance: page!.balance };
   }
 }
 
@@ -118,7 +105,10 @@ export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint 
       ].join(' '),
       auth: 'token',
       query: searchQuery,
-      answer: searchAnswer,
+      answer: z.strictObject({
+        status: z.literal('success'),
+        data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
+      }),
       example: searchExample,
       errors: creditErrors(searchCredits),
     },
@@ -132,12 +122,11 @@ export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint 
       const { total, results, balance } = await readPage(options, search, account_id);
       // A free total of 0 would be information too: many such searches could reveal a date.
       if (balance < amount) throw creditsShort(amount, balance);
+      const isFree = amount === 0 || total === 0;
       const description = `Search, page ${page}`;
-      const charged =
-        amount === 0 || total === 0
-          ? describeCharge(0, balance)
-          : await charge({ account_id, amount, description });
-      response.set(charged);
+      response.set(
+        isFree ? describeCharge(0, balance) : await charge({ account_id, amount, description }),
+      );
       const meta = viewPageMeta(paging, isHead ? 0 : total);
       return { status: 'success', data: { ...meta, results } };
     },

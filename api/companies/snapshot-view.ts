@@ -1,8 +1,14 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
-import type { DatedEvent, SnapshotEntry, Unit } from '../../sql/tables/registry.ts';
 import type { Db } from '../../sql/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
-import { companyStatus, identifier, identifiersOf, listValues } from './identifier.ts';
+import {
+  companyStatus,
+  identifier,
+  identifiersOf,
+  listValues,
+  type Numbers,
+} from './identifier.ts';
 
 const addressField = z
   .strictObject({
@@ -19,23 +25,23 @@ const addressField = z
     description: 'An address; a part that the registry does not know is an empty string.',
   });
 
-const datesField = z.array(
-  z
-    .strictObject({
-      type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
-      date: z.iso.date(),
-    })
-    .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' }),
-);
+const labelledDate = z
+  .strictObject({
+    type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
+    date: z.iso.date(),
+  })
+  .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' });
 
 const unit = z
   .strictObject({
     identifier: z.string().meta({ description: 'The number of the unit, such as its REGON.' }),
     name: z.string(),
     address: addressField,
-    dates: datesField,
+    dates: z.array(labelledDate),
   })
   .meta({ id: 'Unit', description: 'A local unit of the company.' });
+
+const contactType = z.enum(['phone', 'email', 'fax', 'e_delivery']);
 
 const activity = z
   .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
@@ -49,14 +55,16 @@ const profile = z
     legal_form: z.string(),
     address: addressField,
     units: z.array(unit),
-    contacts: z.array(
-      z.strictObject({ type: z.enum(['phone', 'email', 'fax', 'e_delivery']), value: z.string() }),
-    ),
+    contacts: z.array(z.strictObject({ type: contactType, value: z.string() })),
     activities: z.array(activity),
-    dates: datesField,
+    dates: z.array(labelledDate),
     websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
   })
   .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
+
+const person = z
+  .strictObject({ full_name: z.string(), role: z.string() })
+  .meta({ id: 'Person', description: 'A person with a role in the company.' });
 
 const company = z
   .strictObject({
@@ -66,11 +74,7 @@ const company = z
       country_code: z.string(),
     }),
     profiles: z.array(profile),
-    persons: z.array(
-      z
-        .strictObject({ full_name: z.string(), role: z.string() })
-        .meta({ id: 'Person', description: 'A person with a role in the company.' }),
-    ),
+    persons: z.array(person),
   })
   .meta({ id: 'Company', description: 'What the registries say of a company.' });
 
@@ -120,22 +124,19 @@ export const snapshotExample = {
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
-/** The names in a snapshot, by code or symbol. Keys of activities have the version: `2025 4711Z`. */
+/** The names in a snapshot, by code or symbol. Keys of activities are `2025 4711Z`, of their groups `471`. */
 export async function readSnapshotDictionary(db: Db) {
-  const activities = await db
-    .selectFrom('registry.activity_code')
-    .select(['version', 'code', 'name'])
-    .execute();
-  const groups = await db.selectFrom('registry.activity_group').select(['code', 'name']).execute();
+  const { rows } = await sql<{ key: string; name: string }>`
+    select version || ' ' || code as key, name from registry.activity_code
+    union all
+    select code, name from registry.activity_group
+  `.execute(db);
   const legalForms = await readLegalForms(db);
   const voivodeships = await readVoivodeships(db);
   return {
-    voivodeships: new Map(voivodeships.map(({ teryt, name }) => [teryt, name])),
-    activityNames: new Map(
-      activities.map(({ version, code, name }) => [`${version} ${code}`, name]),
-    ),
-    groupNames: new Map(groups.map(({ code, name }) => [code, name])),
+    activityNames: new Map(rows.map(({ key, name }) => [key, name])),
     legalForms: new Map(legalForms.map(({ symbol, name }) => [symbol, name])),
+    voivodeships: new Map(voivodeships.map(({ teryt, name }) => [teryt, name])),
   };
 }
 
@@ -152,17 +153,46 @@ const dateLabels = [
   ['struck_off_date', 'Data wykreślenia'],
 ] as const;
 
-// An entry that is gone from its registry counts as struck off on the first day without the entry.
-function viewDates(entry: SnapshotEntry): DatedEvent[] {
-  const dates: DatedEvent[] = [];
-  for (const [column, type] of dateLabels) {
-    const date = column === 'struck_off_date' ? (entry[column] ?? entry.gone_date) : entry[column];
-    if (date !== null) dates.push({ type, date });
-  }
-  return dates.concat(entry.other_dates ?? []);
+type Texts<Column extends string> = Record<Column, string | null>;
+
+type Address = Texts<keyof z.output<typeof addressField>>;
+
+type LabelledDate = z.output<typeof labelledDate>;
+
+/** A row of `registry.entry`, as far as a snapshot shows it. */
+export interface SnapshotEntry
+  extends
+    Numbers,
+    Omit<Address, 'country_code'>,
+    Texts<z.output<typeof contactType> | 'website'>,
+    Texts<(typeof dateLabels)[number][0]> {
+  source: string;
+  country_code: string;
+  entity_type: string;
+  legal_form: string | null;
+  name: string | null;
+  surname: string | null;
+  first_name: string | null;
+  activity_version: number | null;
+  activity_main: string | null;
+  activity_codes: string;
+  status: string;
+  gone_date: string | null;
+  address_country_code: string | null;
+  units: (Texts<'identifier' | 'name'> & { address: Address; dates: LabelledDate[] })[] | null;
+  persons: z.output<typeof person>[] | null;
+  other_dates: LabelledDate[] | null;
 }
 
-type Address = Unit['address'];
+function viewDates(entry: SnapshotEntry): LabelledDate[] {
+  // An entry that is gone from its registry counts as struck off on the first day without the entry.
+  const dated = { ...entry, struck_off_date: entry.struck_off_date ?? entry.gone_date };
+  const dates = dateLabels.flatMap(([column, type]) => {
+    const date = dated[column];
+    return date === null ? [] : { type, date };
+  });
+  return [...dates, ...(entry.other_dates ?? [])];
+}
 
 const addressParts = addressField.keyof().options;
 
@@ -171,23 +201,22 @@ function viewAddress(address: Address) {
   return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
 
-// An address without a country is in the country of the registry.
 function addressOf(entry: SnapshotEntry, { voivodeships }: SnapshotDictionary): Address {
-  const { street, building, apartment, city, postal_code } = entry;
   const voivodeship = voivodeships.get(entry.voivodeship ?? '') ?? null;
-  const isKnown = [street, building, apartment, city, postal_code, voivodeship].some(Boolean);
-  const country_code = entry.address_country_code ?? (isKnown ? entry.country_code : null);
-  return { street, building, apartment, city, postal_code, voivodeship, country_code };
+  const address = { ...entry, voivodeship, country_code: entry.address_country_code };
+  // An address without a country is in the country of the registry.
+  if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
+  return address;
 }
 
-function viewActivities(entry: SnapshotEntry, { activityNames, groupNames }: SnapshotDictionary) {
+function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDictionary) {
   const { activity_version, activity_main, activity_codes } = entry;
   // The main activity comes first, and only once.
   const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
   codes.delete('');
   return [...codes].map((code) => {
     // Old entries hold codes of divisions, groups and classes. A class takes the name of its group.
-    const group = code.length < 5 ? groupNames.get(code.slice(0, 3)) : undefined;
+    const group = code.length < 5 ? activityNames.get(code.slice(0, 3)) : undefined;
     const name = activityNames.get(`${activity_version} ${code}`) ?? group ?? '';
     return { code, name, is_primary: code === activity_main };
   });
@@ -211,21 +240,19 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
       address: viewAddress(one.address),
       dates: one.dates,
     })),
-    contacts: listValues([entry], ['phone', 'email', 'fax', 'e_delivery']),
+    contacts: listValues([entry], contactType.options),
     activities: viewActivities(entry, dictionary),
     dates: viewDates(entry),
     websites: listValues([entry], ['website']),
   };
 }
 
-function personsOf(entry: SnapshotEntry): { full_name: string; role: string }[] {
-  const owner = fullNameOf(entry);
-  const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
-  return owner === '' ? others : [{ full_name: owner, role: 'Właściciel' }, ...others];
-}
-
 function viewPersons(entries: SnapshotEntry[]) {
-  const persons = entries.flatMap(personsOf);
+  const persons = entries.flatMap((entry) => {
+    const owner = { full_name: fullNameOf(entry), role: 'Właściciel' };
+    const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
+    return owner.full_name === '' ? others : [owner, ...others];
+  });
   return [...new Map(persons.map((one) => [`${one.role}\n${one.full_name}`, one])).values()];
 }
 

@@ -1,4 +1,3 @@
-import type { Request } from 'express';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/prepared.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
@@ -14,32 +13,21 @@ import {
 } from '../wallet/idempotency.ts';
 import {
   identifierBody,
-  readIdentifier,
   unknownCompany,
   unknownCompanyErrors,
   type Identifier,
 } from './identifier.ts';
 import { keep } from '../http/keep.ts';
-import type { SnapshotEntry } from '../../sql/tables/registry.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import {
   readSnapshotDictionary,
+  type SnapshotEntry,
   snapshotAnswer,
   snapshotExample,
   viewSnapshot,
 } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-
-const snapshotHeaders = idempotencyHeader.extend({
-  'If-None-Match': z
-    .string()
-    .optional()
-    .meta({ description: 'The `ETag` of a snapshot that you have.' }),
-});
-
-/** At most this many statements read in parallel. */
-const mostReading = 2;
 
 /** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
@@ -52,29 +40,8 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
 
 export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
   const { db, now, snapshotCredits } = options;
-  const readInBatch = createBatch(
-    (identifiers: Identifier[]) => readEntries(db, identifiers),
-    mostReading,
-  );
+  const readInBatch = createBatch((identifiers: Identifier[]) => readEntries(db, identifiers), 2);
   const readDictionary = keep(() => readSnapshotDictionary(db));
-
-  /** Reads a snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
-  async function takeSnapshot(
-    { request, account_id }: { request: Request; account_id: string },
-    identifier: Identifier,
-    tx?: Tx,
-  ): Promise<Answer<{ text: string }>> {
-    const [entries] = tx ? await readEntries(tx, [identifier]) : [await readInBatch(identifier)];
-    if (!entries) throw new HttpError(404, unknownCompany);
-    const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
-    const tag = tagOf(data);
-    // A snapshot that the client has already is free.
-    if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag: tag });
-    const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
-    const charged = await charge({ account_id, amount: snapshotCredits, description }, tx);
-    const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
-    return { body: { text }, headers: { ...charged, ETag: tag } };
-  }
 
   return endpoint(
     {
@@ -90,7 +57,12 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
         'The `ETag` changes when the snapshot does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
       ].join(' '),
       auth: 'token',
-      headers: snapshotHeaders,
+      headers: idempotencyHeader.extend({
+        'If-None-Match': z
+          .string()
+          .optional()
+          .meta({ description: 'The `ETag` of a snapshot that you have.' }),
+      }),
       body: identifierBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
@@ -101,11 +73,24 @@ export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoin
         ...unknownCompanyErrors,
       },
     },
-    async ({ body, caller: { account_id }, request, response }) => {
+    async ({ body: identifier, caller: { account_id }, request, response }) => {
+      /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
+      const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
+        const [entries] = tx
+          ? await readEntries(tx, [identifier])
+          : [await readInBatch(identifier)];
+        if (!entries) throw new HttpError(404, unknownCompany);
+        const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
+        const ETag = tagOf(data);
+        // A snapshot that the client has already is free.
+        if (isKnown(request, ETag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag });
+        const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
+        const charged = await charge({ account_id, amount: snapshotCredits, description }, tx);
+        const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
+        return { body: { text }, headers: { ...charged, ETag } };
+      };
       const key = readIdempotencyKey(request);
-      const identifier = readIdentifier(body);
       const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
-      const take = (tx?: Tx) => takeSnapshot({ request, account_id }, identifier, tx);
       const answer = key === undefined ? await take() : await answerOnce(db, operation, take);
       response.set(answer.headers ?? {});
       return answer.body.text;

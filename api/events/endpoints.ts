@@ -8,12 +8,9 @@ import { runPrepared } from '../../sql/prepared.ts';
 import { findNear } from '../../sql/suggest.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
-  findCompany,
+  type Identifier,
   identifierType,
   identifierValue,
-  type Numbers,
-  primaryIdentifierOf,
-  readIdentifier,
   unknownCompany,
   unknownCompanyErrors,
   validIdentifiers,
@@ -23,6 +20,7 @@ import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';
 import {
   pageMetaFields,
+  pageSize,
   type Paging,
   pagingFields,
   skippedBy,
@@ -45,33 +43,30 @@ const eventFields = {
   severity,
 };
 
-/** Of an event in a list with several companies. */
-const companyFields = {
+const numberFields = {
   primary_identifier: z.string().nullable(),
   identifier_type: identifierType.or(z.null()),
-  company_name: z.string().nullable(),
-  company_ref: z.string(),
-  submitted_identifier: z.string().nullable(),
 };
+const fetched_at = z.iso.datetime({ offset: true });
 
 const event = z
   .strictObject(eventFields)
   .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
 const companyEvent = z
-  .strictObject({ ...eventFields, ...companyFields })
+  .strictObject({
+    ...eventFields,
+    ...numberFields,
+    company_name: z.string().nullable(),
+    company_ref: z.string(),
+    submitted_identifier: z.string().nullable(),
+  })
   .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
-const fetched_at = z.iso.datetime({ offset: true });
 
 const pageMeta = z
   .strictObject({ ...pageMetaFields, fetched_at })
   .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
 const historyMeta = z
-  .strictObject({
-    ...pageMeta.shape,
-    primary_identifier: companyFields.primary_identifier,
-    identifier_type: companyFields.identifier_type,
-    company_ref: companyFields.company_ref,
-  })
+  .strictObject({ ...pageMeta.shape, ...numberFields, company_ref: z.string() })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
 
 const eventExample = {
@@ -83,29 +78,24 @@ const eventExample = {
   severity: 'warning',
 };
 
+const numberExample = { primary_identifier: '5260250274', identifier_type: 'NIP' };
+
 const companyExample = {
-  primary_identifier: '5260250274',
-  identifier_type: 'NIP',
+  ...numberExample,
   company_name: 'Piekarnia Anna Nowak',
   company_ref: '10482',
   submitted_identifier: '010778878',
 };
 
 const metaExample = {
-  total: 1,
-  per_page: 20,
-  current_page: 1,
-  last_page: 1,
+  ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
   fetched_at: '2026-11-07T06:00:00+00:00',
 };
 
-/** A page of the events of a company, the newest first, their count, and the numbers of today. */
-async function findHistory(db: Db, company_id: string, paging: Paging) {
-  const { rows } = await sql<Numbers & { total: number; events: object[] }>`
+/** A page of the events of a company, the newest first, their count, and its number of today. */
+async function findHistory(db: Db, query: Identifier & Paging) {
+  const { rows } = await sql<{ total: number; events: object[] }>`
     select
-        company.nip,
-        company.regon9,
-        company.krs,
         (
             select count(*)::int
             from registry.event
@@ -125,13 +115,23 @@ async function findHistory(db: Db, company_id: string, paging: Paging) {
                 join registry.event_type on event_type.event_type = event.event_type
                 where event.company_id = company.company_id
                 order by event.event_date desc, event.event_id desc
-                limit ${paging.per_page} offset ${skippedBy(paging)}
+                limit ${query.per_page} offset ${skippedBy(query)}
             ) as page
-        ) as events
+        ) as events,
+        coalesce(company.nip, company.regon9, company.krs) as primary_identifier,
+        case
+            when company.nip is not null then 'NIP'
+            when company.regon9 is not null then 'REGON9'
+            when company.krs is not null then 'KRS'
+        end as identifier_type,
+        company.company_id as company_ref
     from registry.company
-    where company.company_id = ${company_id}
+    where company.company_id = (
+        select registry.find_company(${query.identifier_type}, ${query.identifier_value})
+    )
   `.execute(db);
-  return rows[0]!;
+  if (!rows[0]) throw new HttpError(404, unknownCompany);
+  return rows[0];
 }
 
 function history({ db, now }: AppOptions): Endpoint {
@@ -157,53 +157,28 @@ function history({ db, now }: AppOptions): Endpoint {
       example: {
         status: 'success',
         data: { events: [eventExample] },
-        meta: {
-          ...metaExample,
-          primary_identifier: companyExample.primary_identifier,
-          identifier_type: companyExample.identifier_type,
-          company_ref: companyExample.company_ref,
-        },
+        meta: { ...metaExample, ...numberExample, company_ref: companyExample.company_ref },
       },
       errors: unknownCompanyErrors,
     },
     async ({ query }) => {
-      const company_ref = await findCompany(db, readIdentifier(query));
-      if (company_ref === null) throw new HttpError(404, unknownCompany);
-      const { total, events, ...numbers } = await findHistory(db, company_ref, query);
-      const primary = primaryIdentifierOf(numbers);
+      const { total, events, ...company } = await findHistory(db, query);
       const meta = {
         ...viewPageMeta(query, total),
         fetched_at: formatTimestamp(now()),
-        primary_identifier: primary?.identifier_value ?? null,
-        identifier_type: primary?.identifier_type ?? null,
-        company_ref,
+        ...company,
       };
       return { status: 'success', data: { events }, meta };
     },
   );
 }
 
-const feedPageQuery = z
-  .strictObject({
-    event_type: eventTypeName.optional(),
-    from_date: dateField('from_date').optional(),
-    to_date: dateField('to_date').optional(),
-    ...pagingFields,
-  })
-  .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
-    path: ['to_date'],
-    error: 'The to_date field must not be before from_date.',
-  });
-
-const nearCount = 3;
-
-/** The 422 of an event type that is not in the dictionary; it names similar types. */
+/** The 422 of an event type that is not in the dictionary; it names up to three similar types. */
 function unknownEventType(event_type: string, known: readonly string[]) {
-  const near = findNear(event_type.toUpperCase(), known, nearCount);
+  const near = findNear(event_type.toUpperCase(), known, 3);
   const hint = near.length > 0 ? ` such as ${near.join(', ')}` : '';
-  return invalid([
-    ['event_type', `The event_type field must be the name of an event type${hint}.`],
-  ]);
+  const message = `The event_type field must be the name of an event type${hint}.`;
+  return invalid([['event_type', message]]);
 }
 
 function feedPage({ db, now }: AppOptions): Endpoint {
@@ -215,7 +190,17 @@ function feedPage({ db, now }: AppOptions): Endpoint {
       summary: 'List the events of the companies that are watched',
       description:
         'Those that happened since a company is watched, the newest first. What a night adds moves all pages on: whoever wants every event once reads `GET /events/feed`.',
-      query: feedPageQuery,
+      query: z
+        .strictObject({
+          event_type: eventTypeName.optional(),
+          from_date: dateField('from_date').optional(),
+          to_date: dateField('to_date').optional(),
+          ...pagingFields,
+        })
+        .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
+          path: ['to_date'],
+          error: 'The to_date field must not be before from_date.',
+        }),
       answer: z.strictObject({ status, data: z.array(companyEvent), meta: pageMeta }),
       example: {
         status: 'success',
@@ -239,37 +224,14 @@ function feedPage({ db, now }: AppOptions): Endpoint {
   );
 }
 
-/** Events of the largest answer. `sql/api/read_feed.sql` reads one more. */
-const highestLimit = 1000;
-const defaultLimit = 100;
-const longestCursor = 100;
-
 const badCursor = 'The after field must be the next_cursor of an answer with the same scope.';
-
-const feedQuery = z
-  .strictObject({
-    scope: feedScope.default('watched'),
-    after: z.string().max(longestCursor, { abort: true }).optional(),
-    limit: wholeNumber('limit', highestLimit, defaultLimit),
-  })
-  .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
-    path: ['after'],
-    error: badCursor,
-  });
 
 // `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
   .strictObject({ event_id: z.int(), ...companyEvent.shape })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
-/** The events after a position as JSON, the oldest first. */
-interface FeedPart {
-  events: string;
-  last_event_id: string | null;
-  has_more: boolean;
-  /** Whether there is such a position. */
-  is_published: boolean;
-}
+type FeedPart = { events: string; last_event_id: string; has_more: boolean };
 
 // Events are numbered in the order of publication: nights publish one after another, each in one
 // transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
@@ -281,7 +243,17 @@ function feed({ db, now }: AppOptions): Endpoint {
       summary: 'Read events on from where the last answer ended',
       description:
         'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
-      query: feedQuery,
+      query: z
+        .strictObject({
+          scope: feedScope.default('watched'),
+          after: z.string().max(100, { abort: true }).optional(),
+          // The largest answer is also a limit in `sql/api/read_feed.sql`.
+          limit: wholeNumber('limit', 1000, 100),
+        })
+        .refine(({ scope, after }) => after === undefined || readCursor(after)?.scope === scope, {
+          path: ['after'],
+          error: badCursor,
+        }),
       answer: z.strictObject({
         status,
         data: z.array(numbered),
@@ -298,13 +270,13 @@ function feed({ db, now }: AppOptions): Endpoint {
       },
     },
     async ({ query: { scope, after, limit }, caller }) => {
-      const first = (after !== undefined && readCursor(after)) || { scope, event_id: '0' };
-      const values = [caller.account_id, scope, first.event_id, limit];
+      const { event_id = '0' } = readCursor(after ?? '') ?? {};
+      const values = [caller.account_id, scope, event_id, limit];
       const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
-      const { events, last_event_id, has_more, is_published } = part!;
-      if (!is_published) throw invalid([['after', badCursor]]);
-      const next_cursor = writeCursor({ scope, event_id: last_event_id ?? first.event_id });
-      return writeSuccess(events, { next_cursor, has_more, fetched_at: formatTimestamp(now()) });
+      if (!part) throw invalid([['after', badCursor]]);
+      const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
+      const meta = { next_cursor, has_more: part.has_more, fetched_at: formatTimestamp(now()) };
+      return writeSuccess(part.events, meta);
     },
   );
 }

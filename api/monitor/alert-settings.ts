@@ -1,9 +1,10 @@
+import { sql } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/kysely.ts';
-import { findCompany, type Identifier } from '../companies/identifier.ts';
+import type { Identifier } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
-import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
-import { changeWatchList, shownCompany } from './watch-list.ts';
+import { rowCount } from '../http/paging.ts';
+import { changeWatchList } from './watch-list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
 export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
@@ -20,12 +21,16 @@ const initialSettings: AlertSettings = {
   alert_categories: null,
 };
 
-const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
+export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
 function change(stored: AlertSettings, given: AlertChange): AlertSettings {
-  const lists = { alert_event_classes: null, alert_categories: null };
   // A JSON body has no field that is undefined.
-  return { ...stored, ...lists, ...given } as AlertSettings;
+  return {
+    ...stored,
+    alert_event_classes: null,
+    alert_categories: null,
+    ...given,
+  } as AlertSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -85,14 +90,18 @@ async function dropCustomSettings(tx: Tx, account_id: string, watch_id?: string)
 export const notWatched = { success: false, message: 'The company is not on your watch list.' };
 
 /** The watch of a company, or the queued watch of its number. Throws the 404 without one. */
-async function findWatch(tx: Tx, account_id: string, identifier: Identifier) {
-  const company_id = await findCompany(tx, identifier);
+function findWatch(tx: Tx, account_id: string, { identifier_type, identifier_value }: Identifier) {
   return tx
     .selectFrom('customer.watch')
     .select(['watch_id', 'has_custom_settings', ...settingColumns])
     .where('account_id', '=', account_id)
-    .where((eb) =>
-      eb.or([eb('company_id', '=', company_id), eb.and({ company_id: null, ...identifier })]),
+    .where(
+      sql<boolean>`(
+        company_id = (select registry.find_company(${identifier_type}, ${identifier_value}))
+        or company_id is null
+        and identifier_type = ${identifier_type}
+        and identifier_value = ${identifier_value}
+      )`,
     )
     .orderBy('company_id', (order) => order.asc().nullsLast())
     .executeTakeFirstOrThrow(() => new HttpError(404, notWatched));
@@ -109,8 +118,7 @@ export async function setForCompany(
   identifier: Identifier,
 ): Promise<void> {
   await changeWatchList(db, account_id, async (tx) => {
-    const watch = await findWatch(tx, account_id, identifier);
-    const { watch_id, has_custom_settings, ...own } = watch;
+    const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
     const stored = has_custom_settings
       ? (own as AlertSettings)
       : await findGlobalSettings(tx, account_id);
@@ -123,31 +131,9 @@ export async function setForCompany(
 }
 
 /** Drops the settings of one company of the watch list; returns how many there were, 0 or 1. */
-export async function resetForCompany(
-  db: Db,
-  account_id: string,
-  identifier: Identifier,
-): Promise<number> {
+export async function resetForCompany(db: Db, account_id: string, identifier: Identifier) {
   return changeWatchList(db, account_id, async (tx) => {
     const { watch_id } = await findWatch(tx, account_id, identifier);
     return dropCustomSettings(tx, account_id, watch_id);
   });
-}
-
-/** A page of the companies with settings of their own, by the number of today, the newest first. */
-export async function findCompanySettings(db: Db, account_id: string, paging: Paging) {
-  const custom = db
-    .selectFrom('customer.watch as watch')
-    .where('account_id', '=', account_id)
-    .where('has_custom_settings', '=', true);
-  const counted = await custom.select(rowCount).executeTakeFirstOrThrow();
-  const companies = await custom
-    .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(shownCompany)
-    .select(['has_custom_settings', ...settingColumns])
-    .orderBy('watch_id', 'desc')
-    .limit(paging.per_page)
-    .offset(skippedBy(paging))
-    .execute();
-  return { ...counted, companies };
 }

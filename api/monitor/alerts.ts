@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import {
   type AlertSettings,
-  findCompanySettings,
   findGlobalSettings,
   notWatched,
   resetForCompany,
   setForCompany,
   setGlobally,
+  settingColumns,
 } from './alert-settings.ts';
 import type { AppOptions } from '../app.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
@@ -15,10 +15,10 @@ import {
   identifierBody,
   identifierType,
   identifierValue,
-  readIdentifier,
   validIdentifiers,
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { selectPage } from './watch-list.ts';
 
 // Spec: silent on an empty list. It is refused, since it could mean none or all: without the list all
 // apply, and `alerts_enabled` switches all off.
@@ -29,25 +29,8 @@ function listOf<Values extends z.util.EnumLike>(value: z.ZodEnum<Values>) {
     .transform((given) => value.options.filter((one) => given.includes(one)).map(String));
 }
 
-const body = z
-  .strictObject({
-    alert_min_severity: severity,
-    alerts_enabled: z.boolean().optional(),
-    notify_via_email: z.boolean().optional(),
-    alert_event_classes: listOf(eventClass).optional(),
-    alert_categories: listOf(category).optional(),
-    force: z.boolean().optional(),
-    identifier_type: identifierType.optional(),
-    identifier_value: identifierValue.optional(),
-  })
-  .superRefine(...validIdentifiers);
-
 /** What the descriptions share. */
-const common = {
-  path: '/watchlist/alerts',
-  tag: 'Company monitor',
-  auth: 'token',
-} as const;
+const common = { path: '/watchlist/alerts', tag: 'Company monitor', auth: 'token' } as const;
 
 const notWatchedErrors = {
   404: { description: 'The company is not on the watch list.', example: notWatched },
@@ -82,12 +65,6 @@ const companySettings = z
     description: 'A watched company with alert settings of its own.',
   });
 
-const settingsAnswer = z.strictObject({
-  success,
-  data: z.strictObject({ global: settings, companies: z.array(companySettings) }),
-  meta: pageMeta,
-});
-
 const changeExample = {
   alert_min_severity: 'warning',
   alerts_enabled: true,
@@ -115,20 +92,30 @@ function change({ db }: AppOptions): Endpoint {
       description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` then means nothing.
 
 What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
-      body,
+      body: z
+        .strictObject({
+          alert_min_severity: severity,
+          alerts_enabled: z.boolean().optional(),
+          notify_via_email: z.boolean().optional(),
+          alert_event_classes: listOf(eventClass).optional(),
+          alert_categories: listOf(category).optional(),
+          force: z.boolean().optional(),
+          identifier_type: identifierType.optional(),
+          identifier_value: identifierValue.optional(),
+        })
+        .superRefine(...validIdentifiers),
       bodyExample: changeExample,
       answer: updatedAnswer,
       example: { success: true, data: { updated: 42 } },
       errors: notWatchedErrors,
     },
-    async ({ body: given, caller: { account_id } }) => {
-      const { identifier_type, identifier_value, force = false, ...wanted } = given;
+    async ({ body, caller: { account_id } }) => {
+      const { identifier_type, identifier_value, force = false, ...wanted } = body;
       if (identifier_type === undefined || identifier_value === undefined) {
         const updated = await setGlobally(db, account_id, wanted, force);
         return { success: true, data: { updated } };
       }
-      const identifier = readIdentifier({ identifier_type, identifier_value });
-      await setForCompany(db, account_id, wanted, identifier);
+      await setForCompany(db, account_id, wanted, { identifier_type, identifier_value });
       return { success: true, data: { updated: 1 } };
     },
   );
@@ -142,7 +129,11 @@ function list({ db }: AppOptions): Endpoint {
       summary: 'Read the settings of alerts',
       description: `The global ones and, page by page, the companies with settings of their own, those last added first.`,
       query: z.strictObject(pagingFields),
-      answer: settingsAnswer,
+      answer: z.strictObject({
+        success,
+        data: z.strictObject({ global: settings, companies: z.array(companySettings) }),
+        meta: pageMeta,
+      }),
       example: {
         success: true,
         data: {
@@ -159,19 +150,15 @@ function list({ db }: AppOptions): Endpoint {
             },
           ],
         },
-        meta: { total: 1, per_page: pageSize, current_page: 1, last_page: 1 },
+        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
       },
     },
     async ({ query, caller: { account_id } }) => {
-      const [global, { total, companies }] = await Promise.all([
-        findGlobalSettings(db, account_id),
-        findCompanySettings(db, account_id, query),
-      ]);
-      return {
-        success: true,
-        data: { global: view(global), companies: companies.map(view) },
-        meta: viewPageMeta(query, total),
-      };
+      const global = view(await findGlobalSettings(db, account_id));
+      const { total, page } = await selectPage(db, account_id, query, true);
+      const custom = await page.select(['has_custom_settings', ...settingColumns]).execute();
+      const data = { global, companies: custom.map(view) };
+      return { success: true, data, meta: viewPageMeta(query, total) };
     },
   );
 }
@@ -191,7 +178,7 @@ function reset({ db }: AppOptions): Endpoint {
       errors: notWatchedErrors,
     },
     async ({ body: identifier, caller: { account_id } }) => {
-      const updated = await resetForCompany(db, account_id, readIdentifier(identifier));
+      const updated = await resetForCompany(db, account_id, identifier);
       return { success: true, data: { updated } };
     },
   );

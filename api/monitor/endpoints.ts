@@ -1,18 +1,19 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { AppOptions } from '../app.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   checkPair,
+  digitsOf,
   identifierType,
-  type IdentifierType,
-  identifierValue,
-  normalizeIdentifier,
+  refuse,
   validIdentifiers,
   whenObject,
+  writtenNumber,
 } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { addCompanies, findWatched, type RemovalOutcome, removeCompanies } from './watch-list.ts';
+import { addCompanies, type RemovalOutcome, removeCompanies, selectPage } from './watch-list.ts';
 
 // What the descriptions share.
 const common = { tag: 'Company monitor', auth: 'token' } as const;
@@ -20,12 +21,7 @@ const common = { tag: 'Company monitor', auth: 'token' } as const;
 const success = z.literal(true);
 const [type, value] = ['NIP', '1000201006'] as const;
 
-const numberList = z.array(identifierValue).min(1).max(100);
-
-/** The spellings of each number, by its digits. */
-function groupSpellings(ofType: IdentifierType, submitted: readonly string[]) {
-  return Map.groupBy(submitted, (spelling) => normalizeIdentifier(ofType, spelling)!);
-}
+const numberList = z.array(writtenNumber).min(1).max(100);
 
 function describeAddition({ ready, queued }: { ready: number; queued: number }): string {
   const awaited =
@@ -52,10 +48,8 @@ function add({ db, now }: AppOptions): Endpoint {
       answer: z.strictObject({ success, message: z.string() }),
       example: { success: true, message: describeAddition({ ready: 1, queued: 1 }) },
     },
-    async ({ body, caller }) => {
-      const { identifier_type, identifier_value } = body;
-      const values = [...groupSpellings(identifier_type, identifier_value).keys()];
-      const { account_id } = caller;
+    async ({ body: { identifier_type, identifier_value }, caller: { account_id } }) => {
+      const values = [...new Set(identifier_value.map(digitsOf))];
       const added = await addCompanies(db, { account_id, identifier_type, values, now: now() });
       return { success: true, message: describeAddition(added) };
     },
@@ -106,12 +100,22 @@ function list({ db }: AppOptions): Endpoint {
             has_custom_settings: false,
           },
         ],
-        meta: { total: 1, per_page: pageSize, current_page: 1, last_page: 1 },
+        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
       },
     },
     async ({ query, caller }) => {
-      const { total, watched } = await findWatched(db, caller.account_id, query);
-      return { success: true, data: watched, meta: viewPageMeta(query, total) };
+      const { total, page } = await selectPage(db, caller.account_id, query);
+      const data = await page
+        .select([
+          sql`to_char(created_at at time zone 'UTC', 'YYYY-MM-DD')`.as('watched_since'),
+          sql`to_char(last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')`.as(
+            'last_event_at',
+          ),
+          sql`events_count::int`.as('events_count'),
+        ])
+        .select(['state', 'failure', 'has_custom_settings'])
+        .execute();
+      return { success: true, data, meta: viewPageMeta(query, total) };
     },
   );
 }
@@ -122,39 +126,38 @@ const spellings = [
   ['name', 'value'],
 ] as const;
 
-/** The body of `DELETE /companies/watched`. */
-const removal = z
-  .strictObject({
-    identifier_type: identifierType.optional(),
-    identifier_value: numberList.optional(),
-    name: identifierType.optional(),
-    value: numberList.optional(),
-  })
-  .superRefine(checkRemoval, whenObject);
-
 function checkRemoval(body: Record<string, unknown>, context: z.core.$RefinementCtx) {
-  const refuse = (field: string, wrong: string) =>
-    context.addIssue({ code: 'custom', path: [field], message: `The ${field} field ${wrong}` });
   const isEmpty = spellings.flat().every((field) => body[field] === undefined);
-  if (isEmpty) for (const field of spellings[0]) refuse(field, 'is required.');
+  if (isEmpty) for (const field of spellings[0]) refuse(context, [field], 'is required');
   for (const pair of spellings) checkPair(body, context, pair);
   if (context.issues.length > 0) return;
-  const [first, second] = spellings.map(([typeField, listField]) =>
-    body[typeField] === undefined
-      ? undefined
-      : namesOf(body[typeField] as IdentifierType, body[listField] as string[]),
-  );
-  if (first !== undefined && second !== undefined && first !== second) {
-    refuse('value', 'must say the same as identifier_value, and name the same as identifier_type.');
+  // Equal texts for lists of the same numbers, in any order and spelling.
+  const texts = spellings
+    .filter(([typeField]) => body[typeField] !== undefined)
+    .map(([typeField, listField]) => {
+      const digits = (body[listField] as string[]).map(digitsOf);
+      return [body[typeField], ...new Set(digits.toSorted())].join(' ');
+    });
+  if (new Set(texts).size > 1) {
+    const wrong = 'must say the same as identifier_value, and name the same as identifier_type';
+    refuse(context, ['value'], wrong);
   }
 }
 
-/** A text that is equal for lists of the same numbers, in any order and spelling. */
-function namesOf(ofType: IdentifierType, submitted: readonly string[]): string {
-  return [ofType, ...[...groupSpellings(ofType, submitted).keys()].toSorted()].join(' ');
-}
-
 const numbers = z.array(z.string());
+
+/** The answer of a removal: the numbers by outcome, as they were written. */
+function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
+  const { removed, not_found, not_watched } = data;
+  const meta = {
+    total: removed.length + not_found.length + not_watched.length,
+    removed: removed.length,
+    not_found: not_found.length,
+    not_watched: not_watched.length,
+    removed_at: formatTimestamp(removed_at),
+  };
+  return { success: true, data, meta };
+}
 
 function remove({ db, now }: AppOptions): Endpoint {
   return endpoint(
@@ -165,7 +168,14 @@ function remove({ db, now }: AppOptions): Endpoint {
       summary: 'Remove companies from the watch list',
       description:
         'The body has `identifier_type` and `identifier_value`, as in `POST /companies/add`, or `name` and `value` instead. The lists of the answer hold the numbers as they were written: `not_found` those that no registry has ever told of, `not_watched` those of companies that are not on the list. Daily monitoring stops at once, and the events of the company leave the feed.',
-      body: removal,
+      body: z
+        .strictObject({
+          identifier_type: identifierType.optional(),
+          identifier_value: numberList.optional(),
+          name: identifierType.optional(),
+          value: numberList.optional(),
+        })
+        .superRefine(checkRemoval, whenObject),
       bodyExample: { identifier_type: type, identifier_value: [value] },
       answer: z.strictObject({
         success,
@@ -178,40 +188,23 @@ function remove({ db, now }: AppOptions): Endpoint {
           removed_at: z.iso.datetime({ offset: true }),
         }),
       }),
-      example: {
-        success: true,
-        data: { removed: [value], not_found: [], not_watched: [] },
-        meta: {
-          total: 1,
-          removed: 1,
-          not_found: 0,
-          not_watched: 0,
-          removed_at: '2026-05-05T09:00:00+00:00',
-        },
-      },
+      example: viewRemoval(
+        { removed: [value], not_found: [], not_watched: [] },
+        new Date('2026-05-05T09:00:00Z'),
+      ),
     },
     async ({ body, caller: { account_id } }) => {
       const identifier_type = (body.identifier_type ?? body.name)!;
-      const submitted = groupSpellings(identifier_type, (body.identifier_value ?? body.value)!);
+      const submitted = Map.groupBy((body.identifier_value ?? body.value)!, digitsOf);
       const values = [...submitted.keys()];
       const at = now();
-      const submission = { account_id, identifier_type, values, now: at };
-      const outcomes = await removeCompanies(db, submission);
+      const found = await removeCompanies(db, { account_id, identifier_type, values, now: at });
       const listOf = (outcome: RemovalOutcome) =>
-        values.filter((one) => outcomes.get(one) === outcome).map((one) => submitted.get(one)![0]!);
-      const data = {
-        removed: listOf('removed'),
-        not_found: listOf('not_found'),
-        not_watched: listOf('not_watched'),
-      };
-      const meta = {
-        total: values.length,
-        removed: data.removed.length,
-        not_found: data.not_found.length,
-        not_watched: data.not_watched.length,
-        removed_at: formatTimestamp(at),
-      };
-      return { success: true, data, meta };
+        found.filter((one) => one.outcome === outcome).map((one) => submitted.get(one.value)![0]!);
+      const removed = listOf('removed');
+      const not_found = listOf('not_found');
+      const not_watched = listOf('not_watched');
+      return viewRemoval({ removed, not_found, not_watched }, at);
     },
   );
 }

@@ -3,67 +3,53 @@ import type { Db, Tx } from '../../sql/kysely.ts';
 import type { IdentifierType } from '../companies/identifier.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
-/** What lists show of a watched company: its number of today, else the submitted one, and its name. */
-export const shownCompany = [
-  sql<string>`
-    coalesce(company.nip, company.regon9, company.krs, watch.identifier_value)
-  `.as('primary_identifier'),
-  sql<IdentifierType>`
-    case
-      when company.nip is not null then 'NIP'
-      when company.regon9 is not null then 'REGON9'
-      when company.krs is not null then 'KRS'
-      else watch.identifier_type
-    end
-  `.as('identifier_type'),
-  'watch.identifier_value as submitted_identifier',
-  'watch.company_id as company_ref',
-  sql<string>`coalesce(company.name, '')`.as('name'),
-] as const;
-
-const watched_since = sql<string>`
-  to_char(watch.created_at at time zone 'UTC', 'YYYY-MM-DD')
-`.as('watched_since');
-
-const last_event_at = sql<string | null>`
-  to_char(watch.last_event_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US"Z"')
-`.as('last_event_at');
-
-// Spec: silent on the order; we give the newest first.
-export async function findWatched(db: Db, account_id: string, paging: Paging) {
-  const counted = await db
-    .selectFrom('customer.watch')
-    .select(rowCount)
+/**
+ * A page of a watch list, and the count of its companies: those with settings of their own, or all.
+ * Spec: silent on the order; we give the newest first.
+ *
+ * @returns the query of the page selects the number of today, else the submitted one, and the name
+ */
+export async function selectPage(db: Db, account_id: string, paging: Paging, isCustom = false) {
+  const watches = db
+    .selectFrom('customer.watch as watch')
     .where('account_id', '=', account_id)
-    .executeTakeFirstOrThrow();
-  const watched = await db
-    // An index-only scan skips the rows before the page.
-    .with('listed', (query) =>
-      query
-        .selectFrom('customer.watch')
-        .select('watch_id')
-        .where('account_id', '=', account_id)
-        .orderBy('watch_id', 'desc')
-        .limit(paging.per_page)
-        .offset(skippedBy(paging)),
-    )
-    .selectFrom('listed')
-    .innerJoin('customer.watch as watch', 'watch.watch_id', 'listed.watch_id')
+    .$if(isCustom, (query) => query.where('has_custom_settings', '=', true));
+  const { total } = await watches.select(rowCount).executeTakeFirstOrThrow();
+  // An index-only scan skips the rows before the page.
+  const listed = watches
+    .select('watch_id')
+    .orderBy('watch_id', 'desc')
+    .limit(paging.per_page)
+    .offset(skippedBy(paging));
+  const page = db
+    .selectFrom('customer.watch as watch')
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
-    .select(shownCompany)
-    .select([watched_since, last_event_at])
-    .select((eb) => eb.cast<number>('events_count', 'integer').as('events_count'))
-    .select(['state', 'failure', 'has_custom_settings'])
-    .orderBy('watch.watch_id', 'desc')
-    .execute();
-  return { ...counted, watched };
+    .select([
+      sql<string>`
+        coalesce(company.nip, company.regon9, company.krs, watch.identifier_value)
+      `.as('primary_identifier'),
+      sql<IdentifierType>`
+        case
+          when company.nip is not null then 'NIP'
+          when company.regon9 is not null then 'REGON9'
+          when company.krs is not null then 'KRS'
+          else watch.identifier_type
+        end
+      `.as('identifier_type'),
+      'watch.identifier_value as submitted_identifier',
+      'watch.company_id as company_ref',
+      sql<string>`coalesce(company.name, '')`.as('name'),
+    ])
+    .where('watch_id', 'in', listed)
+    .orderBy('watch_id', 'desc');
+  return { total, page };
 }
 
 /** Numbers that an account submits, to watch them or to stop watching them. */
 interface Submission {
   account_id: string;
   identifier_type: IdentifierType;
-  /** As `normalizeIdentifier` gives them, each once. */
+  /** Only digits, each number once. */
   values: readonly string[];
   now: Date;
 }
@@ -78,12 +64,7 @@ export function changeWatchList<Result>(
   change: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute(async (tx) => {
-    await tx
-      .selectFrom('customer.account')
-      .select('account_id')
-      .where('account_id', '=', account_id)
-      .forNoKeyUpdate()
-      .execute();
+    await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
     return change(tx);
   });
 }
@@ -95,10 +76,7 @@ export function changeWatchList<Result>(
  *
  * @returns how many of the numbers are ready, and how many are queued
  */
-export async function addCompanies(
-  db: Db,
-  submission: Submission,
-): Promise<{ ready: number; queued: number }> {
+export async function addCompanies(db: Db, submission: Submission) {
   const { account_id, now } = submission;
   return changeWatchList(db, account_id, async (tx) => {
     const submission_id = await submit(tx, submission);
@@ -116,29 +94,24 @@ export async function addCompanies(
   });
 }
 
-async function submit(
-  tx: Tx,
-  { account_id, identifier_type, values, now }: Submission,
-): Promise<string> {
+/** @returns the `submission_id` */
+async function submit(tx: Tx, { account_id, identifier_type, values, now }: Submission) {
   // A failed number is queued again.
-  await tx
-    .deleteFrom('customer.watch')
-    .where('account_id', '=', account_id)
-    .where('identifier_type', '=', identifier_type)
-    .where('identifier_value', '=', sql<string>`any(${values}::text[])`)
-    .where('state', '=', 'failed')
-    .execute();
+  await sql`
+    delete from customer.watch
+    where
+        account_id = ${account_id}
+        and identifier_type = ${identifier_type}
+        and identifier_value = any(${values}::text[])
+        and state = 'failed'
+  `.execute(tx);
   const { rows } = await sql<{ submission_id: string }>`
-    with submitted as (
-        select value, item_no
-        from unnest(${values}::text[]) with ordinality as submitted (value, item_no)
-    ),
-    awaited as (
+    with awaited as (
         insert into customer.watch as watch (
             account_id, identifier_type, identifier_value, state, created_at
         )
         select ${account_id}, ${identifier_type}, value, 'queued', ${now}
-        from submitted
+        from unnest(${values}::text[]) with ordinality as submitted (value, item_no)
         order by item_no
         -- Changes nothing, but returns the existing row.
         on conflict (account_id, identifier_type, identifier_value) where company_id is null
@@ -155,7 +128,7 @@ async function submit(
     )
     select submission_id, item_no, ${identifier_type}, value, watch_id
     from submission
-    cross join submitted
+    cross join unnest(${values}::text[]) with ordinality as submitted (value, item_no)
     join awaited on identifier_value = value
     returning submission_id
   `.execute(tx);
@@ -165,32 +138,6 @@ async function submit(
 /** `not_found`: no registry knows the number. */
 export type RemovalOutcome = 'removed' | 'not_found' | 'not_watched';
 
-/**
- * Removes companies from the watch list of an account, and their events from its feed. Any number of a
- * company names it; a queued or failed company has only the submitted number.
- *
- * @returns the outcome of each number
- */
-export async function removeCompanies(
-  db: Db,
-  removal: Submission,
-): Promise<Map<string, RemovalOutcome>> {
-  const { account_id, now } = removal;
-  return changeWatchList(db, account_id, async (tx) => {
-    const numbers = await findNumbers(tx, removal);
-    await deleteEvents(tx, account_id, numbers);
-    const watch_ids = numbers.map(({ watch_id }) => watch_id);
-    await tx
-      .deleteFrom('customer.watch')
-      .where('watch_id', '=', sql<string>`any(${watch_ids}::bigint[])`)
-      .execute();
-    await sql`
-      select customer.settle_submissions(array[${account_id}::bigint], ${now})
-    `.execute(tx);
-    return new Map(numbers.map(({ value, outcome }) => [value, outcome]));
-  });
-}
-
 interface FoundNumber {
   value: string;
   outcome: RemovalOutcome;
@@ -199,10 +146,27 @@ interface FoundNumber {
   company_id: string | null;
 }
 
-async function findNumbers(
-  tx: Tx,
-  { account_id, identifier_type, values }: Submission,
-): Promise<FoundNumber[]> {
+/**
+ * Removes companies from the watch list of an account, and their events from its feed. Any number of a
+ * company names it; a queued or failed company has only the submitted number.
+ *
+ * @returns the numbers in their order
+ */
+export async function removeCompanies(db: Db, removal: Submission): Promise<FoundNumber[]> {
+  const { account_id, now } = removal;
+  return changeWatchList(db, account_id, async (tx) => {
+    const numbers = await findNumbers(tx, removal);
+    await deleteEvents(tx, account_id, numbers);
+    const watch_ids = numbers.map(({ watch_id }) => watch_id);
+    await sql`delete from customer.watch where watch_id = any(${watch_ids}::bigint[])`.execute(tx);
+    await sql`
+      select customer.settle_submissions(array[${account_id}::bigint], ${now})
+    `.execute(tx);
+    return numbers;
+  });
+}
+
+async function findNumbers(tx: Tx, { account_id, identifier_type, values }: Submission) {
   const { rows } = await sql<FoundNumber>`
     select
         asked.value,
@@ -213,7 +177,7 @@ async function findNumbers(
         end as outcome,
         watch.watch_id,
         watch.company_id
-    from unnest(${values}::text[]) as asked (value)
+    from unnest(${values}::text[]) with ordinality as asked (value, item_no)
     cross join lateral registry.find_company(${identifier_type}, asked.value) as known (company_id)
     left join lateral (
         select watch_id, company_id
@@ -230,6 +194,7 @@ async function findNumbers(
         order by company_id nulls last
         limit 1
     ) as watch on true
+    order by asked.item_no
   `.execute(tx);
   return rows;
 }

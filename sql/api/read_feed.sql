@@ -1,7 +1,8 @@
 -- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
--- whole registry, `watched` for the feed of the account.
--- One more event is read to see whether there are more. A position beyond the newest event belongs to
--- another database: with it a client would silently miss events.
+-- whole registry, `watched` for the feed of the account. One more event is read to see whether there are
+-- more.
+-- No row for a position beyond the newest event. The position belongs to another database: with it a
+-- client would silently miss events.
 with page as materialized (
     -- The constant limit is the highest $4: with a parameter alone the planner expects many more rows.
     (
@@ -23,43 +24,20 @@ with page as materialized (
         limit 1001
     )
     limit $4::bigint + 1
-),
-
-shown as materialized (
-    select page.event_id
-    from page
-    order by page.event_id
-    limit $4::bigint
 )
 
 select
-    (
-        select coalesce(json_agg(item)::text, '[]')
-        from (
-            select
-                feed_item.event_id,
-                feed_item.id,
-                feed_item.event_type,
-                feed_item.old_value,
-                feed_item.new_value,
-                feed_item.event_date,
-                feed_item.severity,
-                feed_item.primary_identifier,
-                feed_item.identifier_type,
-                feed_item.company_name,
-                feed_item.company_ref,
-                feed_item.submitted_identifier
-            from shown
-            join customer.feed_item
-                on feed_item.event_id = shown.event_id
-                and feed_item.account_id = $1::bigint
-            order by feed_item.event_id
-        ) as item
-    ) as events,
-    (select max(shown.event_id) from shown) as last_event_id,
-    (select count(*) > $4::bigint from page) as has_more,
-    $3::bigint = 0 or exists (
-        select
-        from registry.last_id
-        where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
-    ) as is_published
+    coalesce(json_agg(item)::text, '[]') as events,
+    coalesce(max(item.event_id), $3::bigint) as last_event_id,
+    (select count(*) > $4::bigint from page) as has_more
+from (
+    select shown.event_id, feed_item.*
+    from (select page.event_id from page order by page.event_id limit $4::bigint) as shown
+    cross join lateral customer.feed_item($1::bigint, shown.event_id) as feed_item
+    order by shown.event_id
+) as item
+having exists (
+    select
+    from registry.last_id
+    where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
+)

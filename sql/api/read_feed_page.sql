@@ -14,8 +14,8 @@ with day as materialized (
         feed_count.account_id = $1::bigint
         -- The type '' counts the events of all types.
         and feed_count.event_type = coalesce($2::text, '')
-        and feed_count.event_date >= coalesce($3::date, '-infinity')
-        and feed_count.event_date <= coalesce($4::date, 'infinity')
+        and feed_count.event_date
+            between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')
 ),
 
 first_day as (
@@ -37,8 +37,7 @@ page as materialized (
             where
                 $2::text is null
                 and feed.account_id = $1::bigint
-                and feed.event_date <= first_day.event_date
-                and feed.event_date >= coalesce($3::date, '-infinity')
+                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
             order by feed.event_date desc, feed.event_id desc
             limit 100 offset first_day.skipped_count
         )
@@ -49,8 +48,7 @@ page as materialized (
             where
                 feed.event_type = $2::text
                 and feed.account_id = $1::bigint
-                and feed.event_date <= first_day.event_date
-                and feed.event_date >= coalesce($3::date, '-infinity')
+                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
             order by feed.event_date desc, feed.event_id desc
             limit 100 offset first_day.skipped_count
         )
@@ -60,25 +58,10 @@ page as materialized (
 
 select
     (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
-    (
-        select coalesce(json_agg(item)::text, '[]')
-        from (
-            select
-                feed_item.id,
-                feed_item.event_type,
-                feed_item.old_value,
-                feed_item.new_value,
-                feed_item.event_date,
-                feed_item.severity,
-                feed_item.primary_identifier,
-                feed_item.identifier_type,
-                feed_item.company_name,
-                feed_item.company_ref,
-                feed_item.submitted_identifier
-            from page
-            join customer.feed_item
-                on feed_item.event_id = page.event_id
-                and feed_item.account_id = $1::bigint
-            order by feed_item.event_date desc, feed_item.event_id desc
-        ) as item
-    ) as events
+    coalesce(json_agg(item)::text, '[]') as events
+from (
+    select feed_item.*
+    from page
+    cross join lateral customer.feed_item($1::bigint, page.event_id) as feed_item
+    order by feed_item.event_date desc, feed_item.id desc
+) as item

@@ -1,5 +1,6 @@
 -- The companies that changed after snapshot $1, for the copy in each API process: one row per company
--- and entry, ordered by company. A company that is merged into another has no status.
+-- and entry, ordered by company. A company that is merged into another has no status. KRS has partial
+-- activity codes, some of them with a dot.
 copy (
     select
         company.company_id,
@@ -10,7 +11,7 @@ copy (
         registry.fold(company.city),
         translate(company.postal_code, ' -', ''),
         registry.fold(company.name),
-        entry.activity_codes
+        nullif(replace(entry.activity_codes, '.', ''), '')
     from registry.company
     left join registry.entry
         on entry.company_id = company.company_id
