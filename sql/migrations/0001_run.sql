@@ -93,20 +93,6 @@ values
 ('event', 0),
 ('snapshot', 0);
 
--- One row per source and published dump date.
-create table registry.daily_stat (
-    source text not null,
-    stat_date date not null,
-    new_count bigint not null,
-    updated_count bigint not null,
-    deleted_count bigint not null,
-    entry_count bigint not null,
-    is_baseline boolean not null,
-    constraint daily_stat_pkey primary key (source, stat_date),
-    constraint daily_stat_not_negative
-        check (new_count >= 0 and updated_count >= 0 and deleted_count >= 0)
-);
-
 -- One row per source, snapshot day and group of entries whose stock or flow that day changed: by how
 -- much the number of entries of the registry in this state differs from the snapshot before. A running
 -- sum over the days is the stock. `voivodeship` and `legal_form` are symbols, `activity_section` is

@@ -83,30 +83,6 @@ left join lateral (
 ) as previous on true
 where run.run_id = night.run_id;
 
-insert into registry.daily_stat (
-    source, stat_date, new_count, updated_count, deleted_count, entry_count, is_baseline
-)
-select
-    run.source,
-    run.dump_date,
-    run.new_count + imported.new_count,
-    run.updated_count,
-    run.deleted_count,
-    run.entry_count,
-    run.is_baseline
-from stage.night
-join registry.run using (run_id)
--- Adds the entries that were imported on demand since the last dump.
-cross join lateral (
-    select coalesce(sum(run.new_count), 0) as new_count
-    from registry.run
-    where
-        run.source = night.source
-        and run.state = 'imported'
-        and run.run_id > night.previous_run_id
-) as imported
-where not night.is_import;
-
 update registry.last_id
 set last_id = case last_id.table_name
     -- Advances by the lines of the dump: every line uses up an id (1_read/number.sql).
