@@ -42,30 +42,24 @@ select
         order by run.last_entry_id, run.run_id
         limit 1
     ) as first_seen_date,
-    -- Each a query of its own: a column that a query does not ask for costs nothing.
-    (
-        select max(entry.end_date)
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as end_date,
-    (
-        select max(entry.suspension_date)
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as suspension_date,
-    (
-        select max(coalesce(entry.struck_off_date, entry.gone_date))
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as struck_off_date,
-    (
-        select count(*)
-        from registry.entry
-        where entry.company_id = company.company_id
-    ) as entry_count
+    stated.end_date,
+    stated.suspension_date,
+    stated.struck_off_date,
+    stated.entry_count
 from registry.company
 left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
 left join registry.voivodeship on voivodeship.teryt = company.voivodeship
+-- Postgres leaves the join out when a query asks for none of its columns.
+left join lateral (
+    select
+        max(entry.end_date) filter (where entry.status = company.status) as end_date,
+        max(entry.suspension_date) filter (where entry.status = company.status) as suspension_date,
+        max(coalesce(entry.struck_off_date, entry.gone_date))
+            filter (where entry.status = company.status) as struck_off_date,
+        count(*) as entry_count
+    from registry.entry
+    where entry.company_id = company.company_id
+) as stated on true
 where company.merged_into_id is null;
 
 create or replace view analyst.entry as

@@ -138,10 +138,4 @@ create table registry.source_rank (
 -- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
 -- the codes of an old classification, and does not tell when a company began. The registry that gives a
 -- number knows it best; GUS has the NIP from the tax office.
-insert into registry.source_rank (
-    source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs
-)
-values
-('ceidg', 2, 2, 2, 1, 1, 1, 2, 3),
-('regon', 3, 3, 3, 2, 2, 2, 1, 2),
-('krs', 1, 1, 1, 3, 3, 3, 3, 1);
+\copy registry.source_rank (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'source_rank.csv'
