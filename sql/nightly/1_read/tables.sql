@@ -54,9 +54,8 @@ create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per staged record, in the terms of all sources, with the columns of registry.entry; the ids
--- stay null. A record with a reason is rejected. gone_date: the day of the strike-off, once it is
--- reached.
+-- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a
+-- reason is rejected. gone_date: the day of the strike-off, once it is reached.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
@@ -107,8 +106,7 @@ create unlogged table stage.event (
 );
 
 -- One row per node that is linked to another node. A node is the id of a known company or of a new
--- entry. label: the smallest node of the connected component, which is the oldest company. All nodes of
--- the component become that company.
+-- entry. label: the smallest node of the component, which is the company that all its nodes become.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null

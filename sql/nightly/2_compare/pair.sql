@@ -18,8 +18,7 @@ where entry.reason is null;
 analyze stage.pair (file_no, line, entry_id, company_id);
 
 -- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
--- new entry gets an id of its own. Unless it is linked to another company, it founds a company with that
--- id.
+-- new entry that is not linked to another company founds a company with its own id.
 do $do$
 begin
     execute format(

@@ -1,4 +1,4 @@
--- Writes the counts of the night, and advances the last ids. Runs in the transaction that publishes.
+-- Writes the counts of the night, and advances the last ids.
 
 -- One row: the counts of the night. An entry that is struck off when it is first seen does not count as
 -- new. state_hash: the change of the sum of the state hashes of all entries.
@@ -52,7 +52,6 @@ cross join (
 update registry.run
 set
     read_count = figure.read_count,
-    accepted_count = figure.read_count - figure.rejected_count,
     rejected_count = figure.rejected_count,
     -- The first snapshot of a source counts nothing as new.
     new_count = case when night.previous_run_id is null then 0 else figure.new_count end,

@@ -1,6 +1,6 @@
 -- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
--- ended, suspended, resumed). Runs in the transaction that publishes. An entry stands unless it is gone
--- or DELETED. An entry that is gone is in no stock.
+-- ended, suspended, resumed). An entry stands unless it is gone or DELETED. An entry that is gone is in
+-- no stock.
 
 -- The changes of an import on demand have the date infinity until the next dump takes them over.
 update registry.stock_change
