@@ -7,6 +7,7 @@ import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import type { Tables } from '../sql/tables/tables.ts';
 import type { AppOptions } from './app.ts';
@@ -16,9 +17,7 @@ let api: TestApi;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.pool.query(
-    `insert into registry.daily_stat values ('ceidg', '2026-01-01', 0, 0, 0, 100, true)`,
-  );
+  await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
   api = await startTestApi({ db: database.kysely });
 });
 
@@ -142,7 +141,7 @@ describe('errors', () => {
 
   it('500 says nothing of its cause, which is in the log under the id of the request', async () => {
     const own = await createOwnDatabase();
-    await own.pool.query('drop table registry.daily_stat cascade');
+    await own.pool.query('drop view registry.daily_stat cascade');
     const other = await startApi({ db: own.kysely });
     const response = await other.ask('/api/v1/stats/day/2026-01-01');
     expect(response.status).toBe(500);

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { createAccount } from '../fixtures/client/account.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database/database-proxy.ts';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
+import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { connect, type Database } from '../sql/database.ts';
 import { openKysely } from '../sql/kysely.ts';
@@ -16,9 +17,7 @@ let tokens: string[];
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.pool.query(
-    `insert into registry.daily_stat values ('ceidg', '2026-01-01', 0, 0, 0, 100, true)`,
-  );
+  await insertDays(database, `('ceidg', '2026-01-01', 0, 0, 0, 100, true)`);
   const accounts = await Promise.all(
     Array.from({ length: 10 }, () => createAccount(openKysely(database.pool))),
   );

@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
+import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
 
@@ -17,9 +18,7 @@ let database: TestDatabase;
 
 beforeAll(async () => {
   database = await createTestDatabase();
-  await database.pool.query(
-    `insert into registry.daily_stat values ('ceidg', '2026-01-02', 1, 2, 3, 100, false)`,
-  );
+  await insertDays(database, `('ceidg', '2026-01-02', 1, 2, 3, 100, false)`);
 });
 
 afterAll(() => database.drop());

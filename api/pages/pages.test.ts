@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { insertYear } from '../../fixtures/database/year-of-statistics.ts';
 
@@ -96,10 +97,9 @@ describe('GET /', () => {
   });
 
   it('200 shows the newest snapshot of each source with its age in Poland, and what calls cost', async () => {
-    await database.pool.query(
-      `insert into registry.daily_stat (source, stat_date, new_count, updated_count, deleted_count,
-         entry_count, is_baseline)
-       values ('krs', '2026-11-18', 0, 0, 0, 7, true), ('krs', '2026-11-20', 1, 0, 0, 1234, false)`,
+    await insertDays(
+      database,
+      `('krs', '2026-11-18', 0, 0, 0, 7, true), ('krs', '2026-11-20', 1, 0, 0, 1234, false)`,
     );
     const page = await read('/');
     const rows = [...page.matchAll(/<tr><th scope="row">.*?<\/tr>/gs)].map(([row]) =>

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
@@ -8,15 +9,15 @@ let api: TestApi;
 beforeAll(async () => {
   database = await createTestDatabase();
   api = await startTestApi({ db: database.kysely });
-  await database.pool.query(`
-    insert into registry.daily_stat values
-        ('ceidg', '2026-01-01', 0, 0, 0, 100, true),
-        ('ceidg', '2026-01-02', 5, 7, 2, 103, false),
-        ('ceidg', '2026-01-31', 1, 0, 4, 100, false),
-        ('ceidg', '2026-03-01', 9007199254740000, 900, 91, 9007199254740009, false),
-        ('krs', '2026-01-30', 0, 0, 0, 10, true),
-        ('krs', '2026-01-31', 0, 30, 0, 10, false)
-  `);
+  await insertDays(
+    database,
+    `('ceidg', '2026-01-01', 0, 0, 0, 100, true),
+     ('ceidg', '2026-01-02', 5, 7, 2, 103, false),
+     ('ceidg', '2026-01-31', 1, 0, 4, 100, false),
+     ('ceidg', '2026-03-01', 9007199254740000, 900, 91, 9007199254740009, false),
+     ('krs', '2026-01-30', 0, 0, 0, 10, true),
+     ('krs', '2026-01-31', 0, 30, 0, 10, false)`,
+  );
 });
 
 afterAll(async () => {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
@@ -9,13 +10,15 @@ let api: TestApi;
 beforeAll(async () => {
   database = await createTestDatabase();
   api = await startTestApi({ db: database.kysely });
+  await insertDays(
+    database,
+    `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
+     ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
+     ('ceidg', '2026-02-03', 0, 0, 0, 103, false),
+     ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
+     ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
+  );
   await database.pool.query(`
-    insert into registry.daily_stat values
-        ('ceidg', '2026-01-30', 0, 0, 0, 100, true),
-        ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
-        ('ceidg', '2026-02-03', 0, 0, 0, 103, false),
-        ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
-        ('krs', '2026-02-04', 0, 0, 0, 10, true);
     insert into registry.stock_change values
         ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
         ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),

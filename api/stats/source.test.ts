@@ -1,5 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 async function startEmpty(): Promise<{ api: TestApi; database: TestDatabase }> {
@@ -28,11 +29,8 @@ describe('the source of the statistics', () => {
       const response = await api.ask(`/api/v1/stats/${path}`);
       return ((await response.json()) as { meta: { source: unknown } }).meta.source;
     };
-    const add = (source: string, date: string): Promise<unknown> =>
-      database.pool.query('insert into registry.daily_stat values ($1, $2, 0, 0, 0, 1, true)', [
-        source,
-        date,
-      ]);
+    const add = (source: string, date: string): Promise<void> =>
+      insertDays(database, `('${source}', '${date}', 0, 0, 0, 1, true)`);
 
     await add('c', '2026-01-05');
     await add('b', '2026-01-05');

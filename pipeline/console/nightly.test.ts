@@ -127,7 +127,7 @@ describe('nightly', () => {
 
   test('1 tells of the nights before the one that failed, and leaves those after it', async () => {
     await deliver(...expectedDays.map(({ date }) => date));
-    await db.pool.query(`alter table registry.daily_stat
+    await db.pool.query(`alter table registry.stock_change
       add constraint until_tuesday check (stat_date <> '2026-11-04')`);
     const command = await nightly('--json');
     expect(datesAndStates(command.stdout)).toEqual([
@@ -139,7 +139,7 @@ describe('nightly', () => {
     expect(runs[2]!.message).toContain('until_tuesday');
     expect(command.code).toBe(1);
 
-    await db.pool.query('alter table registry.daily_stat drop constraint until_tuesday');
+    await db.pool.query('alter table registry.stock_change drop constraint until_tuesday');
     const again = await nightly('--json');
     expect(datesAndStates(again.stdout)).toHaveLength(3);
     expect(again.code).toBe(0);
@@ -217,14 +217,14 @@ describe('schedule', () => {
 
   test('goes on when a run fails', async () => {
     await deliver('2026-11-02');
-    await db.pool.query('alter table registry.daily_stat add constraint no_day check (false)');
+    await db.pool.query('alter table registry.stock_change add constraint no_day check (false)');
     const schedule = startCommand(['schedule'], {
       DATABASE_URL: db.url,
       INBOX_DIR: inbox,
       NIGHTLY_CRON: '* * * * * *',
     });
     await schedule.says('nightly: failed');
-    await db.pool.query('alter table registry.daily_stat drop constraint no_day');
+    await db.pool.query('alter table registry.stock_change drop constraint no_day');
     await schedule.says('nightly: published');
     schedule.child.kill('SIGINT');
     expect(await schedule.end).toBe(0);

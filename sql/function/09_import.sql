@@ -1,15 +1,13 @@
 -- Enqueues the one job that asks the registries for the numbers of queued watches.
 create or replace function customer.enqueue_import() returns void
-language plpgsql as $$
-begin
-    perform graphile_worker.add_job(
+language sql as $$
+    select graphile_worker.add_job(
         'import',
         '{}',
         queue_name => 'import',
         job_key => 'import',
         job_key_mode => 'preserve_run_at'
     );
-end;
 $$;
 
 -- Fails the queued watches of numbers that no registry has, each with its reason, and settles their

@@ -22,3 +22,32 @@ begin atomic
         else run.state
     end;
 end;
+
+-- One row per source and published dump date: the counts of its run. New entries include those that
+-- came on demand since the dump before.
+create or replace view registry.daily_stat as
+select
+    run.source,
+    run.dump_date as stat_date,
+    run.new_count + (
+        select coalesce(sum(imported.new_count), 0)::bigint
+        from registry.run as imported
+        where
+            imported.source = run.source
+            and imported.state = 'imported'
+            and imported.run_id < run.run_id
+            and imported.run_id > (
+                select max(earlier.run_id)
+                from registry.run as earlier
+                where
+                    earlier.source = run.source
+                    and earlier.state = 'published'
+                    and earlier.run_id < run.run_id
+            )
+    ) as new_count,
+    run.updated_count,
+    run.deleted_count,
+    run.entry_count,
+    run.is_baseline
+from registry.run
+where run.state = 'published';

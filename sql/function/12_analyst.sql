@@ -42,30 +42,24 @@ select
         order by run.last_entry_id, run.run_id
         limit 1
     ) as first_seen_date,
-    -- Each a query of its own: a column that a query does not ask for costs nothing.
-    (
-        select max(entry.end_date)
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as end_date,
-    (
-        select max(entry.suspension_date)
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as suspension_date,
-    (
-        select max(coalesce(entry.struck_off_date, entry.gone_date))
-        from registry.entry
-        where entry.company_id = company.company_id and entry.status = company.status
-    ) as struck_off_date,
-    (
-        select count(*)
-        from registry.entry
-        where entry.company_id = company.company_id
-    ) as entry_count
+    stated.end_date,
+    stated.suspension_date,
+    stated.struck_off_date,
+    stated.entry_count
 from registry.company
 left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
 left join registry.voivodeship on voivodeship.teryt = company.voivodeship
+-- Postgres leaves the join out when a query asks for none of its columns.
+left join lateral (
+    select
+        max(entry.end_date) filter (where entry.status = company.status) as end_date,
+        max(entry.suspension_date) filter (where entry.status = company.status) as suspension_date,
+        max(coalesce(entry.struck_off_date, entry.gone_date))
+            filter (where entry.status = company.status) as struck_off_date,
+        count(*) as entry_count
+    from registry.entry
+    where entry.company_id = company.company_id
+) as stated on true
 where company.merged_into_id is null;
 
 create or replace view analyst.entry as
@@ -218,35 +212,23 @@ where stock.entry_count > 0;
 
 create or replace view analyst.flow_daily as
 select
-    flow.stat_date as date,
-    flow.source,
+    stock_change.stat_date as date,
+    stock_change.source,
     voivodeship.name as voivodeship,
-    flow.activity_section,
+    stock_change.activity_section,
     legal_form_symbol.slug as legal_form,
-    flow.new,
-    flow.ended,
-    flow.suspended,
-    flow.resumed
-from (
-    select
-        stock_change.source,
-        stock_change.stat_date,
-        stock_change.voivodeship,
-        stock_change.activity_section,
-        stock_change.legal_form,
-        sum(stock_change.new_count)::bigint as new,
-        sum(stock_change.ended_count)::bigint as ended,
-        sum(stock_change.suspended_count)::bigint as suspended,
-        sum(stock_change.resumed_count)::bigint as resumed
-    from registry.stock_change
-    where stock_change.stat_date <> 'infinity'
-    group by
-        stock_change.source, stock_change.stat_date, stock_change.voivodeship,
-        stock_change.activity_section, stock_change.legal_form
-) as flow
-left join registry.legal_form_symbol on legal_form_symbol.symbol = flow.legal_form
-left join registry.voivodeship on voivodeship.teryt = flow.voivodeship
-where flow.new + flow.ended + flow.suspended + flow.resumed > 0;
+    sum(stock_change.new_count)::bigint as new,
+    sum(stock_change.ended_count)::bigint as ended,
+    sum(stock_change.suspended_count)::bigint as suspended,
+    sum(stock_change.resumed_count)::bigint as resumed
+from registry.stock_change
+left join registry.legal_form_symbol on legal_form_symbol.symbol = stock_change.legal_form
+left join registry.voivodeship on voivodeship.teryt = stock_change.voivodeship
+where
+    stock_change.stat_date <> 'infinity'
+    and stock_change.new_count + stock_change.ended_count + stock_change.suspended_count
+    + stock_change.resumed_count > 0
+group by 1, 2, 3, 4, 5;
 
 -- The dictionaries. Key columns are named as in the views that join to them.
 create or replace view analyst.activity as

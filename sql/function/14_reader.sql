@@ -1,7 +1,6 @@
--- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. It has no
--- password: until it is given one, it can log in only where the server trusts it; a login of an analyst
--- may be made a member of it. Where the role cannot be made, a warning says what an
--- administrator must do.
+-- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a
+-- password it can log in only where the server trusts it; a login of an analyst may be its member.
+-- Where the role cannot be made, a warning says what an administrator must do.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin

@@ -19,7 +19,7 @@ create table registry.run (
     is_baseline boolean not null default false,
     is_full_read boolean not null default false,
     read_count bigint,
-    accepted_count bigint,
+    accepted_count bigint generated always as (read_count - rejected_count) stored,
     rejected_count bigint,
     new_count bigint,
     updated_count bigint,
@@ -36,7 +36,6 @@ create table registry.run (
     step_seconds json,
     constraint run_state_known
         check (state in ('running', 'published', 'imported', 'refused', 'failed', 'abandoned')),
-    constraint run_rows_add_up check (read_count = accepted_count + rejected_count),
     constraint run_finished_unless_running check ((state = 'running') = (finished_at is null))
 );
 
@@ -79,9 +78,8 @@ create table registry.notice (
     constraint notice_pkey primary key (run_id, subject, value)
 );
 
--- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night,
--- so that a run that was killed and started again assigns the same numbers as one that was not.
--- Snapshots of all sources are numbered in the order of their publication.
+-- One row per kind of number that the night assigns. Unlike a sequence it rolls back with the night, so
+-- that a repeated run assigns the same numbers. Snapshots of all sources are numbered together.
 create table registry.last_id (
     table_name text primary key,
     last_id bigint not null
@@ -92,20 +90,6 @@ values
 ('entry', 0),
 ('event', 0),
 ('snapshot', 0);
-
--- One row per source and published dump date.
-create table registry.daily_stat (
-    source text not null,
-    stat_date date not null,
-    new_count bigint not null,
-    updated_count bigint not null,
-    deleted_count bigint not null,
-    entry_count bigint not null,
-    is_baseline boolean not null,
-    constraint daily_stat_pkey primary key (source, stat_date),
-    constraint daily_stat_not_negative
-        check (new_count >= 0 and updated_count >= 0 and deleted_count >= 0)
-);
 
 -- One row per source, snapshot day and group of entries whose stock or flow that day changed: by how
 -- much the number of entries of the registry in this state differs from the snapshot before. A running

@@ -119,12 +119,16 @@ create table registry.severity (
 
 \copy registry.severity (severity, rank) from 'severity.csv'
 
--- One row per event type; its severity, class and category are fixed here and nowhere else.
+-- One row per event type; its severity, class and category are fixed here and nowhere else. `subject`
+-- is what the event is about. `changes`: of a value that can be added, changed or removed, those that
+-- are events of this type.
 create table registry.event_type (
     event_type text primary key,
     severity text not null references registry.severity,
     event_class text not null,
     category text not null,
+    subject text not null,
+    changes text[],
     description text not null,
     constraint event_type_event_class_known check (
         event_class in ('initialization', 'change', 'growth', 'risk', 'anomaly', 'recovery')
@@ -138,4 +142,4 @@ create table registry.event_type (
     constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
-\copy registry.event_type (event_type, severity, event_class, category, description) from 'event_type.csv'
+\copy registry.event_type (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'

@@ -7,10 +7,9 @@ create extension if not exists unaccent;
 -- `content_hash` stands for what it says; `file_key` names the part of the dump.
 -- `status` is the one reached on the newest dump date; `gone_date` is the dump date on which the entry
 -- was no longer there.
--- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol; `activity_codes` are separated by commas, the main
--- code among them, in the order of the registry.
--- `bankruptcy_state` and `restructuring_state` are 'OPEN' or 'ENDED', null where the registry tells of no
--- such proceedings; a registry may tell of them without a date.
+-- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are
+-- separated by commas, the main code among them, in the order of the registry.
+-- `bankruptcy_state` and `restructuring_state` are null without such proceedings, which may lack dates.
 -- `version_no` and `version_date` say how new the record is: the number of the registry's last change of
 -- it, and the day whose state it shows, where the registry tells them. `version_register` is the register
 -- of the record, where a registry keeps several for one number.
@@ -138,10 +137,4 @@ create table registry.source_rank (
 -- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
 -- the codes of an old classification, and does not tell when a company began. The registry that gives a
 -- number knows it best; GUS has the NIP from the tax office.
-insert into registry.source_rank (
-    source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs
-)
-values
-('ceidg', 2, 2, 2, 1, 1, 1, 2, 3),
-('regon', 3, 3, 3, 2, 2, 2, 1, 2),
-('krs', 1, 1, 1, 3, 3, 3, 3, 1);
+\copy registry.source_rank (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'source_rank.csv'

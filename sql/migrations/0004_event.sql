@@ -14,9 +14,8 @@ create table registry.event (
 create index event_id_idx on registry.event (event_id);
 create index event_date_idx on registry.event (event_date, event_id);
 
--- One row per event and other registry that reported the same change: there is one event of it. The
--- values are those that this registry reported; its old value may be another one, and so may its
--- spelling of the new one.
+-- One row per event and other registry that reported the same change. The values are those that this
+-- registry reported: another old value, or another spelling of the new one.
 create table registry.corroboration (
     company_id bigint not null,
     event_id bigint not null,

@@ -47,24 +47,15 @@ export interface CustomerTables {
     account_id: BigInteger;
     balance: Counter;
     total_purchased: Counter;
-    last_transaction_no: Counter;
   };
   'customer.wallet_transaction': {
     account_id: BigInteger;
     transaction_no: BigInteger;
     type: 'deposit' | 'start' | 'withdraw';
     amount: BigInteger;
-    balance_before: BigInteger;
     balance_after: BigInteger;
     description: string;
-    operation_key: string;
     created_at: Date;
-  };
-  'customer.welcome_bonus': {
-    mailbox: string;
-    domain: string;
-    account_id: BigInteger;
-    granted_at: Date;
   };
   'customer.credit_package': {
     package_slug: string;
@@ -147,15 +138,7 @@ export interface CustomerTables {
   };
   'customer.submission_item': {
     submission_id: BigInteger;
-    item_no: number;
     identifier_type: 'NIP' | 'REGON9' | 'KRS';
-    identifier_value: string;
     watch_id: Optional<string>;
-  };
-  'customer.feed_count': {
-    account_id: BigInteger;
-    event_date: string;
-    event_type: string;
-    event_count: BigInteger;
   };
 }

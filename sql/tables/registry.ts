@@ -44,11 +44,7 @@ export interface RegistryTables {
   'registry.daily_stat': {
     source: string;
     stat_date: string;
-    new_count: BigInteger;
-    updated_count: BigInteger;
-    deleted_count: BigInteger;
     entry_count: BigInteger;
-    is_baseline: boolean;
   };
   'registry.stock_change': {
     source: string;
@@ -60,10 +56,6 @@ export interface RegistryTables {
     legal_form: string | null;
     status: CompanyStatus;
     entry_change: BigInteger;
-    new_count: BigInteger;
-    ended_count: BigInteger;
-    suspended_count: BigInteger;
-    resumed_count: BigInteger;
   };
 }
 

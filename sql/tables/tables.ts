@@ -1,5 +1,5 @@
 import type { CustomerTables } from './customer.ts';
 import type { RegistryTables } from './registry.ts';
 
-/** The tables that TypeScript reads and writes through Kysely, by schema and name. */
+/** The tables and columns that TypeScript reads and writes through Kysely. */
 export interface Tables extends CustomerTables, RegistryTables {}

@@ -9,19 +9,12 @@ with both_sides as (
         entry.legal_form,
         entry.status,
         0 as kept_count,
-        entry.entry_count
-    from (
-        select
-            entry.voivodeship,
-            left(entry.activity_main, 2) as division,
-            entry.legal_form,
-            entry.status,
-            count(*) as entry_count
-        from registry.entry
-        where entry.source = $1::text and entry.gone_date is null
-        group by 1, 2, 3, 4
-    ) as entry
-    left join registry.activity_division using (division)
+        count(*) as entry_count
+    from registry.entry
+    left join registry.activity_division
+        on activity_division.division = left(entry.activity_main, 2)
+    where entry.source = $1::text and entry.gone_date is null
+    group by 1, 2, 3, 4
     union all
     select
         stock_change.voivodeship,

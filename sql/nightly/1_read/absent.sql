@@ -5,8 +5,8 @@ analyze stage.missing_entry;
 analyze stage.deleted_key;
 
 -- One row per known entry that may be gone. When records were skipped, these are the entries whose
--- record of yesterday is not there today: only their rows are read. When every record of a full dump was
--- read, these are all entries that are not gone yet. A delta lists the entries that are struck off.
+-- record of yesterday is missing. When every record of a full dump was read, these are all entries that
+-- are not gone yet. A delta lists the entries that are struck off.
 create unlogged table stage.absent as
 select entry.company_id, entry.entry_id, entry.entry_key
 from stage.missing_entry

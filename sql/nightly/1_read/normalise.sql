@@ -93,9 +93,8 @@ select
         when octet_length(mapped.entry_key) > 2000
             then 'names of more than 2000 bytes, and no number to know the entry by'
     end as reason
--- With `offset 0`, Postgres computes a column once, not at each use. Functions also get plain columns
--- as arguments: Postgres would not inline a function of a long expression, which costs as much as half
--- of the statement.
+-- With `offset 0`, Postgres computes a column once, not at each use, and inlines functions, since their
+-- arguments are plain columns. Not to inline them costs as much as half of the statement.
 from (
     select
         mapped.*,

@@ -4,9 +4,8 @@
 set local default_statistics_target = 20;
 analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
 
--- One row per hash that occurs more than once among all keys and numbers: few do. A number that is also
--- the key of its entry counts once. Sorts, since nearly every group has one member: a hash table of
--- millions of groups would not fit into a cache.
+-- One row per hash that occurs more than once among all keys and numbers. A number that is also the key
+-- of its entry counts once. Sorts: a hash table of millions of groups would not fit into a cache.
 set local enable_hashagg = off;
 
 create unlogged table stage.repeated_hash as

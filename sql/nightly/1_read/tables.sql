@@ -54,9 +54,8 @@ create unlogged table stage.deleted_key (
     entry_key text not null
 );
 
--- One row per staged record, in the terms of all sources, with the columns of registry.entry; the ids
--- stay null. A record with a reason is rejected. gone_date: the day of the strike-off, once it is
--- reached.
+-- One row per staged record, with the columns of registry.entry; the ids stay null. A record with a
+-- reason is rejected. gone_date: the day of the strike-off, once it is reached.
 create unlogged table stage.entry (
     file_no integer not null,
     line bigint not null,
@@ -97,17 +96,6 @@ create unlogged table stage.missing_entry (
     place tid not null
 );
 
--- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
--- key or the content is another one, or the entry is back or struck off.
-create unlogged table stage.pair (
-    file_no integer not null,
-    line bigint not null,
-    company_id bigint not null,
-    entry_id bigint not null,
-    has_new_key boolean not null,
-    is_changed boolean not null
-);
-
 -- One row per event of the night, before it has a number.
 create unlogged table stage.event (
     company_id bigint not null,
@@ -118,46 +106,8 @@ create unlogged table stage.event (
 );
 
 -- One row per node that is linked to another node. A node is the id of a known company or of a new
--- entry. label: the smallest node of the connected component, which is the oldest company. All nodes of
--- the component become that company.
+-- entry. label: the smallest node of the component, which is the company that all its nodes become.
 create unlogged table stage.component (
     node bigint primary key,
     label bigint not null
 );
-
--- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
--- new entry gets an id of its own. Unless it is linked to another company, it founds a company with that
--- id.
-do $do$
-begin
-    execute format(
-        $sql$
-        create view stage.entry_row as
-        select
-            coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
-            coalesce(pair.entry_id, file.first_id + entry.line) as entry_id,
-            %s
-        from stage.entry
-        join stage.file using (file_no)
-        left join stage.pair using (file_no, line)
-        left join stage.component on component.node = file.first_id + entry.line
-        where entry.reason is null
-        $sql$,
-        (
-            select string_agg(format('entry.%I', attname), ', ' order by attnum)
-            from pg_attribute
-            where
-                attrelid = 'registry.entry'::regclass
-                and attnum > 0
-                and attname not in ('company_id', 'entry_id')
-        )
-    );
-end;
-$do$;
-
--- One row per new entry. The ids of known entries are looked up in a hash table, which is empty in a
--- first snapshot; a join would cost more.
-create view stage.new_entry as
-select entry_row.*
-from stage.entry_row
-where entry_row.entry_id not in (select pair.entry_id from stage.pair);

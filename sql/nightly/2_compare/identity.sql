@@ -53,63 +53,52 @@ declare
 begin
     for likeness in 1..6 loop
         exit when not exists (select from stage.unmatched where unmatched.line is not null);
-        with described as (
+        with trait as (
             select
-                unmatched.*,
+                unmatched.file_no,
+                unmatched.line,
+                unmatched.company_id,
+                unmatched.entry_id,
                 unmatched.line is not null as is_new,
                 coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
-                night.dump_kind = 'full' as is_full,
+                trait.value,
+                row_number() over (
+                    partition by unmatched.line is not null, trait.value
+                    order by unmatched.name, unmatched.entry_key
+                ) as rank
+            from stage.unmatched
+            cross join stage.night
+            cross join lateral (
                 -- In a source of deltas, the key of an entry is its number and its kind, such as the
                 -- activity of a person.
-                case
+                select case
                     when night.dump_kind = 'delta' then replace(
                         replace(unmatched.entry_key, coalesce(unmatched.regon9, ''), ''),
                         coalesce(unmatched.krs, ''),
                         ''
                     )
                     else ''
-                end as kind,
-                -- A new key has its own type here, a known key the opposite type: they meet.
-                case
-                    when unmatched.line is not null then unmatched.entity_type
-                    when unmatched.entity_type = 'LEGAL' then 'NATURAL'
-                    else 'LEGAL'
-                end as other_type
-            from stage.unmatched
-            cross join stage.night
-        ),
-
-        trait as (
-            select
-                described.file_no,
-                described.line,
-                described.company_id,
-                described.entry_id,
-                described.is_new,
-                described.has_no_number,
-                trait.value,
-                row_number() over (
-                    partition by described.is_new, trait.value
-                    order by described.name, described.entry_key
-                ) as rank
-            from described
+                end as kind
+            ) as entry
             cross join lateral (
                 select case likeness
-                    when 1 then described.kind || '|' || described.nip || '|' || described.name
-                    when 2 then described.kind || '|' || described.nip
-                    when 3 then described.kind || '|' || described.regon9
-                    when 4 then described.kind || '|' || described.krs
+                    when 1 then entry.kind || '|' || unmatched.nip || '|' || unmatched.name
+                    when 2 then entry.kind || '|' || unmatched.nip
+                    when 3 then entry.kind || '|' || unmatched.regon9
+                    when 4 then entry.kind || '|' || unmatched.krs
                     when 5 then case
-                        when not described.is_full
-                            then described.regon9 || '|' || described.other_type
+                        -- The type of a new key, the opposite type of a known key: they meet.
+                        when night.dump_kind = 'delta' then unmatched.regon9 || '|' || (
+                            (unmatched.entity_type = 'LEGAL') = (unmatched.line is not null)
+                        )
                     end
                     when 6 then case
-                        when described.is_full then concat_ws(
+                        when night.dump_kind = 'full' then concat_ws(
                             '|',
-                            coalesce(described.surname, ''),
-                            coalesce(described.first_name, ''),
-                            coalesce(described.name, ''),
-                            coalesce(described.start_date::text, '')
+                            coalesce(unmatched.surname, ''),
+                            coalesce(unmatched.first_name, ''),
+                            coalesce(unmatched.name, ''),
+                            coalesce(unmatched.start_date::text, '')
                         )
                     end
                 end as value

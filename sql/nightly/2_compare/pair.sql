@@ -1,6 +1,8 @@
 -- Compares yesterday with today: which record belongs to which known entry.
 
-insert into stage.pair (file_no, line, company_id, entry_id, has_new_key, is_changed)
+-- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
+-- key or the content is another one, or the entry is back or struck off.
+create unlogged table stage.pair as
 select
     entry.file_no,
     entry.line,
@@ -14,3 +16,39 @@ join stage.known_key using (file_no, line)
 where entry.reason is null;
 
 analyze stage.pair (file_no, line, entry_id, company_id);
+
+-- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
+-- new entry that is not linked to another company founds a company with its own id.
+do $do$
+begin
+    execute format(
+        $sql$
+        create view stage.entry_row as
+        select
+            coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
+            coalesce(pair.entry_id, file.first_id + entry.line) as entry_id,
+            %s
+        from stage.entry
+        join stage.file using (file_no)
+        left join stage.pair using (file_no, line)
+        left join stage.component on component.node = file.first_id + entry.line
+        where entry.reason is null
+        $sql$,
+        (
+            select string_agg(format('entry.%I', attname), ', ' order by attnum)
+            from pg_attribute
+            where
+                attrelid = 'registry.entry'::regclass
+                and attnum > 0
+                and attname not in ('company_id', 'entry_id')
+        )
+    );
+end;
+$do$;
+
+-- One row per new entry. The ids of known entries are looked up in a hash table, which is empty in a
+-- first snapshot; a join would cost more.
+create view stage.new_entry as
+select entry_row.*
+from stage.entry_row
+where entry_row.entry_id not in (select pair.entry_id from stage.pair);

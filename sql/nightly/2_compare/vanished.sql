@@ -3,8 +3,7 @@
 -- One row per entry without a record of today: its state of yesterday. `waits`: the night decides
 -- nothing before the next clean dump, for example because an unreadable record may belong to the entry.
 -- An entry on a list of deletions does not wait, since no later delta repeats the list. `is_unreadable`:
--- an unreadable record holds a number of the entry, so another record with this number is not the entry
--- with a new identity.
+-- an unreadable record holds a number of the entry, so the entry has no new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -17,13 +16,6 @@ with absent as (
             entry.entry_key = absent.entry_key
             and (entry.reason is null or night.dump_kind = 'full')
     )
-),
-
-unreadable_file as (
-    select distinct file.file_key
-    from stage.reject
-    join stage.file using (file_no)
-    where not reject.is_repeat
 ),
 
 unreadable_number as (
@@ -46,7 +38,12 @@ select
     night.dump_kind = 'full'
     and (
         own.is_unreadable
-        or entry.file_key in (select unreadable_file.file_key from unreadable_file)
+        or entry.file_key in (
+            select file.file_key
+            from stage.reject
+            join stage.file using (file_no)
+            where not reject.is_repeat
+        )
         -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
         -- On demand, CEIDG also answers with future entries; the dump lists them from their start on.

@@ -1,8 +1,7 @@
 -- Turns changed activities into events.
 
--- One row per changed entry and code that came or went. When an entry moves to another version of the
--- classification, the codes that the official key maps are one reclassification. The key is read in
--- both directions.
+-- One row per changed entry and code that came or went. When an entry moves to the other version of the
+-- classification, the codes that the official key maps in either direction are one reclassification.
 create unlogged table stage.activity_change as
 with changed as (
     select

@@ -72,55 +72,32 @@ cross join lateral (
     where before.legal_form is distinct from after.legal_form
 ) as event;
 
--- Values that are added, changed or removed. A value without a type of its own for the first and the
--- last has the type of a change. Address lines and lists of names are composed only where a part differs.
+-- Values that are added, changed or removed. Address lines and lists of names are composed only where a
+-- part differs.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
     after.entry_id,
-    coalesce(
-        case
-            when value.old_value is null then value.added_type
-            when value.new_value is null then value.removed_type
-        end,
-        value.changed_type
-    ),
+    event_type.event_type,
     value.old_value,
     value.new_value
 from stage.before
 join stage.after using (entry_id)
 cross join lateral (
     values
-    (null, 'COMPANY_START_DATE_CHANGE', null, before.start_date::text, after.start_date::text),
-    (null, 'COMPANY_NAME_CHANGED', null, before.name, after.name),
-    (null, 'COMPANY_ENTITY_TYPE_CHANGED', null, before.entity_type, after.entity_type),
-    (
-        'COMPANY_TAX_IDENTITY_ASSIGNED', 'COMPANY_TAX_IDENTITY_CHANGED',
-        'COMPANY_TAX_IDENTITY_REVOKED', before.nip, after.nip
-    ),
-    ('COMPANY_REGON_ASSIGNED', 'ANOMALY_REGON_CHANGE', null, before.regon9, after.regon9),
-    (
-        'COMPANY_REGISTRY_NUMBER_ASSIGNED', 'COMPANY_REGISTRY_NUMBER_CHANGED', null,
-        before.krs, after.krs
-    ),
-    (
-        'COMPANY_PHONE_ADDED', 'COMPANY_PHONE_CHANGED', 'COMPANY_PHONE_REMOVED',
-        before.phone, after.phone
-    ),
-    (
-        'COMPANY_EMAIL_ADDED', 'COMPANY_EMAIL_CHANGED', 'COMPANY_EMAIL_REMOVED',
-        before.email, after.email
-    ),
-    ('COMPANY_FAX_ADDED', 'COMPANY_FAX_CHANGED', 'COMPANY_FAX_REMOVED', before.fax, after.fax),
-    (
-        'COMPANY_WEBSITE_ADDED', 'COMPANY_WEBSITE_CHANGED', 'COMPANY_WEBSITE_REMOVED',
-        before.website, after.website
-    )
+    ('start date', before.start_date::text, after.start_date::text),
+    ('name', before.name, after.name),
+    ('entity type', before.entity_type, after.entity_type),
+    ('NIP', before.nip, after.nip),
+    ('REGON', before.regon9, after.regon9),
+    ('KRS', before.krs, after.krs),
+    ('phone', before.phone, after.phone),
+    ('e-mail', before.email, after.email),
+    ('fax', before.fax, after.fax),
+    ('website', before.website, after.website)
     union all
     select
-        'COMPANY_ADDRESS_ADDED',
-        'COMPANY_ADDRESS_CHANGED',
-        'COMPANY_ADDRESS_REMOVED',
+        'address',
         registry.address_line(
             before.street, before.building, before.apartment, before.postal_code, before.city,
             registry.voivodeship_name(before.voivodeship)
@@ -138,29 +115,36 @@ cross join lateral (
             after.voivodeship
         )
     union all
-    select null, person.changed_type, null, person.old_value, person.new_value
+    select person.*
     from (
         values
         (
-            'COMPANY_OWNER_CHANGED',
+            'owner',
             registry.owner_names(before.first_name, before.surname, before.persons),
             registry.owner_names(after.first_name, after.surname, after.persons)
         ),
         (
-            'COMPANY_SHAREHOLDERS_CHANGED',
+            'shareholders',
             registry.shareholder_names(before.persons),
             registry.shareholder_names(after.persons)
         ),
         (
-            'COMPANY_REPRESENTATION_CHANGED',
+            'representation',
             registry.representative_names(before.persons),
             registry.representative_names(after.persons)
         )
-    ) as person (changed_type, old_value, new_value)
+    ) as person
     where
         (before.first_name, before.surname, before.persons)
         is distinct from (after.first_name, after.surname, after.persons)
-) as value (added_type, changed_type, removed_type, old_value, new_value)
+) as value (subject, old_value, new_value)
+join registry.event_type
+    on event_type.subject = value.subject
+    and case
+        when value.old_value is null then 'added'
+        when value.new_value is null then 'removed'
+        else 'changed'
+    end = any(event_type.changes)
 where value.old_value is distinct from value.new_value;
 
 -- Entries that are gone from a full dump, or that a delta lists as struck off.

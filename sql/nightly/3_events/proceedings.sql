@@ -1,6 +1,5 @@
 -- Turns changed bankruptcies and restructurings into events. Withdrawn proceedings end too; a withdrawn
--- end starts them again. A registry may report a start or an end without a date: learning the date
--- later is no event.
+-- end starts them again. To learn a missing date later is no event.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,

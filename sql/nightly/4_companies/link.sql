@@ -1,6 +1,5 @@
 -- Links entries and companies that share a REGON or a KRS number: they are one company. link_nip.sql
--- does the same for the NIP. The numbers of an entry are valid or null, so that an invalid number never
--- links.
+-- does the same for the NIP. The numbers of an entry are valid or null.
 --
 -- A typing error can give an entry the valid number of another entry. So two differences contradict a
 -- shared number. A shared REGON: another NIP and another person (another KRS number, a legal and a

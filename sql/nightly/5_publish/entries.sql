@@ -1,4 +1,4 @@
--- Brings registry.entry up to date. Runs in the transaction that publishes.
+-- Brings registry.entry up to date.
 
 -- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new
 -- entry can take over the key of another one.
@@ -64,9 +64,8 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- One row per entry whose announced end or strike-off is reached: its record did not change, but its
--- status does. Holds the state before the change. An import on demand leaves these entries to the next
--- dump.
+-- One row per entry whose announced end or strike-off is reached, with its state before. An import on
+-- demand leaves these entries to the next dump.
 create unlogged table stage.due as
 select entry.*
 from registry.entry

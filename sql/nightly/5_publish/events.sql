@@ -1,5 +1,4 @@
--- Writes the events of the night; event_date is the day of the dump. Runs in the transaction that
--- publishes.
+-- Writes the events of the night; event_date is the day of the dump.
 
 -- One row per change of a company: two entries with the same change make one event. event_id: the event
 -- of another registry that this change confirms; null for a new event.

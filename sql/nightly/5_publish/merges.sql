@@ -1,4 +1,4 @@
--- Merges companies that are linked. Runs in the transaction that publishes.
+-- Merges companies that are linked.
 
 update registry.entry
 set company_id = merged_company.into_company_id

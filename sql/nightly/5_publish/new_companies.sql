@@ -1,5 +1,4 @@
--- Inserts new companies that have one entry, which are nearly all new companies. Runs in the
--- transaction that publishes. touched_companies.sql inserts the others.
+-- Inserts new companies that have one entry, which are nearly all. touched_companies.sql inserts others.
 
 -- Before the very first snapshot the table is empty. A table that is truncated and filled in one
 -- transaction needs no WAL at wal_level minimal. One build of the index is faster than many inserts.

@@ -1,6 +1,5 @@
--- Counts the new entries of each kind, for stock.sql. Runs in a session of its own, in parallel with
--- the transaction that publishes. Reads stage.entry, since the joins of stage.new_entry are not needed
--- here.
+-- Counts the new entries of each kind, for stock.sql, in parallel with the transaction that publishes.
+-- Reads stage.entry, since the joins of stage.new_entry are not needed here.
 create unlogged table stage.new_stock as
 select
     entry.voivodeship,

@@ -1,5 +1,4 @@
--- Keeps the numbers that entries lost, so that a company is still found by them. Runs in the
--- transaction that publishes.
+-- Keeps the numbers that entries lost, so that a company is still found by them.
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select

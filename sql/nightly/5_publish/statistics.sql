@@ -1,4 +1,4 @@
--- Writes the counts of the night, and advances the last ids. Runs in the transaction that publishes.
+-- Writes the counts of the night, and advances the last ids.
 
 -- One row: the counts of the night. An entry that is struck off when it is first seen does not count as
 -- new. state_hash: the change of the sum of the state hashes of all entries.
@@ -52,7 +52,6 @@ cross join (
 update registry.run
 set
     read_count = figure.read_count,
-    accepted_count = figure.read_count - figure.rejected_count,
     rejected_count = figure.rejected_count,
     -- The first snapshot of a source counts nothing as new.
     new_count = case when night.previous_run_id is null then 0 else figure.new_count end,
@@ -82,30 +81,6 @@ left join lateral (
     limit 1
 ) as previous on true
 where run.run_id = night.run_id;
-
-insert into registry.daily_stat (
-    source, stat_date, new_count, updated_count, deleted_count, entry_count, is_baseline
-)
-select
-    run.source,
-    run.dump_date,
-    run.new_count + imported.new_count,
-    run.updated_count,
-    run.deleted_count,
-    run.entry_count,
-    run.is_baseline
-from stage.night
-join registry.run using (run_id)
--- Adds the entries that were imported on demand since the last dump.
-cross join lateral (
-    select coalesce(sum(run.new_count), 0) as new_count
-    from registry.run
-    where
-        run.source = night.source
-        and run.state = 'imported'
-        and run.run_id > night.previous_run_id
-) as imported
-where not night.is_import;
 
 update registry.last_id
 set last_id = case last_id.table_name

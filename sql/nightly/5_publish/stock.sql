@@ -1,9 +1,16 @@
 -- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
--- ended, suspended, resumed). Runs in the transaction that publishes. An entry stands unless it is gone
--- or DELETED. An entry that is gone is in no stock.
+-- ended, suspended, resumed). An entry stands unless it is gone or DELETED. An entry that is gone is in
+-- no stock.
 
--- An import on demand has no day of its own: its changes have the date infinity until the next dump. A
--- baseline has a stock and no flow.
+-- The changes of an import on demand have the date infinity until the next dump takes them over.
+update registry.stock_change
+set stat_date = night.dump_date
+from stage.night
+where
+    stock_change.source = night.source
+    and stock_change.stat_date = 'infinity'
+    and not night.is_import;
+
 with old_state as (
     -- One row per known entry that may have changed, and was not gone.
     select before.entry_id, before.voivodeship, before.activity_main, before.legal_form, before.status
@@ -62,36 +69,6 @@ movement as (
         suspended_count, resumed_count
     )
     where side.status is not null
-),
-
-waiting as (
-    delete from registry.stock_change
-    using stage.night
-    where
-        stock_change.source = night.source
-        and stock_change.stat_date = 'infinity'
-        and not night.is_import
-    returning stock_change.*
-),
-
-tonight as (
-    select waiting.* from waiting
-    union all
-    select
-        night.source,
-        night.dump_date,
-        movement.voivodeship,
-        activity_division.section,
-        movement.legal_form,
-        movement.status,
-        movement.entry_change,
-        movement.new_count,
-        movement.ended_count,
-        movement.suspended_count,
-        movement.resumed_count
-    from movement
-    cross join stage.night
-    left join registry.activity_division using (division)
 )
 
 insert into registry.stock_change as known (
@@ -101,27 +78,24 @@ insert into registry.stock_change as known (
 select
     night.source,
     case when night.is_import then 'infinity' else night.dump_date end,
-    tonight.voivodeship,
-    tonight.activity_section,
-    tonight.legal_form,
-    tonight.status,
-    sum(tonight.entry_change),
-    flow.factor * sum(tonight.new_count),
-    flow.factor * sum(tonight.ended_count),
-    flow.factor * sum(tonight.suspended_count),
-    flow.factor * sum(tonight.resumed_count)
-from tonight
+    movement.voivodeship,
+    activity_division.section,
+    movement.legal_form,
+    movement.status,
+    sum(movement.entry_change),
+    sum(movement.new_count),
+    sum(movement.ended_count),
+    sum(movement.suspended_count),
+    sum(movement.resumed_count)
+from movement
 cross join stage.night
-cross join lateral (
-    select (night.is_import or night.previous_run_id is not null)::integer as factor
-) as flow
-group by
-    night.source, night.is_import, night.dump_date, flow.factor, tonight.voivodeship,
-    tonight.activity_section, tonight.legal_form, tonight.status
+left join registry.activity_division using (division)
+group by 1, 2, 3, 4, 5, 6
 having
-    sum(tonight.entry_change) <> 0
+    sum(movement.entry_change) <> 0
     or sum(
-        tonight.new_count + tonight.ended_count + tonight.suspended_count + tonight.resumed_count
+        movement.new_count + movement.ended_count + movement.suspended_count
+        + movement.resumed_count
     ) > 0
 on conflict on constraint stock_change_key do update
 set
@@ -130,3 +104,16 @@ set
     ended_count = known.ended_count + excluded.ended_count,
     suspended_count = known.suspended_count + excluded.suspended_count,
     resumed_count = known.resumed_count + excluded.resumed_count;
+
+-- A baseline has a stock and no flow.
+update registry.stock_change
+set
+    new_count = 0,
+    ended_count = 0,
+    suspended_count = 0,
+    resumed_count = 0
+from stage.night
+where
+    night.previous_run_id is null
+    and stock_change.source = night.source
+    and stock_change.stat_date = night.dump_date;

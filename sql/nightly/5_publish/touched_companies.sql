@@ -1,6 +1,5 @@
 -- Updates registry.company for each company that the night touched: one with an entry that changed or
--- went, or a linked one. new_companies.sql has inserted the new companies of one entry. Runs in the
--- transaction that publishes, after registry.entry is up to date.
+-- went, or a linked one. new_companies.sql has inserted the new companies of one entry.
 
 insert into registry.company
 select company_row.*

@@ -1,11 +1,8 @@
--- Orders the alert mails about the events of the night. Runs in the transaction that publishes.
-
--- Intermediate results are analyzed tables, since the planner cannot estimate how many alerts the
--- settings ask for.
+-- Orders the alert mails about the events of the night. Intermediate results are analyzed tables, since
+-- the planner cannot estimate how many alerts the settings ask for.
 
 -- One row per watch that asks for alerts by mail and whose company has events tonight. The settings of
--- the watch go before the settings of the account. These watches are among those that feeds.sql has
--- filled.
+-- the watch go before the settings of the account.
 create unlogged table stage.alert_watch as
 select
     watch.account_id,

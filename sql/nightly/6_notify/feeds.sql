@@ -1,7 +1,6 @@
--- Adds the events of the night to the feeds of the accounts that watch the companies. Runs in the
--- transaction that publishes, after watch_lists.sql, so that a company that became known tonight has
--- its events of tonight. Nights share a lock and publish one after another. So event ids become visible
--- in ascending order, and a reader that continues after the newest id misses none.
+-- Adds the events of the night to the feeds of the accounts that watch the companies. Nights publish
+-- one after another. So event ids become visible in ascending order, and a reader that continues after
+-- the newest id misses none.
 
 -- One row per event of the night whose company is watched.
 create unlogged table stage.watched_event as

@@ -1,4 +1,5 @@
--- Adapts the watch lists to the new snapshot. Runs in the transaction that publishes.
+-- Adapts the watch lists to the new snapshot, before feeds.sql: a company that became known tonight has
+-- its events of tonight.
 
 -- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
 select pg_advisory_xact_lock(hashtext('customer.watch'));
