@@ -1,9 +1,10 @@
-import { escapeIdentifier, type PoolClient } from 'pg';
-import { runFile } from '../../sql/database.ts';
+import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
+import { inSession, runFile } from '../../sql/database.ts';
 import { insertRows } from '../night/steps.ts';
 import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
-import { CopyIn } from './copy-in.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
@@ -37,55 +38,54 @@ export async function stageFile(
   const table = `${stage}.column_text_${file_no}`;
   const splitter = new RecordSplitter(reader);
   let stored_bytes = 0;
-  let client: PoolClient | undefined;
-  let copy: CopyIn | undefined;
   let batch_count = 0;
-  // Opens the session only for the first lines: most files have no new records.
-  const sendLines = async () => {
-    if (!copy) {
-      client = await pool.connect();
-      await client.query('set synchronous_commit = off; set jit = off');
-      const columns = reader.columns.map(escapeIdentifier).join(', ');
-      const options = `format csv, delimiter ';', encoding utf8`;
-      copy = new CopyIn(client, `copy ${table} (${columns}) from stdin (${options})`);
-    }
-    await copy.write(lines.take());
-    batch_count += 1;
-  };
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
     onProgress(reader.read_count - reported.records, bytes - reported.bytes);
     reported = { records: reader.read_count, bytes };
   };
-  try {
+  const takeBatch = () => {
+    batch_count += 1;
+    return lines.take();
+  };
+  async function* readBatches() {
     const onRead = (bytes: number) => void (stored_bytes = bytes);
     for await (const chunk of readArchive(path, inflateBounds, onRead)) {
       signal.throwIfAborted();
       splitter.write(chunk);
-      if (lines.length >= BATCH_BYTES) await sendLines();
+      if (lines.length >= BATCH_BYTES) yield takeBatch();
       if (rejects.length >= REJECT_BATCH)
         await insertRows(pool, `${stage}.reject`, rejects.splice(0));
       if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
-    if (lines.length > 0) await sendLines();
+    if (lines.length > 0) yield takeBatch();
     await insertRows(pool, `${stage}.reject`, rejects);
-    await copy?.end();
-    if (batch_count > 1) {
+  }
+  await using batches = readBatches();
+  const first = await batches.next();
+  // Opens a session only for new records: most files have none.
+  if (!first.done) {
+    await inSession(pool, async (client) => {
+      await client.query('set synchronous_commit = off; set jit = off');
+      const columns = reader.columns.map(escapeIdentifier).join(', ');
+      const options = `format csv, delimiter ';', encoding utf8`;
+      const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (${options})`));
+      const all = async function* () {
+        yield first.value;
+        yield* batches;
+      };
+      await pipeline(all, copy);
+      if (batch_count === 1) return;
       // Without a row count, Postgres plans for a handful of records. A small sample is enough for it,
       // but not for later steps that use the session.
-      await client!.query(
+      await client.query(
         `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
       );
       // Normalises the records in parallel with the reading of other files.
-      await runFile(client!, 'nightly/1_read/normalise.sql', [[file_no]], stage);
-    }
-    client?.release();
-  } catch (error) {
-    // Ends the session, which rolls back its COPY.
-    client?.release(true);
-    throw error;
+      await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
+    });
   }
   report(byte_count);
   const { read_count, layout } = reader;

@@ -1,6 +1,7 @@
+import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { inStage, runFile } from '../../sql/database.ts';
-import { CopyIn } from './copy-in.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
@@ -118,15 +119,18 @@ async function saveMissing(
   { client, stage }: NightSessions,
   known: KnownFingerprints,
 ): Promise<void> {
-  const copy = new CopyIn(client, `copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  await pipeline(writeMissing(known), client.query(copy));
+}
+
+function* writeMissing(known: KnownFingerprints): Generator<string> {
   let lines = '';
   for (const { fingerprint, place } of known.missing()) {
     lines += `${fingerprint}\t${place}\n`;
     if (lines.length > COPIED_LENGTH) {
-      await copy.write(lines);
+      yield lines;
       lines = '';
     }
   }
-  await copy.write(lines);
-  await copy.end();
+  yield lines;
 }
