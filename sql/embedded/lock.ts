@@ -6,9 +6,7 @@ import { processStart } from './process.ts';
 const poll_ms = 20;
 
 /**
- * Does `work` while this process alone holds the lock `path`; waits until the lock is free.
- * Callers within one process exclude each other too.
- *
+ * Does `work` while this caller alone, in any process, holds the lock `path`; waits until it is free.
  * The lock is a symbolic link, which appears together with its content. Its target is the pid and
  * the start time of its holder, so that the lock of a killed process is detected and removed.
  * Throws a sentence when the folder of the lock cannot be written.

@@ -30,7 +30,6 @@ export async function run(
       stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
       ...(process.getuid?.() === 0 && user),
     });
-    if (log !== undefined) child.unref();
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
