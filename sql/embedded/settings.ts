@@ -5,10 +5,10 @@ const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
 /** What the settings depend on. Sizes in bytes; `sharedMemory` is the size of /dev/shm. */
-export type Machine = { memory: number; cores: number; freeDisk: number; sharedMemory: number };
+export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
 /** Measures the machine, or the container, that this process runs in. */
-export async function readMachine(directory: string): Promise<Machine> {
+export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
   // Without a limit Node answers 0 or an absurdly high number.
