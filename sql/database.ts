@@ -28,10 +28,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * Opens the only pool of a process; starts the embedded server when no `databaseUrl` is given.
- * Throws a sentence when no server can be reached or it is too old.
- */
+/** Opens a pool. Throws a sentence when the server cannot be reached or is too old. */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const connection: ClientConfig = {

@@ -25,11 +25,8 @@ interface Part {
 }
 
 /**
- * Brings the schema up to date: the job queue (graphile-worker's, in `graphile_worker`), the migrations,
- * which refer to the queue, then the functions, triggers and views. Several processes may run it at
- * once. A later run completes one that was killed.
- *
- * @returns the names of the parts that were applied now
+ * Brings the schema up to date, also in several processes at once: the job queue, the migrations, which
+ * refer to the queue, then the functions, triggers and views. Returns the names of what was applied.
  */
 export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
   // After a fault the end of the session gives the lock back.
@@ -96,10 +93,7 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
-/**
- * The files of a folder. A migration is applied once; functions, triggers and views are applied again when
- * their text or a CSV file that the text loads changes.
- */
+/** The files of a folder. Functions are applied again when their text or a CSV file of it changes. */
 async function readParts(folder: 'migrations' | 'function'): Promise<Part[]> {
   const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
   const names = (await readdir(new URL(folder, import.meta.url))).filter((name) =>

@@ -1,11 +1,6 @@
 import type { Database } from '../../sql/database.ts';
 
-/**
- * Finds stale snapshots, registries whose last run was not published, and mails and jobs that wait. The
- * subject is the registry or the task; null: all.
- *
- * @param limits.max_wait_minutes since a mail was written, or a job was due
- */
+/** Finds stale snapshots, last runs that were not published, and mails and jobs that wait. */
 export async function findTrouble(
   { pool }: Database,
   today: string,

@@ -38,10 +38,8 @@ interface Stored {
 }
 
 /**
- * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself.
- * Checks size and CRC-32 at the end.
- * Throws a `Refusal` that names the file: not an archive, truncated, wrong CRC, several members,
- * encrypted, or larger than `bounds`.
+ * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself. Throws a
+ * `Refusal` for an archive that is damaged, encrypted, larger than `bounds`, or holds several files.
  *
  * @param onRead called with the number of stored bytes that were read so far
  */

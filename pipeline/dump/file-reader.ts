@@ -181,9 +181,8 @@ export class FileReader implements RecordHandler {
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, because one row lacks a quote. Such a
- * field ends right after a separator (at the opening quote of a later field), or has the separators of
- * a whole row.
+ * Whether a field with line breaks looks like parts of two rows, one of which lacks a quote: the field
+ * ends right after a separator, or has the separators of a whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

@@ -28,10 +28,7 @@ export interface Dump {
   ignored: string[];
 }
 
-/**
- * Lists the files of a dump, which is a folder or one file. Throws `WrongUsage` when there is no dump.
- * Throws a `Refusal` for two files of one part, and for a part that is no regular file.
- */
+/** Lists the files of a dump. Throws `WrongUsage` for no dump, and a `Refusal` for an unclear one. */
 export async function listDump(source: Source, path: string) {
   const parts = new Map<string, Found>();
   const ignored: string[] = [];

@@ -8,10 +8,7 @@ export type Layout = ReturnType<typeof readHeader>;
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/**
- * Reads the header of a file. Matches columns by name, in any order.
- * Throws a `Refusal` when a column is missing or repeated, or when the line is unreadable.
- */
+/** Reads a header, with its columns in any order. Throws a `Refusal` for a missing or repeated column. */
 export function readHeader(source: TableSource, file: string, bytes: Buffer) {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;

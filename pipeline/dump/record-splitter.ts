@@ -7,9 +7,8 @@ const QUOTE = 34;
 /** Receives the records of the splitter. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
-   * One record, data[start, end) without its line end, on `line`, from 1.
+   * One record, data[start, end) without its line end, on `line`, from 1. `scanned`: where it has quotes.
    *
-   * @param scanned the scan of a record with quotes
    * @returns false when a record of several lines does not parse; reading resumes at its second line
    */
   record(
@@ -24,10 +23,8 @@ export interface RecordHandler {
 }
 
 /**
- * Splits bytes into records by RFC 4180 with `;`: a line break inside a quoted field does not end a
- * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed. A quote that
- * never closes, or closes in the middle of a field, costs only its own line: reading resumes at the
- * next one.
+ * Splits bytes into records by RFC 4180 with `;` and any line ends. A quote that never closes, or closes in
+ * the middle of a field, costs only its own line.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;

@@ -11,10 +11,9 @@ import { saveFiles, type Staging } from './stage.ts';
 const UNREADABLE_ANSWERS = 100_000;
 
 /**
- * Reads the answers of every file of a dump into `stage.answer`. The `collect*.sql` of the source turn
- * the answers into documents in `stage.document`. Normalised documents go to `stage.entry`. Unreadable
- * answers go to `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` when a file as a
- * whole cannot be read.
+ * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the
+ * source, and normalises the documents into `stage.entry`. Unreadable answers go to `stage.reject`, other
+ * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
   const { client, stage, source, files } = staging;

@@ -19,12 +19,9 @@ const PROGRESS_RECORDS = 10_000;
 export type FileCount = Awaited<ReturnType<typeof stageFile>>;
 
 /**
- * Reads one file of a dump and stages its new records, in its own session. Records go to `column_text`,
- * and normalised to `entry`. Unreadable records go to `reject`. The caller normalises small files
- * together: one statement for many small files takes as long as for one. Throws a `Refusal` when the
- * file as a whole cannot be read.
- *
- * @param signal aborted when the night fails; the next batch is then not written
+ * Reads one file of a dump and stages its new records in `column_text`, its unreadable ones in `reject`.
+ * Normalises a large file into `entry`; the caller normalises small files together, which takes as long as
+ * one of them. Throws a `Refusal` when the file as a whole cannot be read.
  */
 export async function stageFile(
   { pool, stage, source, onProgress }: Staging<TableSource>,

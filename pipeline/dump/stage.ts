@@ -24,10 +24,8 @@ export interface Staging<Kind extends Source = Source> extends NightSessions {
 }
 
 /**
- * Reads every file of a dump, and stages its new records. Counts go to `file`, unknown columns to
+ * Stages the records of a dump that are not of `yesterday`. Counts go to `file`, unknown columns to
  * `notice`. Throws a `Refusal` when a file as a whole cannot be read.
- *
- * @param yesterday the entries whose unchanged records are skipped
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -49,9 +47,8 @@ export async function stageDump(
 }
 
 /**
- * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in
- * the files, one partition per file. `record` shows the same with tidied white space, and the whole row
- * as `raw`. `mapped` shows the records in the terms of all sources.
+ * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in the
+ * files, `record` the same with tidied white space, `mapped` the records in the terms of all sources.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;

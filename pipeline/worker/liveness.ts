@@ -8,10 +8,8 @@ const LOCK_CLASS = 0x776f726b;
 const pause_ms = 1_000;
 
 /**
- * Holds the lock of a living worker until the signal. The server releases it as soon as the process is
- * gone, however it ended. A session that is lost is replaced.
- *
- * @returns when the first attempt to take the lock has ended
+ * Holds the lock of a living worker until the signal; the server releases it when the process is gone.
+ * A session that is lost is replaced. Resolves when the first attempt to take the lock has ended.
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();

@@ -1,11 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/**
- * Does some work again and again until the signal.
- *
- * @param pause_ms between two rounds
- * @param onFault called with the error of a round; the next round follows all the same
- */
+/** Does some work again and again until the signal, also after a fault. */
 export async function repeat(
   work: () => Promise<void>,
   pause_ms: number,

@@ -36,9 +36,8 @@ export type WorkerSettings = Pick<
   };
 
 /**
- * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Any
- * number of workers may run in parallel; they take over the jobs of a worker that was killed. The schema
- * has to be up to date.
+ * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Parallel
+ * workers take over the jobs of a worker that was killed. The schema has to be up to date.
  */
 export async function runWorker(
   settings: WorkerSettings,

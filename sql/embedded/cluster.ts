@@ -78,10 +78,7 @@ export async function readText(path: string): Promise<string | undefined> {
   });
 }
 
-/**
- * Whether the file `owner` of a home names this DATA_DIR. Where it names a DATA_DIR that no longer points
- * to the home, this one becomes the owner: the folder was moved.
- */
+/** Whether a home is owned by this DATA_DIR, also after the folder was moved here from its owner. */
 async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   const owner = await readText(join(home, 'owner'));
   if (owner === undefined || owner === dataDir) return owner === dataDir;

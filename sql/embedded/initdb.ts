@@ -15,10 +15,8 @@ export function isCluster(directory: string): boolean {
 }
 
 /**
- * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when
- * it is complete, so that the rest of a killed initdb is never taken for a cluster.
- *
- * @param bin the folder of initdb
+ * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when it is
+ * complete, so that the rest of a killed initdb is never taken for a cluster.
  */
 export async function createCluster(
   { home, directory, user }: Cluster,

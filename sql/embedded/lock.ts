@@ -45,10 +45,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Removes the lock of a dead holder. Two processes may detect it at once, and the slower one must
- * not remove the lock that the faster one has taken since: a second lock guards check and removal.
- */
+/** Removes the lock of a dead holder; a second lock keeps a slower process from removing a new lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });

@@ -9,9 +9,8 @@ export type SystemUser = { uid: number; gid: number };
 export type Process = { pid: number; start: string; command: string };
 
 /**
- * Runs a program to its end, for root as `user`; `code` is null when it could not run.
- * The environment is clean: the caller's locale, time zone, libraries and PG* variables break
- * Postgres. The program has a session of its own, so that ctrl-C does not reach it.
+ * Runs a program to its end, for root as `user`; `code` is null when it could not run. The environment is
+ * clean, and ctrl-C does not reach the program.
  *
  * @param options.log a file descriptor for the output of the program, and of a server that it leaves running
  */

@@ -60,10 +60,7 @@ export async function startServer(cluster: Cluster, durable: boolean): Promise<S
   throw new Error(`The embedded Postgres did not start. Its log:\n${await readLog(cluster)}`);
 }
 
-/**
- * Stops the server of a cluster, if one runs. `fast` ends its sessions and writes a checkpoint;
- * `immediate` leaves that to the recovery at the next start.
- */
+/** Stops the server of a cluster, if one runs. `immediate` leaves the checkpoint to the next start. */
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) return;

@@ -21,11 +21,7 @@ export async function readMachine(directory: string) {
   };
 }
 
-/**
- * The text of the configuration file for a machine. Only processes that can enter
- * `socketDirectory` can connect. `durable: false` is for tests: a crash of the system, but not of
- * Postgres, loses data then.
- */
+/** The text of the configuration file. `durable: false` is for tests: a crash of the system loses data. */
 export function writeSettings(machine: Machine, socketDirectory: string, durable: boolean): string {
   const { memory, cores } = machine;
   const walSize = clamp(machine.freeDisk / 10, 256 * MB, 4 * GB);
@@ -62,12 +58,10 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',
-    // synchronous_commit and full_page_writes stay on: without them a kill -9 of Postgres alone
-    // could lose a commit or tear a page.
+    // synchronous_commit and full_page_writes stay on: a kill -9 of Postgres alone loses nothing.
     fsync: durable,
 
-    // Start, stop and crashes only. An error goes to its client; in the log its text would put
-    // customers' data into a file.
+    // Start, stop and crashes only: the text of an error may hold customers' data.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',
