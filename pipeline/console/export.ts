@@ -75,14 +75,12 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
 
 async function exportToFile(db: Database, relation: string, format: Format, path: string) {
   const partial = `${path}.part`;
-  const file = await open(partial, 'w');
+  await using file = await open(partial, 'w');
   try {
     const exported = await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
-    await file.close();
     await rename(partial, path);
     return exported;
   } catch (error) {
-    await file.close();
     await rm(partial, { force: true });
     throw error;
   }

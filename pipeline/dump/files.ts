@@ -66,15 +66,11 @@ async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  const file = await open(path);
-  try {
-    for (;;) {
-      const { bytesRead } = await file.read(piece);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(piece.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  for (;;) {
+    const { bytesRead } = await file.read(piece);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(piece.subarray(0, bytesRead));
   }
 }
 

@@ -1,6 +1,6 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { queryFile } from '../../sql/database.ts';
-import { repeat } from './repeat.ts';
 
 /** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
@@ -47,4 +47,17 @@ export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
   type Released = { workers: string[] };
   const released = await queryFile<Released>(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
   return released.flatMap(({ workers }) => workers);
+}
+
+/** Does some work again and again until the signal, also after a fault. */
+export async function repeat(
+  work: () => Promise<void>,
+  pause_ms: number,
+  signal: AbortSignal,
+  onFault: (error: Error) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch(onFault);
+    await delay(pause_ms, undefined, { signal }).catch(() => undefined);
+  }
 }

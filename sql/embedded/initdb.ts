@@ -44,9 +44,8 @@ export async function createCluster(
   await rename(fresh, directory);
   if (!durable) return;
   // Makes the new name safe from a crash of the system.
-  const handle = await open(home);
-  await handle.sync();
-  await handle.close();
+  await using folder = await open(home);
+  await folder.sync();
 }
 
 /** An initdb that outlives its caller may still write there: the next start removes the rest. */

@@ -114,11 +114,10 @@ async function findServer(cluster: Cluster) {
 async function control(cluster: Cluster, args: string[]): Promise<void> {
   const { user, directory } = cluster;
   const program = join(await findBinaries(cluster), 'pg_ctl');
-  const log = await openLog(cluster);
+  await using log = await openLog(cluster);
   // pg_ctl does not quote a path that it gets by -D. Recovery reads up to max_wal_size of WAL.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
   await run(program, ['-s', ...args], { user, env, log: log.fd });
-  await log.close();
 }
 
 /** Whether a command line belongs to the cluster of this name: postmaster, session or pg_ctl. */
