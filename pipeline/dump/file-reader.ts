@@ -6,15 +6,13 @@ import { type Layout, readHeader } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
-import { shorten, type UnreadableRow } from './rejects.ts';
+import { shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
-/** At most this many unreadable rows per file. A file of another kind could fill the disk with them. */
-const UNREADABLE_ROWS = 100_000;
 /** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
 const UNREADABLE_IN_A_ROW = 1000;
 

@@ -32,8 +32,8 @@ export class RecordScanner {
   field_count = 0;
   /** Where each field ends, its quotes included. */
   readonly ends = new Uint32Array(RECORD_BYTES + 3);
-  /** Whether a quoted field holds a line break. */
-  is_multiline = false;
+  /** The line feeds within quoted fields. */
+  feed_count = 0;
   /** Whether COPY reads the record as RFC 4180 does: no quote within a field, no quotes around nothing. */
   is_plain = true;
   /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
@@ -49,7 +49,7 @@ export class RecordScanner {
   /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
-    this.is_multiline = false;
+    this.feed_count = 0;
     this.is_plain = true;
     this.has_inner_quote = false;
     this.needs_tidying = false;
@@ -73,6 +73,10 @@ export class RecordScanner {
       this.needs_tidying = true;
     }
     return undefined;
+  }
+
+  get is_multiline(): boolean {
+    return this.feed_count > 0;
   }
 
   /** The fields of the record that was scanned from `start` on. */
@@ -122,7 +126,7 @@ export class RecordScanner {
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
         at += 1;
       } else if (kind === kinds.separator) kind = 0;
-      else if (byte === LINE_FEED) this.is_multiline = true;
+      else if (byte === LINE_FEED) this.feed_count += 1;
       if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
       this.#seen |= kind;
       before = kind;

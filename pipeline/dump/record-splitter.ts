@@ -116,7 +116,7 @@ export class RecordSplitter {
       // Only the next bytes decide whether the record ends here.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record(data, start, scanned.end, this.#line, scanned)) {
-        this.#line += countLines(data, start, line_feed);
+        this.#line += scanned.feed_count + 1;
         return line_feed + 1;
       }
     }
@@ -130,16 +130,6 @@ const reasons = {
   'open quote': 'a quote that never closes',
   'stray quote': 'a closing quote that is not followed by a separator',
 };
-
-/** The line feeds in data[start, end]. */
-function countLines(data: Buffer, start: number, end: number): number {
-  let count = 0;
-  for (let at = data.indexOf(LINE_FEED, start); at >= 0 && at <= end;) {
-    count += 1;
-    at = data.indexOf(LINE_FEED, at + 1);
-  }
-  return count;
-}
 
 function trimEnd(data: Buffer, start: number, end: number): number {
   return end > start && data[end - 1] === RETURN ? end - 1 : end;

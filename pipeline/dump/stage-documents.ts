@@ -4,11 +4,8 @@ import { inStage, runFile } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
 import { insertRows } from '../night/steps.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { REJECT_BATCH, shorten, type UnreadableRow } from './rejects.ts';
+import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
-
-/** At most this many unreadable answers per file: more could fill the disk. */
-const UNREADABLE_ANSWERS = 100_000;
 
 /**
  * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the
@@ -20,7 +17,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await saveFiles(staging);
   const columns = 'file_no, line, answer, raw';
   const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
-  await pipeline(readAnswers(staging), client.query(copy));
+  await pipeline((options) => readAnswers(staging, options?.signal), client.query(copy));
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -38,7 +35,10 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
 }
 
 /** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */
-async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
+async function* readAnswers(
+  staging: Staging<DocumentSource>,
+  signal?: AbortSignal,
+): AsyncGenerator<string> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
   for (const { file_no, file, path } of files) {
@@ -48,7 +48,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
       onProgress(answers, bytes);
       answers = 0;
     };
-    for await (const answer of source.readAnswers({ path, file, onRead })) {
+    for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
       const { line, raw } = answer;
       if ('answer' in answer) {
         const texts = [JSON.stringify(answer.answer), raw].map(escape);
@@ -56,9 +56,9 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
       } else {
         const { reason } = answer;
         unreadable_count += 1;
-        if (unreadable_count > UNREADABLE_ANSWERS) {
+        if (unreadable_count > UNREADABLE_ROWS) {
           throw new Refusal(
-            `${file}: more than ${UNREADABLE_ANSWERS} answers of it cannot be read; ` +
+            `${file}: more than ${UNREADABLE_ROWS} answers of it cannot be read; ` +
               `of the last one, in line ${line}: ${reason}`,
           );
         }
