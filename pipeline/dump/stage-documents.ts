@@ -17,7 +17,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await saveFiles(staging);
   const columns = 'file_no, line, answer, raw';
   const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
-  await pipeline((options) => readAnswers(staging, options?.signal), client.query(copy));
+  await pipeline(readAnswers(staging), client.query(copy));
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -35,10 +35,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
 }
 
 /** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */
-async function* readAnswers(
-  staging: Staging<DocumentSource>,
-  signal?: AbortSignal,
-): AsyncGenerator<string> {
+async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
   for (const { file_no, file, path } of files) {
@@ -48,7 +45,7 @@ async function* readAnswers(
       onProgress(answers, bytes);
       answers = 0;
     };
-    for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
+    for await (const answer of source.readAnswers({ path, file, onRead })) {
       const { line, raw } = answer;
       if ('answer' in answer) {
         const texts = [JSON.stringify(answer.answer), raw].map(escape);
