@@ -1,5 +1,5 @@
 import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, runFile } from '../../sql/database.ts';
 import { insertRows } from '../night/steps.ts';
@@ -32,7 +32,6 @@ export async function stageFile(
   const { file_no, path, byte_count } = file;
   const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
-  const table = `${stage}.column_text_${file_no}`;
   const splitter = new RecordSplitter(reader);
   let stored_bytes = 0;
   let batch_count = 0;
@@ -68,20 +67,14 @@ export async function stageFile(
       await client.query('set synchronous_commit = off; set jit = off');
       const columns = reader.columns.map(escapeIdentifier).join(', ');
       const options = `format csv, delimiter ';', encoding utf8`;
-      const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (${options})`));
+      const target = `${stage}.column_text_${file_no} (${columns})`;
+      const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
       const all = async function* () {
         yield first.value;
         yield* batches;
       };
       await pipeline(all, copy);
-      if (batch_count === 1) return;
-      // Without a row count, Postgres plans for a handful of records. A small sample is enough for it,
-      // but not for later steps that use the session.
-      await client.query(
-        `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
-      );
-      // Normalises the records in parallel with the reading of other files.
-      await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
+      if (batch_count > 1) await normaliseFile(client, stage, file_no);
     });
   }
   report(byte_count);
@@ -89,4 +82,15 @@ export async function stageFile(
   // The records of a small file are still to be normalised.
   const is_left = batch_count === 1;
   return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
+}
+
+/** Normalises the records of a large file in parallel with the reading of other files. */
+async function normaliseFile(client: PoolClient, stage: string, file_no: number): Promise<void> {
+  const table = `${stage}.column_text_${file_no}`;
+  // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
+  // not for later steps that use the session.
+  await client.query(
+    `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
+  );
+  await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
 }
