@@ -93,9 +93,12 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
+function read(file: string): Promise<string> {
+  return readFile(new URL(file, import.meta.url), 'utf8');
+}
+
 /** The files of a folder. Functions are applied again when their text or a CSV file of it changes. */
 async function readParts(folder: 'migrations' | 'function'): Promise<Part[]> {
-  const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
   const names = (await readdir(new URL(folder, import.meta.url))).filter((name) =>
     name.endsWith('.sql'),
   );

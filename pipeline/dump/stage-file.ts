@@ -34,6 +34,7 @@ export async function stageFile(
   const { lines, rejects } = reader;
   const splitter = new RecordSplitter(reader);
   let stored_bytes = 0;
+  const onRead = (bytes: number) => void (stored_bytes = bytes);
   let batch_count = 0;
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
@@ -45,7 +46,6 @@ export async function stageFile(
     return lines.take();
   };
   async function* readBatches() {
-    const onRead = (bytes: number) => void (stored_bytes = bytes);
     for await (const chunk of readArchive(path, inflateBounds, onRead)) {
       signal.throwIfAborted();
       splitter.write(chunk);
@@ -69,11 +69,7 @@ export async function stageFile(
       const options = `format csv, delimiter ';', encoding utf8`;
       const target = `${stage}.column_text_${file_no} (${columns})`;
       const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
-      const all = async function* () {
-        yield first.value;
-        yield* batches;
-      };
-      await pipeline(all, copy);
+      await pipeline(prepend(first.value, batches), copy);
       if (batch_count > 1) await normaliseFile(client, stage, file_no);
     });
   }
@@ -82,6 +78,11 @@ export async function stageFile(
   // The records of a small file are still to be normalised.
   const is_left = batch_count === 1;
   return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
+}
+
+async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
+  yield first;
+  yield* others;
 }
 
 /** Normalises the records of a large file in parallel with the reading of other files. */

@@ -5,7 +5,7 @@ import { queryFile } from '../../sql/database.ts';
 /** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
 /** Between two attempts to take the lock again, after its session was lost. */
-const pause_ms = 1_000;
+const retry_ms = 1_000;
 
 /**
  * Holds the lock of a living worker until the signal; the server releases it when the process is gone.
@@ -35,7 +35,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
   };
   void repeat(
     () => hold().finally(first.resolve),
-    pause_ms,
+    retry_ms,
     signal,
     () => undefined,
   );
