@@ -1,10 +1,8 @@
 import pLimit from 'p-limit';
 
 /**
- * Does some work for every item, for at most `width` at a time. The first failure aborts the signal of
- * all others; it is thrown when all of them have ended, so that none still writes.
- *
- * @param outer a signal that ends the work too
+ * Does some work for every item, for at most `width` at a time. The first failure, or `outer`, aborts the
+ * signal of all; it is thrown when all of them have ended, so that none still writes.
  */
 export async function inParallel<Item, Result>(
   items: readonly Item[],

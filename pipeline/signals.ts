@@ -31,10 +31,8 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which
- * rolls back what they did, and its run is marked as abandoned. Then it throws `Interrupted`.
- *
- * @param use its signal is aborted as soon as a signal tells the process to end
+ * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which rolls
+ * back what they did, and its run is marked as abandoned. Then it throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,
@@ -61,8 +59,7 @@ export async function interruptible<T>(
   try {
     return await Promise.race([use(controller.signal), interruption.promise]);
   } finally {
-    // The error of the work, whose sessions were ended, is no news. Later signals stay without effect:
-    // the caller still closes what it opened.
+    // Replaces the error of the work, whose sessions were ended. Later signals stay without effect.
     if (controller.signal.aborted) await interruption.promise;
     stopListening();
   }

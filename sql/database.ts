@@ -1,14 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
-import {
-  type Client,
-  type ClientConfig,
-  type DatabaseError,
-  type Pool,
-  type PoolClient,
-  type QueryResult,
-  types,
-} from 'pg';
+import type { Client, ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
+import { types } from 'pg';
 import { acquireEmbedded } from './embedded/embedded.ts';
 import { openPool } from './pool.ts';
 
@@ -35,10 +28,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/**
- * Opens the only pool of a process; starts the embedded server when no `databaseUrl` is given.
- * Throws a sentence when no server can be reached or it is too old.
- */
+/** Opens a pool. Throws a sentence when the server cannot be reached or is too old. */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const connection: ClientConfig = {
@@ -47,8 +37,7 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
         { ...embedded.connection, ssl: false }
       : { connectionString: options.databaseUrl }),
     application_name: options.applicationName,
-    // A machine that is lost says nothing more: without these questions, to which it owes an answer
-    // within some 20 seconds, a statement would wait for it for ever.
+    // A statement would wait for ever for a machine that is lost, which these questions detect.
     keepAlive: true,
     keepAliveInitialDelayMillis: 10_000,
     // Fingerprints and state hashes depend on how dates and floats are written.
@@ -80,10 +69,7 @@ function socketOf(client: PoolClient): Socket {
   return (client as unknown as Client).connection.stream as Socket;
 }
 
-/**
- * Ends a session that is in use while its server says nothing for so long: a machine that is lost
- * reports no timeout of its own.
- */
+/** Ends a session in use whose server says nothing for so long: a lost machine reports no timeout. */
 function endSilent(pool: Pool, silence_ms: number): void {
   pool.on('connect', (client) => {
     const socket = socketOf(client);
@@ -97,17 +83,15 @@ function endSilent(pool: Pool, silence_ms: number): void {
 }
 
 async function checkServer(pool: Pool): Promise<void> {
-  let version: number;
-  try {
-    const { rows } = await pool.query<{ version: number }>(
-      `select current_setting('server_version_num')::int as version`,
-    );
-    version = rows[0]!.version;
-  } catch (cause) {
-    // Several addresses that all refuse make an error without a message.
-    const { message, code } = cause as NodeJS.ErrnoException;
-    throw new Error(`The database cannot be reached: ${message || code}`, { cause });
-  }
+  const setting = `select current_setting('server_version_num')::int as version`;
+  const { rows } = await pool
+    .query<{ version: number }>(setting)
+    .catch((cause: NodeJS.ErrnoException) => {
+      // Several addresses that all refuse make an error without a message.
+      const reason = cause.message || cause.code;
+      throw new Error(`The database cannot be reached: ${reason}`, { cause });
+    });
+  const { version } = rows[0]!;
   if (version < OLDEST_SERVER) {
     throw new Error(`PostgreSQL 15 or newer is needed; the server is ${version / 10000}`);
   }
@@ -139,9 +123,7 @@ export function inSnapshot<T>(pool: Pool, use: (client: PoolClient) => Promise<T
 }
 
 /** A session, or a pool, which runs a query in any of its sessions. */
-interface Queryable {
-  query(text: string, values?: unknown[]): Promise<QueryResult>;
-}
+type Queryable = Pick<Pool, 'query'>;
 
 /** Whether there is a table or a view of this name, such as `registry.run`. */
 export async function isThere(client: Queryable, relation: string): Promise<boolean> {
@@ -150,8 +132,7 @@ export async function isThere(client: Queryable, relation: string): Promise<bool
 }
 
 /**
- * Runs one `.sql` file of this folder, all its statements in one implicit transaction (or in the
- * one that is open on `client`).
+ * Runs one `.sql` file of this folder in one transaction: the open one of `client`, or an implicit one.
  *
  * @param file path below `sql/`, such as `nightly/2_compare/pair.sql`
  * @param values for `$1` …; a file that takes values holds one statement
@@ -173,7 +154,7 @@ export async function runFile(
   }
 }
 
-/** Runs a file as `runFile` does, and gives the rows of its last statement. */
+/** The rows of the last statement of a file. */
 export async function queryFile<Row>(...asked: Parameters<typeof runFile>): Promise<Row[]> {
   const results = await runFile(...asked);
   return results.at(-1)!.rows as Row[];

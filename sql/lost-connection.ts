@@ -1,37 +1,24 @@
 /** SQLSTATEs and socket errors of a server that went away, is stopping, or is not back yet. */
-const lostCodes = new Set([
-  '57P01',
-  '57P02',
-  '57P03',
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'EHOSTUNREACH',
-  'EPIPE',
-  'ETIMEDOUT',
-]);
+const lostCode = /^(57P0[123]|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|EPIPE|ETIMEDOUT)$/;
 
 /** Errors of the driver itself, which have no code. */
 const lostTexts =
   /^(sql\/\S+: )?(Connection terminated|Client (has encountered|was closed)|timeout e)/;
 
 /**
- * SQLSTATEs of a statement that may succeed later: no connection (class 08), too many of them or another
- * resource that is used up (class 53), a lock or statement timeout, a deadlock, a standby, a database
- * that accepts no connections.
+ * SQLSTATEs of a statement that may succeed later: no connection (class 08), a resource that is used up
+ * (class 53), a timeout, a deadlock, a standby, a database that accepts no connections.
  */
 const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01|25006)$/;
 
-/**
- * Whether the connection to the database was lost in the middle of the work: in a statement, or
- * because a further session could not be opened.
- */
+/** Whether a statement lost its connection to the database, or a further session could not be opened. */
 export function isLostConnection(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   // `runFile` wraps the error of the driver.
   const { code, syscall } = (
     error.message.startsWith('sql/') ? error.cause : error
   ) as NodeJS.ErrnoException;
-  if (code !== undefined && lostCodes.has(code)) return true;
+  if (code !== undefined && lostCode.test(code)) return true;
   // The socket of a server that is gone is a missing file.
   return syscall === 'connect' || lostTexts.test(error.message);
 }

@@ -1,16 +1,17 @@
 import { hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import type { ClientBase, Pool } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './database.ts';
 
-const migrations = new URL('migrations/', import.meta.url);
-const functions = new URL('function/', import.meta.url);
 const dictionary = new URL('dictionary/', import.meta.url);
 
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
-const COPY_LINE = /^\\copy\s+(\S+)\s+\(([^)]+)\)\s+from\s+'([^']+)'\s*;?\s*$/gm;
+const COPY_LINE = /^\\copy (.+) from '([^']+)'$/gm;
 
 /** The lock of a process that migrates: 'migrate' in ASCII. */
 const MIGRATION_LOCK = 0x6d696772617465n;
@@ -18,17 +19,14 @@ const MIGRATION_LOCK = 0x6d696772617465n;
 /** A part of the schema: the tables of the job queue, a migration, or a file of functions and views. */
 interface Part {
   name: string;
-  /** The hash of what is applied again when it changes; empty for a part that is applied once. */
+  /** A part is applied again when its hash changes; empty for a part that is applied once. */
   sha256: string;
   apply: (client: ClientBase) => Promise<void>;
 }
 
 /**
- * Brings the schema up to date: the job queue (graphile-worker's, in `graphile_worker`), the migrations,
- * which refer to the queue, then the functions, triggers and views. Several processes may run it at
- * once. A later run completes one that was killed.
- *
- * @returns the names of the parts that were applied now
+ * Brings the schema up to date, also in several processes at once: the job queue, the migrations, which
+ * refer to the queue, then the functions, triggers and views. Returns the names of what was applied.
  */
 export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
   // After a fault the end of the session gives the lock back.
@@ -36,8 +34,8 @@ export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const pending = await findPending(client, [
       await partOfQueue(pool),
-      ...(await listFiles(migrations)).map(partOfMigration),
-      ...(await Promise.all((await listFiles(functions)).map(partOfFunctions))),
+      ...(await readParts('migrations')),
+      ...(await readParts('function')),
     ]);
     for (const part of pending) await applyPart(client, part);
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
@@ -83,11 +81,6 @@ async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Pro
   await client.query('commit');
 }
 
-async function listFiles(folder: URL): Promise<URL[]> {
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql'));
-  return names.toSorted().map((name) => new URL(name, folder));
-}
-
 /** The tables of graphile-worker, by the number of its newest migration. */
 async function partOfQueue(pool: Pool): Promise<Part> {
   const entry = createRequire(import.meta.url).resolve('graphile-worker');
@@ -100,42 +93,35 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
-function partOfMigration(file: URL): Part {
-  const apply = async (client: ClientBase) => run(client, await readFile(file, 'utf8'));
-  return { name: basename(file.pathname, '.sql'), sha256: '', apply };
+function read(file: string): Promise<string> {
+  return readFile(new URL(file, import.meta.url), 'utf8');
 }
 
-/** Functions, triggers and views, by the text of their file and of the CSV files that the text loads. */
-async function partOfFunctions(file: URL): Promise<Part> {
-  const text = await readFile(file, 'utf8');
-  const copied = [...text.matchAll(COPY_LINE)].map(([, , , source = '']) =>
-    readFile(new URL(source, dictionary), 'utf8'),
+/** The files of a folder. Functions are applied again when their text or a CSV file of it changes. */
+async function readParts(folder: 'migrations' | 'function'): Promise<Part[]> {
+  const names = (await readdir(new URL(folder, import.meta.url))).filter((name) =>
+    name.endsWith('.sql'),
   );
-  return {
-    name: `function/${basename(file.pathname)}`,
-    sha256: hash('sha256', [text, ...(await Promise.all(copied))].join('')),
-    apply: (client) => run(client, text),
-  };
+  const parts = names.toSorted().map(async (file) => {
+    const text = await read(`${folder}/${file}`);
+    const apply = (client: ClientBase) => run(client, text);
+    if (folder === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
+    const copied = [...text.matchAll(COPY_LINE)].map(([, , csv]) => read(`dictionary/${csv}`));
+    const sha256 = hash('sha256', [text, ...(await Promise.all(copied))].join(''));
+    return { name: `function/${file}`, sha256, apply };
+  });
+  return Promise.all(parts);
 }
 
 /** Runs the text of a file, in which `\copy` loads a CSV file of `dictionary/`. */
 async function run(client: ClientBase, text: string): Promise<void> {
-  // split() keeps the groups of the pattern: statements, table, columns, file, statements, …
+  // split() keeps the groups of the pattern: statements, target, file, statements, …
   const parts = text.split(COPY_LINE);
-  for (let at = 0; at < parts.length; at += 4) {
-    if (parts[at]!.trim() !== '') await client.query(parts[at]!);
-    const [table, columns, source] = parts.slice(at + 1, at + 4);
-    if (source === undefined) continue;
-    const { parse } = await import('csv-parse/sync');
-    const rows: unknown = parse(await readFile(new URL(source, dictionary)), {
-      columns: true,
-      bom: true,
-      cast: (value) => (value === '' ? null : value),
-    });
-    await client.query(
-      `insert into ${table} (${columns})
-       select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
-      [JSON.stringify(rows)],
-    );
+  for (let at = 0; at < parts.length; at += 3) {
+    const [statements = '', target, file] = parts.slice(at, at + 3);
+    if (statements.trim() !== '') await client.query(statements);
+    if (file === undefined) continue;
+    const copy = client.query(copyFrom(`copy ${target} from stdin (format csv, header)`));
+    await pipeline(createReadStream(new URL(file, dictionary)), copy);
   }
 }

@@ -5,13 +5,10 @@ import type { Db } from './kysely.ts';
 const texts = new Map<string, string>();
 
 /**
- * Runs one `.sql` file of this folder, which holds one statement, as a prepared statement: each
- * connection parses it once, and keeps its plan where Postgres finds that as good as a new one.
+ * The rows of one `.sql` file of this folder, whose one statement each connection prepares once.
  *
- * @param db a pool, or the transaction that the statement takes part in
  * @param file path below `sql/`, such as `api/charge.sql`; also the name of the statement
  * @param values for `$1` …
- * @returns its rows
  */
 export async function runPrepared<Row>(db: Db, file: string, values: unknown[]): Promise<Row[]> {
   const text = texts.get(file) ?? readFileSync(new URL(file, import.meta.url), 'utf8');

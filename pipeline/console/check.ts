@@ -1,23 +1,12 @@
 import type { Database } from '../../sql/database.ts';
 
-interface Trouble {
-  kind: 'snapshot' | 'run' | 'mail' | 'job';
-  /** The registry, or the task; null: of all. */
-  subject: string | null;
-  sentence: string;
-}
-
-/**
- * Finds stale snapshots, registries whose last run was not published, and mails and jobs that wait.
- *
- * @param limits.max_wait_minutes since a mail was written, or a job was due
- */
+/** Finds stale snapshots, last runs that were not published, and mails and jobs that wait. */
 export async function findTrouble(
   { pool }: Database,
   today: string,
   limits: { max_age_days: number; max_wait_minutes: number },
-): Promise<Trouble[]> {
-  const { rows } = await pool.query<Trouble>(
+) {
+  const { rows } = await pool.query<{ kind: string; subject: string | null; sentence: string }>(
     `select 'snapshot' as kind, null as subject, 'Nothing is published yet' as sentence
      where not exists (select from registry.run where state = 'published')
      union all

@@ -15,13 +15,6 @@ type Format = keyof typeof writers;
 /** The schemas that may be exported: none holds secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
-/** What was exported, and where the event feed (`scope=all`) goes on after it. */
-interface Exported {
-  relation: string;
-  rows: number;
-  cursor: string;
-}
-
 interface ExportOptions {
   format: string;
   output?: string;
@@ -31,9 +24,7 @@ interface ExportOptions {
 /** `registry export`: a view or a table to stdout, or to a file that appears only when it is whole. */
 export async function exportTo(name: string, options: ExportOptions): Promise<void> {
   const { format, output, json } = options;
-  if (!isFormat(format)) {
-    throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
-  }
+  if (!isFormat(format)) throw new WrongUsage(`--format is ${Object.keys(writers).join(' or ')}`);
   if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw new WrongUsage('Parquet is nothing to read on a terminal: give --output <file>');
@@ -82,33 +73,24 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-async function exportToFile(
-  db: Database,
-  relation: string,
-  format: Format,
-  path: string,
-): Promise<Exported> {
+async function exportToFile(db: Database, relation: string, format: Format, path: string) {
   const partial = `${path}.part`;
-  const file = await open(partial, 'w');
+  await using file = await open(partial, 'w');
   try {
     const exported = await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
-    await file.close();
     await rename(partial, path);
     return exported;
   } catch (error) {
-    await file.close();
     await rm(partial, { force: true });
     throw error;
   }
 }
 
-/** Exports a relation in one snapshot of the database, in bounded memory. */
-async function exportRelation(
-  db: Database,
-  relation: string,
-  format: Format,
-  put: Put,
-): Promise<Exported> {
+/**
+ * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: where the event feed
+ * (`scope=all`) goes on after it.
+ */
+async function exportRelation(db: Database, relation: string, format: Format, put: Put) {
   return inSnapshot(db.pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
       `select last_id as event_id from registry.last_id where table_name = 'event'`,

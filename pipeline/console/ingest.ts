@@ -79,10 +79,7 @@ export async function keepSchedule(options: { fetch?: boolean }): Promise<void> 
   }
 }
 
-/**
- * Says how a night ended. A run, published or refused, is a result and goes to stdout; a night that made
- * no run is a message. The log gets what was not published.
- */
+/** Says how a night ended: a run on stdout, a night without a run on stderr. The log gets what failed. */
 function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
   const isRun = 'run_id' in outcome;
   if (isRun && !isJson) print([describeOutcome(outcome)]);

@@ -9,22 +9,23 @@ import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } fr
 import { withDatabase } from './session.ts';
 import { describeStatus, readSnapshots, readStatus } from './status.ts';
 
-interface LookOptions {
+/** As the command line has them; a command has some of them. */
+interface Options {
   json?: boolean;
+  source?: string;
+  limit: string;
+  maxAge: string;
+  maxWait: string;
 }
 
-export async function showStatus({ json }: LookOptions): Promise<void> {
+export async function showStatus({ json }: Options): Promise<void> {
   await withDatabase(async (db) => {
     const status = await readStatus(db, warsawDate(new Date()));
     print([json ? JSON.stringify(status) : describeStatus(status)]);
   });
 }
 
-export async function checkHealth({
-  json,
-  maxAge,
-  maxWait,
-}: LookOptions & { maxAge: string; maxWait: string }): Promise<void> {
+export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<void> {
   const limits = {
     max_age_days: readCount(maxAge, '--max-age'),
     max_wait_minutes: readCount(maxWait, '--max-wait'),
@@ -38,11 +39,7 @@ export async function checkHealth({
   });
 }
 
-export async function listRuns({
-  json,
-  source,
-  limit,
-}: LookOptions & { source?: string; limit: string }): Promise<void> {
+export async function listRuns({ json, source, limit }: Options): Promise<void> {
   if (source !== undefined) await loadSource(source);
   const count = readCount(limit, '--limit');
   await withDatabase(async (db) => {
@@ -53,7 +50,7 @@ export async function listRuns({
   });
 }
 
-export async function showRun(text: string, { json }: LookOptions): Promise<void> {
+export async function showRun(text: string, { json }: Options): Promise<void> {
   const run_id = readRunId(text);
   await withDatabase(async (db) => {
     const run = await readRun(db, run_id);
@@ -62,7 +59,7 @@ export async function showRun(text: string, { json }: LookOptions): Promise<void
   });
 }
 
-export async function showRejects(text: string, { json }: LookOptions): Promise<void> {
+export async function showRejects(text: string, { json }: Options): Promise<void> {
   const run_id = readRunId(text);
   await withDatabase(async (db) => {
     const rejects = await readRejects(db, run_id);
@@ -75,18 +72,15 @@ export async function showRejects(text: string, { json }: LookOptions): Promise<
 
 export async function verifySnapshots(
   source: string | undefined,
-  { json }: LookOptions,
+  { json }: Options,
 ): Promise<void> {
   if (source !== undefined) await loadSource(source);
   await withDatabase(async (db) => {
     const snapshots = (await readSnapshots(db, warsawDate(new Date()))).filter(
       (snapshot) => source === undefined || snapshot.source === source,
     );
-    if (snapshots.length === 0) {
-      throw new NothingToDo(
-        source ? `Nothing of ${source} is published yet` : 'Nothing is published yet',
-      );
-    }
+    const nothing = source ? `Nothing of ${source}` : 'Nothing';
+    if (snapshots.length === 0) throw new NothingToDo(`${nothing} is published yet`);
     const verified = [];
     for (const { source: name, dump_date, entries } of snapshots) {
       const findings = await verify(db, name);

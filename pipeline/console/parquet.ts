@@ -11,14 +11,12 @@ interface ColumnType {
   parse: (text: string) => unknown;
 }
 
-const number: ColumnType = { element: { type: 'INT32' }, parse: Number };
-
 // By the ids that Postgres gives types. All others, such as lists and JSON, are text as psql shows it.
 const columnTypes: Record<number, ColumnType> = {
   16: { element: { type: 'BOOLEAN' }, parse: (text) => text === 't' },
   20: { element: { type: 'INT64' }, parse: BigInt },
-  21: number,
-  23: number,
+  21: { element: { type: 'INT32' }, parse: Number },
+  23: { element: { type: 'INT32' }, parse: Number },
   1082: {
     element: { type: 'INT32', converted_type: 'DATE' },
     // A day before or after all days has no number.

@@ -36,19 +36,16 @@ function readPort(text: string, databaseUrl: string | undefined): number {
   return Number(text);
 }
 
-/** Before PostgreSQL 16 each member of a role may take it. */
-const findReader = `
-  select
-    quote_ident(current_user) as login,
-    to_regrole($1) is not null as is_there,
-    pg_has_role(
-      to_regrole($1)::oid,
-      case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end
-    ) as may_take`;
-
 async function requireReader(pool: Pool): Promise<void> {
+  // Before PostgreSQL 16 each member of a role may take it.
   const { rows } = await pool.query<{ login: string; is_there: boolean; may_take: boolean | null }>(
-    findReader,
+    `select
+       quote_ident(current_user) as login,
+       to_regrole($1) is not null as is_there,
+       pg_has_role(
+         to_regrole($1)::oid,
+         case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end
+       ) as may_take`,
     [reader],
   );
   const { login, is_there, may_take } = rows[0]!;

@@ -9,12 +9,7 @@ const cancelRequest = 80_877_102;
 const encryptionRequests = new Set([80_877_103, 80_877_104]);
 const longestStartup = 10_000;
 
-/**
- * A server that passes readers on to the unix socket of the embedded Postgres. That socket trusts its
- * clients: only the role of the reader gets through.
- *
- * @param socketPath such as `/tmp/registry-…/.s.PGSQL.5432`
- */
+/** Passes readers on to the socket of the embedded Postgres, which would trust any other role too. */
 export function serveReaders(socketPath: string): Server {
   return createServer((client) => {
     client.on('error', () => client.destroy());
@@ -46,10 +41,7 @@ export function serveReaders(socketPath: string): Server {
   });
 }
 
-/**
- * Whether a startup message names the reader as its user, each time that it names one. It holds pairs of
- * a name and a value, each with a zero at its end; an empty name ends them.
- */
+/** Whether each user of a startup message is the reader. Names and values end with a zero each. */
 function isOfReader(parameters: Buffer): boolean {
   const words = parameters.toString().split('\0');
   const users: (string | undefined)[] = [];

@@ -39,10 +39,7 @@ export async function withDatabase<T>(
   }
 }
 
-/**
- * The error to throw. A server that cannot write its log of changes ends all sessions; only the log of the
- * embedded one says that the disk is full.
- */
+/** The error to throw. A server without room for its WAL ends all sessions; only its log says why. */
 async function explainLoss(error: unknown, environment: Environment): Promise<unknown> {
   if (environment.databaseUrl !== undefined || !isLostConnection(error)) return error;
   const lines = (await readLog(environment)).split('\n');

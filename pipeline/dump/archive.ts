@@ -1,26 +1,24 @@
 import { createReadStream } from 'node:fs';
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline, Readable, type Transform } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from '../errors.ts';
 
-/** Bounds on the inflated size of an archive. A larger archive is a zip bomb. */
-export interface InflateBounds {
-  /** Bytes of one inflated file. */
-  bytes: number;
-  /** Inflated bytes per byte of the archive. Checked above `ratio_from_bytes` inflated bytes. */
-  ratio: number;
-  ratio_from_bytes: number;
-}
-
-/** The largest report of the country is about 0.2 GB and shrinks to a third. */
-export const inflateBounds: InflateBounds = {
+/**
+ * Bounds on the inflated size of an archive; a larger archive is a zip bomb. The largest report of the
+ * country is about 0.2 GB and shrinks to a third.
+ */
+export const inflateBounds = {
+  /** Of one inflated file. */
   bytes: 4 * 1024 ** 3,
+  /** Inflated bytes per byte of the archive. Checked above `ratio_from_bytes` inflated bytes. */
   ratio: 200,
   ratio_from_bytes: 64 * 1024 ** 2,
 };
+export type InflateBounds = typeof inflateBounds;
 
 /** Bytes inflated at a time. Each chunk wakes another thread, which costs as much as 100 records. */
 const CHUNK_BYTES = 512 * 1024;
@@ -40,16 +38,14 @@ interface Stored {
 }
 
 /**
- * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself.
- * Checks size and CRC-32 at the end.
- * Throws a `Refusal` that names the file: not an archive, truncated, wrong CRC, several members,
- * encrypted, or larger than `bounds`.
+ * The bytes of a dump file: the only member of a `.zip`, an inflated `.gz`, or the file itself. Throws a
+ * `Refusal` for an archive that is damaged, encrypted, larger than `bounds`, or holds several files.
  *
  * @param onRead called with the number of stored bytes that were read so far
  */
 export async function* readArchive(
   path: string,
-  bounds: InflateBounds = inflateBounds,
+  bounds = inflateBounds,
   onRead: (stored_bytes: number) => void = () => undefined,
 ): AsyncGenerator<Buffer> {
   const file = basename(path);
@@ -81,7 +77,7 @@ export async function* readArchive(
 }
 
 async function locate(path: string, file: string): Promise<Stored> {
-  const first = await firstBytes(path);
+  const first = (await buffer(createReadStream(path, { end: 3 }))).toString('latin1');
   const isGzip = first.startsWith('\x1f\x8b');
   if (/\.zip$/i.test(file)) {
     if (!first.startsWith('PK')) throw new Error('not a zip file');
@@ -130,16 +126,5 @@ function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds):
   }
   if (size > bounds.ratio_from_bytes && size > archive_bytes * bounds.ratio) {
     throw new Error(`inflates to more than ${bounds.ratio} times its size, which no report does`);
-  }
-}
-
-/** The first four bytes of a file, or as many as it has, a character each. */
-async function firstBytes(path: string): Promise<string> {
-  const handle = await open(path);
-  try {
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await handle.close();
   }
 }

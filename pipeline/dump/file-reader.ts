@@ -6,15 +6,13 @@ import { type Layout, readHeader } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
-import { shorten, type UnreadableRow } from './rejects.ts';
+import { shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
-/** At most this many unreadable rows per file. A file of another kind could fill the disk with them. */
-const UNREADABLE_ROWS = 100_000;
 /** At most this many consecutive unreadable rows. More mean an open quote, or a file without rows. */
 const UNREADABLE_IN_A_ROW = 1000;
 
@@ -141,7 +139,7 @@ export class FileReader implements RecordHandler {
   ): string | undefined {
     const { columns, unknown } = this.layout!;
     if (scan.has_nul) return 'a NUL byte';
-    if (!scan.is_ascii && !isUtf8(data.subarray(start, end))) return 'not UTF-8';
+    if (!isUtf8(data.subarray(start, end))) return 'not UTF-8';
     if (scan.has_inner_quote) return 'quotes that do not match';
     if (scan.field_count !== columns.length) {
       return `${scan.field_count} fields instead of ${columns.length}`;
@@ -181,9 +179,8 @@ export class FileReader implements RecordHandler {
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, because one row lacks a quote. Such a
- * field ends right after a separator (at the opening quote of a later field), or has the separators of
- * a whole row.
+ * Whether a field with line breaks looks like parts of two rows, one of which lacks a quote: the field
+ * ends right after a separator, or has the separators of a whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

@@ -28,10 +28,7 @@ export interface Dump {
   ignored: string[];
 }
 
-/**
- * Lists the files of a dump, which is a folder or one file. Throws `WrongUsage` when there is no dump.
- * Throws a `Refusal` for two files of one part, and for a part that is no regular file.
- */
+/** Lists the files of a dump. Throws `WrongUsage` for no dump, and a `Refusal` for an unclear one. */
 export async function listDump(source: Source, path: string) {
   const parts = new Map<string, Found>();
   const ignored: string[] = [];
@@ -69,15 +66,11 @@ async function hashFile(path: string): Promise<string> {
   const hash = createHash('sha256');
   // Reuses one buffer: a stream would leave as much garbage as the file has bytes.
   const piece = Buffer.allocUnsafeSlow(PIECE_BYTES);
-  const file = await open(path);
-  try {
-    for (;;) {
-      const { bytesRead } = await file.read(piece);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(piece.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path);
+  for (;;) {
+    const { bytesRead } = await file.read(piece);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(piece.subarray(0, bytesRead));
   }
 }
 

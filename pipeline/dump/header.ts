@@ -2,27 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { RecordScanner } from './record-scanner.ts';
-import type { FormedColumns } from './well-formed.ts';
 
-export interface Layout {
-  /** The header line, without a byte order mark. */
-  header: string;
-  /** The column of `stage.column_text` for each field of a record; null for an unknown column. */
-  columns: readonly (string | null)[];
-  formed: FormedColumns;
-  unknown: readonly string[];
-  /** Whether the first field is the row number, which is no content of the record. */
-  starts_with_row_number: boolean;
-}
+export type Layout = ReturnType<typeof readHeader>;
 
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/**
- * Reads the header of a file. Matches columns by name, in any order.
- * Throws a `Refusal` when a column is missing or repeated, or when the line is unreadable.
- */
-export function readHeader(source: TableSource, file: string, bytes: Buffer): Layout {
+/** Reads a header, with its columns in any order. Throws a `Refusal` for a missing or repeated column. */
+export function readHeader(source: TableSource, file: string, bytes: Buffer) {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
   // Detects UTF-16: its byte order mark is no valid UTF-8, and its ASCII letters contain NUL bytes.
@@ -45,15 +32,18 @@ export function readHeader(source: TableSource, file: string, bytes: Buffer): La
   }
   const known = new Map(source.columns.map(({ header, column }) => [header, column]));
   known.set(source.row_number, ROW_NUMBER_COLUMN);
+  // The column of `stage.column_text` for each field of a record; null for an unknown column.
   const columns = names.map((name) => known.get(name) ?? null);
   const formed = source.columns.flatMap(({ header, form }) =>
     form === undefined ? [] : [{ at: names.indexOf(header), form }],
   );
   return {
+    /** Without a byte order mark. */
     header: line.toString(),
     columns,
     formed,
     unknown: names.filter((_, at) => columns[at] === null),
+    /** The row number is no content of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };
 }

@@ -10,8 +10,8 @@ const FINGERPRINT_BYTES = 8;
 const PLACE_BYTES = 6;
 
 /**
- * The entries of yesterday by fingerprint: an open-addressing hash table of indexes into the bytes from
- * the database. The table is at most half full. An entry takes 19 to 23 bytes in all.
+ * The entries of yesterday by fingerprint: an open-addressing hash table, at most half full, of indexes
+ * into the bytes from the database. An entry takes 19 to 23 bytes in all.
  */
 export class KnownFingerprints {
   readonly #entries: YesterdaysEntries;

@@ -32,31 +32,28 @@ export class RecordScanner {
   field_count = 0;
   /** Where each field ends, its quotes included. */
   readonly ends = new Uint32Array(RECORD_BYTES + 3);
-  /** Whether a quoted field holds a line break. */
-  is_multiline = false;
+  /** The line feeds within quoted fields. */
+  feed_count = 0;
   /** Whether COPY reads the record as RFC 4180 does: no quote within a field, no quotes around nothing. */
   is_plain = true;
   /** Whether a quote stands within a field that is not quoted, so that the record does not parse. */
   has_inner_quote = false;
   /** Whether there may be white space to trim or to collapse. False only when there is none. */
   needs_tidying = false;
-  is_ascii = true;
   has_nul = false;
   /** Whether there is a carriage return that ends no line. */
   has_return = false;
 
   #seen = 0;
-  #high = 0;
 
   /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
     this.field_count = 0;
-    this.is_multiline = false;
+    this.feed_count = 0;
     this.is_plain = true;
     this.has_inner_quote = false;
     this.needs_tidying = false;
     this.#seen = 0;
-    this.#high = 0;
     let at = start;
     for (;;) {
       const isQuoted = at < stop && data[at] === QUOTE;
@@ -70,13 +67,16 @@ export class RecordScanner {
     if (at < stop && data[at] !== LINE_FEED && !isLineEnd(data, at, stop)) return 'stray quote';
     this.end = at;
     this.line_feed = at < stop && data[at] === RETURN ? at + 1 : at;
-    this.is_ascii = this.#high < 128;
     this.has_nul = (this.#seen & kinds.nul) !== 0;
     this.has_return = (this.#seen & kinds.return) !== 0;
     if ((this.#seen & (kinds.nul | kinds.return | kinds.white_space)) !== 0) {
       this.needs_tidying = true;
     }
     return undefined;
+  }
+
+  get is_multiline(): boolean {
+    return this.feed_count > 0;
   }
 
   /** The fields of the record that was scanned from `start` on. */
@@ -93,7 +93,6 @@ export class RecordScanner {
   #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
     let at = start;
     let seen = 0;
-    let high = 0;
     let before: number = kinds.blank;
     for (; at < stop; at += 1) {
       const byte = data[at]!;
@@ -104,7 +103,6 @@ export class RecordScanner {
         seen |= kind;
         if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
       }
-      high |= byte;
       before = kind;
     }
     if (at > start && before === kinds.blank) this.needs_tidying = true;
@@ -113,7 +111,6 @@ export class RecordScanner {
       this.has_inner_quote = true;
     }
     this.#seen |= seen;
-    this.#high |= high;
     return at;
   }
 
@@ -129,10 +126,9 @@ export class RecordScanner {
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
         at += 1;
       } else if (kind === kinds.separator) kind = 0;
-      else if (byte === LINE_FEED) this.is_multiline = true;
+      else if (byte === LINE_FEED) this.feed_count += 1;
       if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
       this.#seen |= kind;
-      this.#high |= byte;
       before = kind;
     }
     if (at >= stop) return -1;

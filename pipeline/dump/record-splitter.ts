@@ -7,9 +7,8 @@ const QUOTE = 34;
 /** Receives the records of the splitter. `data` is only valid during the call. */
 export interface RecordHandler {
   /**
-   * One record, data[start, end) without its line end, on `line`, from 1.
+   * One record, data[start, end) without its line end, on `line`, from 1. `scanned`: where it has quotes.
    *
-   * @param scanned the scan of a record with quotes
    * @returns false when a record of several lines does not parse; reading resumes at its second line
    */
   record(
@@ -24,10 +23,8 @@ export interface RecordHandler {
 }
 
 /**
- * Splits bytes into records by RFC 4180 with `;`: a line break inside a quoted field does not end a
- * record, and a quote opens a field only at its start. Line ends may be LF, CRLF or mixed. A quote that
- * never closes, or closes in the middle of a field, costs only its own line: reading resumes at the
- * next one.
+ * Splits bytes into records by RFC 4180 with `;` and any line ends. A quote that never closes, or closes in
+ * the middle of a field, costs only its own line.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
@@ -119,7 +116,7 @@ export class RecordSplitter {
       // Only the next bytes decide whether the record ends here.
       if (line_feed >= data.length && !isLast) return -1;
       if (this.#handler.record(data, start, scanned.end, this.#line, scanned)) {
-        this.#line += countLines(data, start, line_feed);
+        this.#line += scanned.feed_count + 1;
         return line_feed + 1;
       }
     }
@@ -133,16 +130,6 @@ const reasons = {
   'open quote': 'a quote that never closes',
   'stray quote': 'a closing quote that is not followed by a separator',
 };
-
-/** The line feeds in data[start, end]. */
-function countLines(data: Buffer, start: number, end: number): number {
-  let count = 0;
-  for (let at = data.indexOf(LINE_FEED, start); at >= 0 && at <= end;) {
-    count += 1;
-    at = data.indexOf(LINE_FEED, at + 1);
-  }
-  return count;
-}
 
 function trimEnd(data: Buffer, start: number, end: number): number {
   return end > start && data[end - 1] === RETURN ? end - 1 : end;

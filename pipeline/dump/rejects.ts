@@ -1,4 +1,6 @@
 export const REJECT_BATCH = 1000;
+/** At most this many unreadable rows per file. A file of another kind could fill the disk with them. */
+export const UNREADABLE_ROWS = 100_000;
 
 /** A record, or an answer, that cannot be read. */
 export interface UnreadableRow {

@@ -1,27 +1,23 @@
+import { pipeline } from 'node:stream/promises';
+import { from as copyFrom } from 'pg-copy-streams';
 import { inStage, runFile } from '../../sql/database.ts';
 import { Refusal } from '../errors.ts';
 import { insertRows } from '../night/steps.ts';
-import { inParallel } from '../parallel.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { CopyIn } from './copy-in.ts';
-import { REJECT_BATCH, shorten, type UnreadableRow } from './rejects.ts';
+import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
 
-/** Files read in parallel: small files mostly wait for the disk. */
-const PARALLEL_FILES = 4;
-/** At most this many unreadable answers per file: more could fill the disk. */
-const UNREADABLE_ANSWERS = 100_000;
-
 /**
- * Reads the answers of every file of a dump into `stage.answer`. The `collect*.sql` of the source turn
- * the answers into documents in `stage.document`. Normalised documents go to `stage.entry`. Unreadable
- * answers go to `stage.reject`, other outcomes to `stage.notice`. Throws a `Refusal` when a file as a
- * whole cannot be read.
+ * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the
+ * source, and normalises the documents into `stage.entry`. Unreadable answers go to `stage.reject`, other
+ * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
   const { client, stage, source, files } = staging;
   await saveFiles(staging);
-  await stageAnswers(staging);
+  const columns = 'file_no, line, answer, raw';
+  const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
+  await pipeline(readAnswers(staging), client.query(copy));
   await client.query(`analyze ${stage}.answer`);
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
@@ -38,48 +34,40 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await runFile(client, 'nightly/1_read/normalise.sql', [file_nos], stage);
 }
 
-async function stageAnswers(staging: Staging<DocumentSource>): Promise<void> {
-  const { pool, client, stage, source, files, onProgress } = staging;
-  const columns = 'file_no, line, answer, raw';
-  const copy = new CopyIn(client, `copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
+/** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */
+async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
+  const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
-  try {
-    await inParallel(files, PARALLEL_FILES, async ({ file_no, file, path }, signal) => {
-      let unreadable_count = 0;
-      let answers = 0;
-      const onRead = (bytes: number) => {
-        onProgress(answers, bytes);
-        answers = 0;
-      };
-      for await (const answer of source.readAnswers({ path, file, onRead }, signal)) {
-        signal.throwIfAborted();
-        const { line, raw } = answer;
-        if ('answer' in answer) {
-          const texts = [JSON.stringify(answer.answer), raw].map(escape);
-          await copy.write(`${[file_no, line, ...texts].join('\t')}\n`);
-        } else {
-          const { reason } = answer;
-          unreadable_count += 1;
-          if (unreadable_count > UNREADABLE_ANSWERS) {
-            throw new Refusal(
-              `${file}: more than ${UNREADABLE_ANSWERS} answers of it cannot be read; ` +
-                `of the last one, in line ${line}: ${reason}`,
-            );
-          }
-          rejects.push({ file_no, line, reason: shorten(reason), raw });
-          if (rejects.length >= REJECT_BATCH)
-            await insertRows(pool, `${stage}.reject`, rejects.splice(0));
+  for (const { file_no, file, path } of files) {
+    let unreadable_count = 0;
+    let answers = 0;
+    const onRead = (bytes: number) => {
+      onProgress(answers, bytes);
+      answers = 0;
+    };
+    for await (const answer of source.readAnswers({ path, file, onRead })) {
+      const { line, raw } = answer;
+      if ('answer' in answer) {
+        const texts = [JSON.stringify(answer.answer), raw].map(escape);
+        yield `${[file_no, line, ...texts].join('\t')}\n`;
+      } else {
+        const { reason } = answer;
+        unreadable_count += 1;
+        if (unreadable_count > UNREADABLE_ROWS) {
+          throw new Refusal(
+            `${file}: more than ${UNREADABLE_ROWS} answers of it cannot be read; ` +
+              `of the last one, in line ${line}: ${reason}`,
+          );
         }
-        answers += 1;
+        rejects.push({ file_no, line, reason: shorten(reason), raw });
+        if (rejects.length >= REJECT_BATCH)
+          await insertRows(pool, `${stage}.reject`, rejects.splice(0));
       }
-      onRead(0);
-    });
-    await copy.end();
-    await insertRows(pool, `${stage}.reject`, rejects);
-  } catch (error) {
-    copy.abort(error as Error);
-    throw error;
+      answers += 1;
+    }
+    onRead(0);
   }
+  await insertRows(pool, `${stage}.reject`, rejects);
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -1,6 +1,7 @@
+import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { inStage, runFile } from '../../sql/database.ts';
-import { CopyIn } from './copy-in.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
@@ -23,10 +24,8 @@ export interface Staging<Kind extends Source = Source> extends NightSessions {
 }
 
 /**
- * Reads every file of a dump, and stages its new records. Counts go to `file`, unknown columns to
+ * Stages the records of a dump that are not of `yesterday`. Counts go to `file`, unknown columns to
  * `notice`. Throws a `Refusal` when a file as a whole cannot be read.
- *
- * @param yesterday the entries whose unchanged records are skipped
  */
 export async function stageDump(
   staging: Staging<TableSource>,
@@ -48,9 +47,8 @@ export async function stageDump(
 }
 
 /**
- * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in
- * the files, one partition per file. `record` shows the same with tidied white space, and the whole row
- * as `raw`. `mapped` shows the records in the terms of all sources.
+ * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in the
+ * files, `record` the same with tidied white space, `mapped` the records in the terms of all sources.
  */
 async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
@@ -118,15 +116,18 @@ async function saveMissing(
   { client, stage }: NightSessions,
   known: KnownFingerprints,
 ): Promise<void> {
-  const copy = new CopyIn(client, `copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  await pipeline(writeMissing(known), client.query(copy));
+}
+
+function* writeMissing(known: KnownFingerprints): Generator<string> {
   let lines = '';
   for (const { fingerprint, place } of known.missing()) {
     lines += `${fingerprint}\t${place}\n`;
     if (lines.length > COPIED_LENGTH) {
-      await copy.write(lines);
+      yield lines;
       lines = '';
     }
   }
-  await copy.write(lines);
-  await copy.end();
+  yield lines;
 }

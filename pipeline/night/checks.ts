@@ -15,9 +15,8 @@ type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
 };
 
 /**
- * Runs every query of `sql/check`: each must return no rows before a snapshot is published.
- *
- * @returns what a person may accept with a reason, and sentences about broken invariants, which are bugs
+ * Runs every query of `sql/check`, which find nothing in a good snapshot. A person may accept what guards
+ * find; a broken invariant is a bug.
  */
 export async function runChecks({ client, stage }: NightSessions) {
   const guards: GuardFinding[] = [];

@@ -15,10 +15,7 @@ export interface NightOptions {
   isDryRun?: boolean;
   /** Read every record, including the records of yesterday. */
   isFullRead?: boolean;
-  /**
-   * The dump is an import on demand. The night takes only unknown entries, makes no events, and does
-   * not mark the date as published.
-   */
+  /** An import on demand takes only unknown entries, makes no events, and publishes no date. */
   isImport?: boolean;
   now: () => Date;
   reporter: NightReporter;

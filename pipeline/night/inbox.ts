@@ -140,10 +140,8 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
 }
 
 /**
- * Checks the inbox, and creates the default one where it is absent. Throws `WrongUsage` when another
- * inbox is absent or is no folder.
- *
- * @returns a sentence for each ignored folder of the inbox; hidden folders get no sentence
+ * A sentence for each folder of the inbox that is ignored and not hidden. Creates the default inbox where
+ * it is absent. Throws `WrongUsage` when another inbox is absent or is no folder.
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) await mkdir(inboxDir, { recursive: true });

@@ -11,8 +11,7 @@ const PATIENCE_MS = 3000;
 
 /** Takes the lock of a source until the session ends. Throws `AlreadyRunning` while another run has it. */
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
-  // Lets the server end a long statement soon after its process was killed. Where the system does not
-  // support it, the statement runs to its end.
+  // Ends a long statement soon after its process was killed, on systems that support it.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
   const giveUpAt = Date.now() + PATIENCE_MS;
   while (!(await tryLock(client, source))) {
@@ -24,10 +23,8 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 }
 
 /**
- * Takes the lock that the runs of all sources share, until the session ends. Runs read their dumps in
- * parallel. Runs compare and publish one after another, since all sources share companies and ids.
- *
- * @param onWaiting called when another source is publishing
+ * Takes the lock that the runs of all sources share, until the session ends. Runs read in parallel, but
+ * compare and publish one after another, since all sources share companies and ids.
  */
 export async function lockPublishing(client: pg.ClientBase, onWaiting: () => void): Promise<void> {
   if (await tryLock(client, PUBLISHING)) return;

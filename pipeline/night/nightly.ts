@@ -20,10 +20,7 @@ import {
 import { configureSession, runParallel, runSteps, settle, stageOf, type Steps } from './steps.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
-/**
- * The steps between reading and publishing: files of sql/nightly. The lists of one row run in parallel,
- * since none depends on what another one writes.
- */
+/** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
   [['2_compare/identity']],
@@ -48,11 +45,9 @@ const publication = {
 };
 
 /**
- * Runs one dump through the whole night, publication included.
- *
- * Throws `Refusal`, `AlreadyRunning`, `NothingToDo` or `WrongUsage` with a sentence for people; any
- * other error is a fault. After any error, yesterday's snapshot is unchanged. An attempt leaves a row
- * in `registry.run` unless it is a dry run, finds no dump, finds nothing to do, or meets another run.
+ * Runs one dump through the whole night, publication included. After any error, yesterday's snapshot is
+ * unchanged. Throws `Refusal`, `AlreadyRunning`, `NothingToDo` or `WrongUsage` with a sentence for people;
+ * any other error is a fault. A refused or failed attempt leaves a row in `registry.run`.
  */
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;

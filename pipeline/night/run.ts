@@ -74,9 +74,8 @@ export async function endRun(
 }
 
 /**
- * Compares a dump with the published dumps of its source. Throws `NothingToDo` when the same bytes are
- * published for the date. Throws a `Refusal` when other bytes are, or when the date is in the future or
- * older than the newest published one.
+ * Throws `NothingToDo` when the same bytes are published for the date of a dump. Throws a `Refusal` when
+ * other bytes are, or when the date is in the future or older than the newest published one.
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;
@@ -107,9 +106,8 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
 }
 
 /**
- * Ends the open transaction, and records a refused or failed attempt with its reason. Keeps what a
- * refused run read, so that the command `rejects` can show why it was refused. Deletes the run of a
- * dry run, and of an attempt without a dump or without anything to do.
+ * Ends the open transaction, and records a refused or failed attempt with its reason, and what a refused
+ * run read. Deletes the run of a dry run, and of an attempt without a dump or without anything to do.
  */
 export async function recordFailure(night: Night, error: unknown): Promise<void> {
   const { client, stage } = night;

@@ -18,11 +18,7 @@ interface DueOptions extends ScheduleOptions {
   onOutcome: (outcome: Outcome) => void;
 }
 
-/**
- * Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox.
- *
- * @returns what was fetched, every night that was due, and sentences on the folders that are ignored
- */
+/** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { environment, logger, signal, onOutcome } = options;
   const { inboxDir, isInboxDefault } = environment;
@@ -62,10 +58,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   await task.destroy();
 }
 
-/**
- * Writes the messages of the clock to our log. Its warnings, of a missed time or a run under way, are no
- * fault: the same dumps are due the next time.
- */
+/** Its warnings, of a missed time or a run under way, are no fault: the dumps are due the next time. */
 function logInto(logger: Logger): CronLogger {
   return {
     debug: (message) => logger.debug(message),

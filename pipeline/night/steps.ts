@@ -49,8 +49,8 @@ export async function runSteps({ client, stage }: NightSessions, steps: Steps): 
 }
 
 /**
- * Runs lists of steps in parallel: the first in the session of the night, each other one in a session
- * of its own. Those sessions do not see what the open transaction of the night has written.
+ * Runs lists of steps in parallel: the first in the session of the night, each other one in a session of
+ * its own, which does not see what the open transaction of the night has written.
  */
 export async function runParallel(
   sessions: NightSessions,
@@ -68,9 +68,8 @@ export async function runParallel(
 }
 
 /**
- * Waits for all tasks, even after one fails, so that no task still writes after the night. Throws the
- * error of a full disk, if there is one: a full disk ends other sessions too. Otherwise throws the
- * first error.
+ * Waits for all tasks, even after one fails, so that none still writes after the night. Throws the first
+ * error, or that of a full disk, which ends other sessions too.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

@@ -32,23 +32,12 @@ export async function summarise(
 ): Promise<RunSummary> {
   const { rows } = await client.query<RunSummary>(
     `select
-       run.run_id::float8 as run_id,
-       run.source,
-       run.dump_date,
-       registry.state_of(run) as state,
-       run.is_baseline,
-       false as is_dry_run,
-       run.reason,
-       run.message,
-       run.read_count::float8 as read,
-       run.accepted_count::float8 as accepted,
-       run.rejected_count::float8 as rejected,
-       run.new_count::float8 as new,
-       run.updated_count::float8 as updated,
-       run.deleted_count::float8 as deleted,
-       run.waiting_count::float8 as waiting,
-       run.entry_count::float8 as entries,
-       run.event_count::float8 as events,
+       run_id::float8 as run_id, source, dump_date, registry.state_of(run) as state, is_baseline,
+       false as is_dry_run, reason, message, read_count::float8 as read,
+       accepted_count::float8 as accepted, rejected_count::float8 as rejected,
+       new_count::float8 as new, updated_count::float8 as updated,
+       deleted_count::float8 as deleted, waiting_count::float8 as waiting,
+       entry_count::float8 as entries, event_count::float8 as events,
        coalesce((
          select json_object_agg(kind.event_type, kind.row_count order by kind.row_count desc, kind.event_type)
          from (

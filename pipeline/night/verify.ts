@@ -3,10 +3,7 @@ import { type Database, inSnapshot, queryFile } from '../../sql/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 
-/**
- * Checks that the published entries of a source are consistent: runs every query of `sql/verify` in one
- * snapshot of the database. Returns a sentence for each contradiction.
- */
+/** A sentence for each contradiction that the queries of `sql/verify` find in what a source published. */
 export async function verify(db: Database, source: string): Promise<string[]> {
   return inSnapshot(db.pool, async (client) => {
     const findings: string[] = [];

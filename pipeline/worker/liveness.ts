@@ -1,17 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { queryFile } from '../../sql/database.ts';
-import { repeat } from './repeat.ts';
 
 /** The class of the advisory locks that living workers hold: 'work' in ASCII. */
 const LOCK_CLASS = 0x776f726b;
 /** Between two attempts to take the lock again, after its session was lost. */
-const pause_ms = 1_000;
+const retry_ms = 1_000;
 
 /**
- * Holds the lock of a living worker until the signal. The server releases it as soon as the process is
- * gone, however it ended. A session that is lost is replaced.
- *
- * @returns when the first attempt to take the lock has ended
+ * Holds the lock of a living worker until the signal; the server releases it when the process is gone.
+ * A session that is lost is replaced. Resolves when the first attempt to take the lock has ended.
  */
 export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): Promise<void> {
   const first = Promise.withResolvers<void>();
@@ -37,7 +35,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
   };
   void repeat(
     () => hold().finally(first.resolve),
-    pause_ms,
+    retry_ms,
     signal,
     () => undefined,
   );
@@ -49,4 +47,17 @@ export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
   type Released = { workers: string[] };
   const released = await queryFile<Released>(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
   return released.flatMap(({ workers }) => workers);
+}
+
+/** Does some work again and again until the signal, also after a fault. */
+export async function repeat(
+  work: () => Promise<void>,
+  pause_ms: number,
+  signal: AbortSignal,
+  onFault: (error: Error) => void,
+): Promise<void> {
+  while (!signal.aborted) {
+    await work().catch(onFault);
+    await delay(pause_ms, undefined, { signal }).catch(() => undefined);
+  }
 }

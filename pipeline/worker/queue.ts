@@ -96,8 +96,8 @@ export async function deleteDone(pool: pg.Pool, now: Date) {
 }
 
 /**
- * The pool, whose sessions ignore a second release. The queue releases the session that listens twice
- * when the session is lost while the queue ends (graphile-worker 0.18.0, main.ts, `listenForChanges`).
+ * Makes sessions ignore a second release: the queue releases the session that listens twice when it is
+ * lost while the queue ends (graphile-worker 0.18.0, main.ts, `listenForChanges`).
  */
 function withSafeRelease(pool: pg.Pool): pg.Pool {
   type Callback = Parameters<typeof pool.connect>[0];

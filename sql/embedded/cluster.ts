@@ -19,12 +19,10 @@ const sharedDirectory = '/var/lib/company-registry';
 /**
  * Finds the cluster of DATA_DIR, or the place for a new one. The caller holds the lock of DATA_DIR.
  *
- * The cluster of an ordinary user is `<DATA_DIR>/postgres`. Postgres refuses to run as root. For
- * root it runs as the owner of the existing cluster, else as `postgres` or `nobody`. Where that user
- * cannot reach DATA_DIR, as in a clone below /root, the cluster is
- * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names that folder.
- * `postgres.location` decides which cluster is used: a DATA_DIR that was removed starts with an empty cluster, a DATA_DIR that was
- * moved keeps its cluster, and a copy of a DATA_DIR gets a new one.
+ * The cluster is `<DATA_DIR>/postgres`. For root, Postgres runs as the owner of the existing cluster, else
+ * as `postgres` or `nobody`. Where that user cannot reach DATA_DIR, the cluster is
+ * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names that folder: a
+ * DATA_DIR that was moved keeps its cluster, and a copy of a DATA_DIR gets a new one.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
@@ -80,10 +78,7 @@ export async function readText(path: string): Promise<string | undefined> {
   });
 }
 
-/**
- * Whether the file `owner` of a home names this DATA_DIR. Where it names a DATA_DIR that no longer points
- * to the home, this one becomes the owner: the folder was moved.
- */
+/** Whether a home is owned by this DATA_DIR, also after the folder was moved here from its owner. */
 async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   const owner = await readText(join(home, 'owner'));
   if (owner === undefined || owner === dataDir) return owner === dataDir;

@@ -13,17 +13,13 @@ export type Connection = { host: string; port: number; user: string; database: s
 /**
  * Gets a share of the embedded Postgres of DATA_DIR (`dataDir`, created when absent): adopts the
  * running server, clears what a killed one left, or creates and starts one. Any number of processes,
- * and of callers within one, share it. The database is `registry`, and the user is a superuser. Only
- * processes of the system user that Postgres runs as, and of root, can connect.
+ * and of callers within one, share it. The user is a superuser of the database `registry`.
  *
- * Each share has an idle session of its own. When the server ends, every share tries to start it
- * again. A process that ends without a release leaves the server running for the next one to adopt.
- * The last release stops the server and waits until it is gone. End the pools first: an open session
- * keeps the server running. A second release does nothing.
+ * Each share has an idle session of its own, and starts the server again when it ends. The last release
+ * stops the server; end the pools first, because an open session keeps it running. A process that ends
+ * without a release leaves the server to the next one. Throws sentences.
  *
- * `durable: false` gives up safety from a crash of the system for speed, in tests; the process that
- * starts the server decides. Throws sentences, with the end of `<dataDir>/postgres.log` where that
- * explains more.
+ * @param options.durable false gives up safety from a crash of the system for speed, in tests
  */
 export async function acquireEmbedded(
   dataDir: string,

@@ -15,10 +15,8 @@ export function isCluster(directory: string): boolean {
 }
 
 /**
- * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when
- * it is complete, so that the rest of a killed initdb is never taken for a cluster.
- *
- * @param bin the folder of initdb
+ * Creates a cluster where there is none. initdb works in a temporary directory that is renamed when it is
+ * complete, so that the rest of a killed initdb is never taken for a cluster.
  */
 export async function createCluster(
   { home, directory, user }: Cluster,
@@ -46,9 +44,8 @@ export async function createCluster(
   await rename(fresh, directory);
   if (!durable) return;
   // Makes the new name safe from a crash of the system.
-  const handle = await open(home);
-  await handle.sync();
-  await handle.close();
+  await using folder = await open(home);
+  await folder.sync();
 }
 
 /** An initdb that outlives its caller may still write there: the next start removes the rest. */

@@ -6,9 +6,7 @@ import { processStart } from './process.ts';
 const poll_ms = 20;
 
 /**
- * Does `work` while this process alone holds the lock `path`; waits until the lock is free.
- * Callers within one process exclude each other too.
- *
+ * Does `work` while this caller alone, in any process, holds the lock `path`; waits until it is free.
  * The lock is a symbolic link, which appears together with its content. Its target is the pid and
  * the start time of its holder, so that the lock of a killed process is detected and removed.
  * Throws a sentence when the folder of the lock cannot be written.
@@ -47,10 +45,7 @@ async function tryLock(path: string): Promise<boolean> {
   }
 }
 
-/**
- * Removes the lock of a dead holder. Two processes may detect it at once, and the slower one must
- * not remove the lock that the faster one has taken since: a second lock guards check and removal.
- */
+/** Removes the lock of a dead holder; a second lock keeps a slower process from removing a new lock. */
 async function breakLock(path: string, holder: string): Promise<void> {
   await withLock(`${path}.break`, async () => {
     if ((await readHolder(path)) === holder) await rm(path, { force: true });

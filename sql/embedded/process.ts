@@ -9,9 +9,8 @@ export type SystemUser = { uid: number; gid: number };
 export type Process = { pid: number; start: string; command: string };
 
 /**
- * Runs a program to its end, for root as `user`; `code` is null when it could not run.
- * The environment is clean: the caller's locale, time zone, libraries and PG* variables break
- * Postgres. The program has a session of its own, so that ctrl-C does not reach it.
+ * Runs a program to its end, for root as `user`; `code` is null when it could not run. The environment is
+ * clean, and ctrl-C does not reach the program.
  *
  * @param options.log a file descriptor for the output of the program, and of a server that it leaves running
  */
@@ -30,7 +29,6 @@ export async function run(
       stdio: ['ignore', log ?? 'pipe', log ?? 'pipe'],
       ...(process.getuid?.() === 0 && user),
     });
-    if (log !== undefined) child.unref();
     let output = '';
     for (const stream of [child.stdout, child.stderr]) {
       stream?.setEncoding('utf8').on('data', (text: string) => (output += text));

@@ -54,18 +54,13 @@ export async function startServer(cluster: Cluster, durable: boolean): Promise<S
   }
   await chmod(directory, 0o700);
   await configure(cluster, durable);
-  const name = `-c cluster_name=${await nameOf(cluster)}`;
-  const isReady = async () => (await findServer(cluster))?.status === 'ready';
-  await control(cluster, ['start', '-o', name], isReady);
+  await control(cluster, ['start', '-o', `-c cluster_name=${await nameOf(cluster)}`]);
   const session = await joinServer(cluster);
   if (session !== undefined) return session;
   throw new Error(`The embedded Postgres did not start. Its log:\n${await readLog(cluster)}`);
 }
 
-/**
- * Stops the server of a cluster, if one runs. `fast` ends its sessions and writes a checkpoint;
- * `immediate` leaves that to the recovery at the next start.
- */
+/** Stops the server of a cluster, if one runs. `immediate` leaves the checkpoint to the next start. */
 export async function stopServer(cluster: Cluster, mode: 'fast' | 'immediate'): Promise<void> {
   const server = await findServer(cluster);
   if (server === undefined) return;
@@ -115,21 +110,14 @@ async function findServer(cluster: Cluster) {
   return { pid: Number(pid), start, host, port: Number(port), status: status.trim() };
 }
 
-/** Runs pg_ctl until it ends or its work is done, because it looks itself only every 100 ms. */
-async function control(
-  cluster: Cluster,
-  args: string[],
-  isDone = async () => false,
-): Promise<void> {
+/** Runs pg_ctl, which waits until a server that it starts is ready or has failed. */
+async function control(cluster: Cluster, args: string[]): Promise<void> {
   const { user, directory } = cluster;
   const program = join(await findBinaries(cluster), 'pg_ctl');
-  const log = await openLog(cluster);
+  await using log = await openLog(cluster);
   // pg_ctl does not quote a path that it gets by -D. Recovery reads up to max_wal_size of WAL.
   const env = { PGDATA: directory, PGCTLTIMEOUT: '600' };
-  let hasEnded = false;
-  void run(program, ['-s', ...args], { user, env, log: log.fd }).then(() => (hasEnded = true));
-  await log.close();
-  await until(async () => hasEnded || (await isDone()), Infinity);
+  await run(program, ['-s', ...args], { user, env, log: log.fd });
 }
 
 /** Whether a command line belongs to the cluster of this name: postmaster, session or pg_ctl. */
@@ -145,10 +133,9 @@ async function nameOf({ directory }: Cluster): Promise<string> {
 }
 
 /**
- * Makes the directory of the socket and writes the settings, both as the user of the cluster: root
- * must not follow a link of another user. The path is short, and the same at each start, so that
- * pools which lost their server find the next one. Postgres trusts its clients, so only its user and
- * root can enter the directory.
+ * Makes the directory of the socket and writes the settings, both as the user of the cluster: root must
+ * not follow a link of another user. The path is the same at each start, for pools that lost their server.
+ * Only this user and root can enter the directory, because Postgres trusts its clients.
  */
 async function configure({ directory, user }: Cluster, durable: boolean): Promise<void> {
   const machine = await readMachine(directory);

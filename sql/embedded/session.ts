@@ -1,10 +1,7 @@
 import { Client } from 'pg';
 import { until } from './process.ts';
 
-/**
- * An idle session that represents one share of a server. The kernel closes it when its process
- * ends, however that happens. It does not keep its process alive.
- */
+/** An idle session that represents one share of a server, and does not keep its process alive. */
 export type Session = Client & { ref(): void; unref(): void };
 
 export const database = 'registry';
@@ -43,8 +40,8 @@ export async function openSession(host: string, port: number): Promise<Session> 
 }
 
 /**
- * Whether a server has no other session, and marks this one as leaving. A session of another share
- * counts at once. Any other session counts when it does not end within two seconds.
+ * Whether a server has no other session; marks this one as leaving. A session of another share counts at
+ * once, any other when it does not end within two seconds.
  */
 export async function isLast(session: Session): Promise<boolean> {
   await session.query(`set application_name to '${leaverName}'`);

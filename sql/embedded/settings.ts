@@ -5,10 +5,10 @@ const MB = 1024 * 1024;
 const GB = 1024 * MB;
 
 /** What the settings depend on. Sizes in bytes; `sharedMemory` is the size of /dev/shm. */
-export type Machine = { memory: number; cores: number; freeDisk: number; sharedMemory: number };
+export type Machine = Awaited<ReturnType<typeof readMachine>>;
 
 /** Measures the machine, or the container, that this process runs in. */
-export async function readMachine(directory: string): Promise<Machine> {
+export async function readMachine(directory: string) {
   const disk = await statfs(directory);
   const shared = await statfs('/dev/shm').catch(() => undefined);
   // Without a limit Node answers 0 or an absurdly high number.
@@ -21,11 +21,7 @@ export async function readMachine(directory: string): Promise<Machine> {
   };
 }
 
-/**
- * The text of the configuration file for a machine. Only processes that can enter
- * `socketDirectory` can connect. `durable: false` is for tests: a crash of the system, but not of
- * Postgres, loses data then.
- */
+/** The text of the configuration file. `durable: false` is for tests: a crash of the system loses data. */
 export function writeSettings(machine: Machine, socketDirectory: string, durable: boolean): string {
   const { memory, cores } = machine;
   const walSize = clamp(machine.freeDisk / 10, 256 * MB, 4 * GB);
@@ -62,12 +58,10 @@ export function writeSettings(machine: Machine, socketDirectory: string, durable
     max_wal_size: size(walSize),
     min_wal_size: size(walSize / 4),
     checkpoint_timeout: '15min',
-    // synchronous_commit and full_page_writes stay on: without them a kill -9 of Postgres alone
-    // could lose a commit or tear a page.
+    // synchronous_commit and full_page_writes stay on: a kill -9 of Postgres alone loses nothing.
     fsync: durable,
 
-    // Start, stop and crashes only. An error goes to its client; in the log its text would put
-    // customers' data into a file.
+    // Start, stop and crashes only: the text of an error may hold customers' data.
     log_min_messages: 'log',
     log_checkpoints: false,
     log_timezone: 'UTC',
