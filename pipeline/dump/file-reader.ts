@@ -139,7 +139,7 @@ export class FileReader implements RecordHandler {
   ): string | undefined {
     const { columns, unknown } = this.layout!;
     if (scan.has_nul) return 'a NUL byte';
-    if (!isUtf8(data.subarray(start, end))) return 'not UTF-8';
+    if (!scan.is_ascii && !isUtf8(data.subarray(start, end))) return 'not UTF-8';
     if (scan.has_inner_quote) return 'quotes that do not match';
     if (scan.field_count !== columns.length) {
       return `${scan.field_count} fields instead of ${columns.length}`;

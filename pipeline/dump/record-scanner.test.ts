@@ -156,6 +156,7 @@ describe('a record without quotes', () => {
           field_count: list.length,
           has_nul: hasNul,
           has_return: text.includes('\r'),
+          is_ascii: Buffer.byteLength(text) === text.length,
         });
         let end = offset - 1;
         expect([...scanner.ends.subarray(0, list.length)]).toEqual(

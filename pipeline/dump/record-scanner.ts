@@ -40,11 +40,13 @@ export class RecordScanner {
   has_inner_quote = false;
   /** Whether there may be white space to trim or to collapse. False only when there is none. */
   needs_tidying = false;
+  is_ascii = true;
   has_nul = false;
   /** Whether there is a carriage return that ends no line. */
   has_return = false;
 
   #seen = 0;
+  #high = 0;
 
   /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
@@ -54,6 +56,7 @@ export class RecordScanner {
     this.has_inner_quote = false;
     this.needs_tidying = false;
     this.#seen = 0;
+    this.#high = 0;
     let at = start;
     for (;;) {
       const isQuoted = at < stop && data[at] === QUOTE;
@@ -67,6 +70,7 @@ export class RecordScanner {
     if (at < stop && data[at] !== LINE_FEED && !isLineEnd(data, at, stop)) return 'stray quote';
     this.end = at;
     this.line_feed = at < stop && data[at] === RETURN ? at + 1 : at;
+    this.is_ascii = this.#high < 128;
     this.has_nul = (this.#seen & kinds.nul) !== 0;
     this.has_return = (this.#seen & kinds.return) !== 0;
     if ((this.#seen & (kinds.nul | kinds.return | kinds.white_space)) !== 0) {
@@ -93,6 +97,7 @@ export class RecordScanner {
   #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
     let at = start;
     let seen = 0;
+    let high = 0;
     let before: number = kinds.blank;
     for (; at < stop; at += 1) {
       const byte = data[at]!;
@@ -103,6 +108,7 @@ export class RecordScanner {
         seen |= kind;
         if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
       }
+      high |= byte;
       before = kind;
     }
     if (at > start && before === kinds.blank) this.needs_tidying = true;
@@ -111,6 +117,7 @@ export class RecordScanner {
       this.has_inner_quote = true;
     }
     this.#seen |= seen;
+    this.#high |= high;
     return at;
   }
 
@@ -129,6 +136,7 @@ export class RecordScanner {
       else if (byte === LINE_FEED) this.feed_count += 1;
       if (kind === kinds.blank && before === kinds.blank) this.needs_tidying = true;
       this.#seen |= kind;
+      this.#high |= byte;
       before = kind;
     }
     if (at >= stop) return -1;

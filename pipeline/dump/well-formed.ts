@@ -1,18 +1,24 @@
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import type { RecordScanner } from './record-scanner.ts';
 
-const patterns = {
-  nip: /^\d{10}$/,
-  // The last five of 14 digits are the number of a unit.
-  regon: /^\d{9}(\d{5})?$/,
-  activity: /^\d{4}[A-Z]$/,
-  activities: /^\d{4}[A-Z](\$##\$\d{4}[A-Z])*$/,
-  // From 1900 to 2099, without 29 February, which SQL checks.
-  date: /^(19|20)\d\d-((0[1-9]|1[0-2])-(0[1-9]|1\d|2[0-8])|(0[13-9]|1[0-2])-(29|30)|(0[13578]|1[02])-31)$/,
-};
-
 /** The form that the fields of a column have in nearly all records. */
-export type ColumnForm = keyof typeof patterns;
+export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'date';
+
+const [zero, nine, firstLetter, lastLetter, dash] = Buffer.from('09AZ-') as unknown as number[];
+const activityLength = 5;
+const activitySeparator = Buffer.from('$##$');
+
+/** Whether data[start, end), which is not empty, has the form. */
+const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number) => boolean> = {
+  nip: (data, start, end) => end - start === 10 && areNipDigits(data, start),
+  // The last five of 14 digits are the number of a unit.
+  regon: (data, start, end) =>
+    (end - start === 9 || (end - start === 14 && areDigits(data, start + 9, end))) &&
+    areRegon9Digits(data, start),
+  activity: (data, start, end) => end - start === activityLength && isActivity(data, start),
+  activities: areActivities,
+  date: (data, start, end) => end - start === 10 && isDate(data, start),
+};
 
 /** The columns of a file that have a form. `at`: the index of the field in a record. */
 export type FormedColumns = readonly { at: number; form: ColumnForm }[];
@@ -20,17 +26,57 @@ export type FormedColumns = readonly { at: number; form: ColumnForm }[];
 /** Whether every field of these columns is blank or has its form. SQL would take 100 times as long. */
 export function isWellFormed(
   columns: FormedColumns,
-  data: Buffer,
+  data: Uint8Array,
   start: number,
   { ends, field_count }: RecordScanner,
 ): boolean {
-  return columns.every(({ at, form }) => {
+  for (const { at, form } of columns) {
     if (at >= field_count) return false;
     const from = at === 0 ? start : ends[at - 1]! + 1;
     const to = ends[at]!;
-    if (to === from) return true;
-    if (!patterns[form].test(data.toString('latin1', from, to))) return false;
-    if (form === 'nip') return areNipDigits(data, from);
-    return form !== 'regon' || areRegon9Digits(data, from);
-  });
+    if (to > from && !hasForm[form](data, from, to)) return false;
+  }
+  return true;
+}
+
+function areActivities(data: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; ;) {
+    if (end - at < activityLength || !isActivity(data, at)) return false;
+    at += activityLength;
+    if (at === end) return true;
+    for (const byte of activitySeparator) if (data[at++] !== byte) return false;
+  }
+}
+
+/** Four digits and a letter. */
+function isActivity(data: Uint8Array, at: number): boolean {
+  const letter = data[at + 4]!;
+  return areDigits(data, at, at + 4) && letter >= firstLetter! && letter <= lastLetter!;
+}
+
+/** The days of each month of a common year. */
+const daysOfMonths = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
+
+/** Whether a date YYYY-MM-DD lies between 1900 and 2099. False for 29 February, which SQL checks. */
+function isDate(data: Uint8Array, at: number): boolean {
+  if (data[at + 4] !== dash || data[at + 7] !== dash) return false;
+  if (!areDigits(data, at, at + 4) || !areDigits(data, at + 5, at + 7)) return false;
+  if (!areDigits(data, at + 8, at + 10)) return false;
+  const century = numberAt(data, at);
+  const month = numberAt(data, at + 5);
+  const day = numberAt(data, at + 8);
+  if (century !== 19 && century !== 20) return false;
+  return month >= 1 && month <= 12 && day >= 1 && day <= daysOfMonths[month - 1]!;
+}
+
+/** The value of two digits. */
+function numberAt(data: Uint8Array, at: number): number {
+  return (data[at]! - zero!) * 10 + data[at + 1]! - zero!;
+}
+
+function areDigits(data: Uint8Array, start: number, end: number): boolean {
+  for (let at = start; at < end; at += 1) {
+    if (data[at]! < zero! || data[at]! > nine!) return false;
+  }
+  return true;
 }
