@@ -29,7 +29,7 @@ export function readExtract(value: unknown) {
   });
   if (!hasName(sections)) throw new UnusableAnswer('no name of the company in it');
   const content = {
-    /** By the keys of `shape.ts`, without what was removed. */
+    /** By the keys of `shape.csv`, without what was removed. */
     sections,
     registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
     struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,

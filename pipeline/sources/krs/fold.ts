@@ -1,8 +1,8 @@
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findCountry } from './country.ts';
-import type { ObjectShape, Shape } from './shape.ts';
+import type { LeafShape, ObjectShape, Shape } from './shape.ts';
 
-/** The current content of the register: text, objects by the keys of `shape.ts`, and lists of objects. */
+/** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 export interface Folding {
@@ -32,7 +32,7 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  if (shape.kind === 'ignored') return undefined;
+  if (shape.kind === 'ignored' || shape.kind === 'entry_day') return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding);
   if (!('members' in shape)) {
@@ -85,11 +85,11 @@ function foldObject(
   if (members.length === 0) return undefined;
   const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
   const entry_day = folding.entry_days?.get(entry || firstEntry(value));
-  return shape.is_dated === true && entry_day !== undefined ? { ...folded, entry_day } : folded;
+  return 'entry_day' in shape.members && entry_day ? { ...folded, entry_day } : folded;
 }
 
 function foldMembers(
-  { members, spellings = [] }: ObjectShape,
+  { members, spellings }: ObjectShape,
   value: Record<string, unknown>,
   path: string,
   folding: Folding,
@@ -139,7 +139,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-function readLeaf(kind: Shape['kind'], text: string, folding: Folding): string | undefined {
+function readLeaf(kind: LeafShape['kind'], text: string, folding: Folding): string | undefined {
   // Another text stays as it is: the night reports it.
   if (kind === 'day') return text.replace(/^(\d{2})\.(\d{2})\.(\d{4})$/, '$3-$2-$1');
   if (kind === 'text') return text;

@@ -1,6 +1,6 @@
 -- One row per extract: what each part of it means. A legal form that is not known, or a number that is
 -- not valid, says nothing: the known one stays. `sections` holds the extract by the keys of
--- shape.ts, as it stands in the register now; the rest of the document is collect.sql's.
+-- shape.csv, as it stands in the register now; the rest of the document is collect.sql's.
 select
     document.file_no,
     document.line,
