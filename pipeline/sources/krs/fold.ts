@@ -34,19 +34,21 @@ export function fold(
 ): Folded | undefined {
   if (shape.kind === 'ignored' || shape.kind === 'entry_day') return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
-  const versions = standing(found, key, folding);
-  if (!('members' in shape)) {
-    const texts = versions.map(({ value, entry }) => ({ value: readText(value, path), entry }));
-    const text = newest(texts);
-    return text === undefined ? undefined : readLeaf(shape.kind, text, folding);
+  const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
+    const folded =
+      'members' in shape
+        ? foldObject(shape, value, { path, entry }, folding)
+        : readText(value, path);
+    return folded === undefined ? [] : [{ folded, entry }];
+  });
+  if (versions.length === 0) return undefined;
+  if (shape.kind === 'list') return versions.map(({ folded }) => folded);
+  const hasOrder = versions.length === 1 || versions.some(({ entry }) => entry !== 0);
+  if (shape.kind === 'group' && !hasOrder) {
+    throw new UnusableAnswer(`${path} is there ${versions.length} times`);
   }
-  const groups = versions.map(({ value, entry }) => ({
-    value: foldObject(shape, value, { path, entry }, folding),
-    entry,
-  }));
-  if (shape.kind === 'group') return newest(groups, path);
-  const items = groups.map(({ value }) => value).filter((value) => value !== undefined);
-  return items.length === 0 ? undefined : items;
+  const newest = versions.toSorted((a, b) => a.entry - b.entry).at(-1)!.folded;
+  return 'members' in shape ? newest : readLeaf(shape.kind, newest as string, folding);
 }
 
 function standing(found: unknown, key: string, folding: Folding): Version[] {
@@ -118,18 +120,6 @@ function firstEntry(value: Record<string, unknown>): number {
     .map((version) => (isRecord(version) ? Number(version.nrWpisuWprow) : 0))
     .filter((number) => number > 0);
   return numbers.length === 0 ? 0 : Math.min(...numbers);
-}
-
-/** The newest version; with a path, versions without an order throw. */
-function newest<Value>(
-  versions: readonly { value: Value | undefined; entry: number }[],
-  path?: string,
-): Value | undefined {
-  const filled = versions.filter(({ value }) => value !== undefined);
-  if (path !== undefined && filled.length > 1 && filled.every(({ entry }) => entry === 0)) {
-    throw new UnusableAnswer(`${path} is there ${filled.length} times`);
-  }
-  return filled.toSorted((a, b) => a.entry - b.entry).at(-1)?.value;
 }
 
 function readText(value: unknown, path: string): string | undefined {
