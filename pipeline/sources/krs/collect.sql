@@ -80,7 +80,7 @@ return (
     limit 1
 );
 
--- One row per extract. repeats: a current extract that says the same as a full one of the dump.
+-- One row per extract.
 create unlogged table stage.krs_extract as
 select
     answer.file_no,
@@ -93,14 +93,14 @@ select
     extract.entry_no,
     extract.activity_day,
     extract.content,
-    extract.form = 'current' and bool_or(extract.form = 'full') over same as repeats
+    extract.form,
+    extract.content_hash
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as extract (
     krs text, form text, register text, state_day text, made_day text, entry_no integer,
     activity_day text, content jsonb, content_hash text
 )
-where answer.answer ->> 'kind' = 'extract'
-window same as (partition by extract.krs, extract.content_hash);
+where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
@@ -152,28 +152,33 @@ select
 from older;
 
 -- An extract is of the day on which it was asked for, which may be later than the day whose changes
--- the dump holds, but not later than today.
-with rejected as (
-    delete from stage.krs_extract as extract
-    using stage.night
-    where
-        extract.repeats
-        or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date
-    returning extract.*
-)
-
+-- the dump holds, but not later than today. A current extract repeats a full one that says the same.
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
-    rejected.file_no,
-    rejected.line,
+    extract.file_no,
+    extract.line,
     case
-        when rejected.repeats then 'repeats another row of the same entry'
-        else format('the state of %s is in the future', rejected.state_day)
+        when extract.repeats then 'repeats another row of the same entry'
+        else format('the state of %s is in the future', extract.state_day)
     end,
-    rejected.raw,
-    rejected.repeats,
-    rejected.krs
-from rejected;
+    extract.raw,
+    extract.repeats,
+    extract.krs
+from (
+    select
+        *,
+        form = 'current'
+        and bool_or(form = 'full') over (partition by krs, content_hash) as repeats
+    from stage.krs_extract
+) as extract
+cross join stage.night
+where
+    extract.repeats
+    or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date;
+
+delete from stage.krs_extract as extract
+using stage.reject
+where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
