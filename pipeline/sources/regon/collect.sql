@@ -23,8 +23,8 @@ with report as (
         answer.answer ->> 'part' <> ''
         and (
             answer.answer ->> 'kind' = 'report'
-            -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error says
-            -- nothing: every company has some, and code 11 says that they are not published.
+            -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error
+            -- says nothing: every company has some, and code 11 says that they are not published.
             or (
                 answer.answer ->> 'code' in ('4', '21', '22')
                 and answer.answer ->> 'part' in ('units', 'partners')

@@ -23,6 +23,20 @@ where not registry.is_regon9(regon9);
 delete from stage.regon_listed
 where not registry.is_regon9(regon9);
 
+-- One row per activity of a person without its main report. is_counted: the person has it still.
+create view stage.regon_unreported as
+select
+    person.regon9 || '-' || silo.silo as entry_key,
+    person.records -> 0 ->> ('has_' || silo.silo) <> '0' as is_counted
+from stage.regon_part as person
+cross join (values (1), (2), (3), (4)) as silo (silo)
+where
+    person.part = 'person'
+    and not exists (
+        select from stage.regon_activity as activity
+        where activity.entry_key = person.regon9 || '-' || silo.silo
+    );
+
 -- The answers about a company that is listed as deleted go before the list, which names a person also
 -- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
 -- then the list counts, since no later list repeats it.
@@ -44,19 +58,11 @@ where
 union
 -- A known activity that the person has no more.
 select entry.entry_key
-from stage.regon_part as person
-cross join (values (1), (2), (3), (4)) as silo (silo)
-cross join stage.night
+from stage.regon_unreported as unreported
 join registry.entry
-    on entry.source = night.source
-    and entry.entry_key = person.regon9 || '-' || silo.silo
-where
-    person.part = 'person'
-    and person.records -> 0 ->> ('has_' || silo.silo) = '0'
-    and not exists (
-        select from stage.regon_activity as activity
-        where activity.entry_key = entry.entry_key
-    );
+    on entry.source = 'regon'
+    and entry.entry_key = unreported.entry_key
+where not unreported.is_counted;
 
 insert into stage.notice (subject, value)
 with described as (
@@ -111,16 +117,9 @@ where answer.answer ->> 'kind' = 'error'
 union all
 select
     'activity without its report',
-    format('%s-%s', person.regon9, silo.silo)
-from stage.regon_part as person
-cross join (values (1), (2), (3), (4)) as silo (silo)
-where
-    person.part = 'person'
-    and person.records -> 0 ->> ('has_' || silo.silo) <> '0'
-    and not exists (
-        select from stage.regon_activity as activity
-        where activity.entry_key = person.regon9 || '-' || silo.silo
-    )
+    unreported.entry_key
+from stage.regon_unreported as unreported
+where unreported.is_counted
 union all
 select
     odd.subject,

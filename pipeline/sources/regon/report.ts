@@ -1,5 +1,6 @@
 import { readTable } from '../table.ts';
 
+// The documents of GUS name a field so, behind a prefix of its report such as `praw_` or `fizC_`.
 const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
 const groups = Map.groupBy(fields, ({ group }) => group);
 
