@@ -20,7 +20,7 @@ export interface Clock {
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
   sleep: (wait_ms, signal) =>
-    delay<void>(Math.ceil(wait_ms), undefined, signal ? { signal } : {}).catch(() =>
+    delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {}).catch(() =>
       signal?.throwIfAborted(),
     ),
 };
