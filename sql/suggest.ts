@@ -1,9 +1,7 @@
-const gramLength = 3;
-
+/** The sequences of three characters of a word, also across its ends. */
 function gramsOf(text: string): Set<string> {
   const padded = `  ${text} `;
-  const starts = Array.from({ length: padded.length - gramLength + 1 }, (_, at) => at);
-  return new Set(starts.map((at) => padded.slice(at, at + gramLength)));
+  return new Set(Array.from({ length: padded.length - 2 }, (_, at) => padded.slice(at, at + 3)));
 }
 
 /**

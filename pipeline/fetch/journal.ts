@@ -1,8 +1,7 @@
-import { createReadStream, createWriteStream } from 'node:fs';
+import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
 import { appendFile, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import pLimit from 'p-limit';
 
 /** The answer to one number: its outcome, and its lines of the dump. */
 interface Entry {
@@ -25,16 +24,13 @@ export async function openJournal(folder: string) {
     whole_bytes += byte_count;
   }
   await truncate(path, whole_bytes);
-  const inTurn = pLimit(1);
   return {
     outcomes: outcomes as ReadonlyMap<string, string>,
-    /** Appends an answer. */
-    append(number: string, outcome: string, lines: readonly object[]): Promise<void> {
+    /** Appends an answer, whole before the next one. */
+    append(number: string, outcome: string, lines: readonly object[]): void {
       const entry: Entry = { number, outcome, lines };
-      return inTurn(async () => {
-        await appendFile(path, `${JSON.stringify(entry)}\n`);
-        outcomes.set(number, outcome);
-      });
+      appendFileSync(path, `${JSON.stringify(entry)}\n`);
+      outcomes.set(number, outcome);
     },
     /** Writes the lines of all answers to a file. */
     async writeDump(dump: string): Promise<void> {

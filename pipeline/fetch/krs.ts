@@ -118,7 +118,7 @@ export function fetchKrs(krs: Krs, plan: FetchPlan): Promise<FetchReport> {
       onProgress: (done) => progress.count(before + done, asked.length),
       ask: async (number, ending) => {
         const { outcome, extract } = await krs.extract(number, ending);
-        await journal.append(number, outcome, extract ? [extract] : []);
+        journal.append(number, outcome, extract ? [extract] : []);
       },
     });
     refuseGaps(asked.length, missing);

@@ -19,14 +19,10 @@ export interface Clock {
 
 export const systemClock: Clock = {
   now: () => performance.timeOrigin + performance.now(),
-  async sleep(wait_ms, signal) {
-    try {
-      await delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {});
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw error;
-    }
-  },
+  sleep: (wait_ms, signal) =>
+    delay(Math.ceil(wait_ms), undefined, signal ? { signal } : {}).catch(() =>
+      signal?.throwIfAborted(),
+    ),
 };
 
 const HOUR_ms = 60 * 60_000;

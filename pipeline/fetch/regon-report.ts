@@ -16,13 +16,8 @@ export interface EntityAnswer {
   lines: ReportLine[];
 }
 
-/** The reports of a natural person's activities, by the fields that count them. */
-const activities = {
-  fiz_dzialalnoscCeidg: 'BIR12OsFizycznaDzialalnoscCeidg',
-  fiz_dzialalnoscRolnicza: 'BIR12OsFizycznaDzialalnoscRolnicza',
-  fiz_dzialalnoscPozostala: 'BIR12OsFizycznaDzialalnoscPozostala',
-  fiz_dzialalnoscSkreslonaDo20141108: 'BIR12OsFizycznaDzialalnoscSkreslonaDo20141108',
-};
+/** The activities of a natural person, as the field that counts them and their report end. */
+const activities = ['Ceidg', 'Rolnicza', 'Pozostala', 'SkreslonaDo20141108'];
 
 /** The legal form of a civil partnership, as written now and until 2014. */
 const civilPartnership = new Set(['019', '19']);
@@ -58,8 +53,9 @@ export async function readEntity(
   if (errorCodeOf(general) !== undefined) return { outcome: 'not_found', lines };
   const [entity] = general;
   if (kind === 'F') {
-    for (const [flag, report] of Object.entries(activities)) {
-      if (isCounted(entity, flag)) await ask(report);
+    for (const activity of activities) {
+      const count = `fiz_dzialalnosc${activity}`;
+      if (isCounted(entity, count)) await ask(`${name}Dzialalnosc${activity}`);
     }
   }
   await ask(`${name}Pkd`);

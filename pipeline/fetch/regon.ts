@@ -77,7 +77,7 @@ async function askEntities(
       ask: async (regon, ending) => {
         const question = { regon, type: types.get(regon), units: units.get(regon) ?? [] };
         const { outcome, lines } = await readEntity(bir, question, ending);
-        await journal.append(regon, outcome, lines);
+        journal.append(regon, outcome, lines);
       },
     });
     missing.push(...failed);

@@ -1,13 +1,12 @@
 import { quoteField } from '../dump/copy-lines.ts';
 import type { CeidgEntry } from '../fetch/ceidg.ts';
-import { description } from '../sources/ceidg/source.ts';
+import { columns, description } from '../sources/ceidg/source.ts';
 import type { DumpLine } from './import.ts';
 
 /** The header of a report, as the source knows it. */
-export const ceidgHeader = [
-  description.row_number,
-  ...description.columns.map(({ header }) => header),
-].join(';');
+export const ceidgHeader = [description.row_number, ...columns.map(({ header }) => header)].join(
+  ';',
+);
 
 /** The words of the reports by the words of the API. */
 const statuses: Record<string, string> = {
@@ -34,51 +33,33 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const ends = isStruckOff ? [dataWykreslenia, dataZakonczenia, dataZgonu] : [dataZakonczenia];
   const end_date = ends.map(text).find((day) => day !== '') ?? '';
   if (status === undefined || (isStruckOff && end_date === '')) return undefined;
-  const owner = part(entry.wlasciciel);
-  const address = part(entry.adresDzialalnosci);
   const main = codeOf(entry.pkdGlowny);
   const codes = Array.isArray(entry.pkd) ? entry.pkd.map(codeOf) : [];
-  const fields: Record<string, string> = {
-    'Lp.': '1',
-    Nip: text(owner.nip),
-    Regon: text(owner.regon),
-    NazwaPodmiotu: text(entry.nazwa),
-    Nazwisko: text(owner.nazwisko),
-    Imie: text(owner.imie),
-    Telefon: text(entry.telefon),
-    Email: text(entry.email),
-    AdresWWW: text(entry.www),
-    KodPocztowy: text(address.kod),
-    Powiat: text(address.powiat),
-    Gmina: text(address.gmina),
-    Miejscowosc: text(address.miasto),
-    Ulica: text(address.ulica),
-    NrBudynku: text(address.budynek),
-    NrLokalu: text(address.lokal),
+  const computed: Record<string, string> = {
     GlownyKodPkd: main,
     PozostaleKodyPkd: codes.filter((code) => code !== main).join('$##$'),
     // Older answers do not tell the version; new codes are of 2025.
     RokPKD: text(entry.rokPkd) || (main === '' ? '' : '2025'),
     StatusDzialalnosci: status,
-    DataRozpoczeciaDzialalnosci: text(entry.dataRozpoczecia),
     DataZakonczeniaDzialalnosci: end_date,
-    DataZawieszeniaDzialalnosci: text(entry.dataZawieszenia),
-    DataWznowieniaDzialalnosci: text(entry.dataWznowienia),
   };
-  const voivodeship = text(address.wojewodztwo).toLowerCase();
+  const fields = columns.map(({ header, api }) => computed[header] ?? find(entry, api));
+  const voivodeship = find(entry, 'adresDzialalnosci.wojewodztwo').toLowerCase();
   const report = voivodeship === '' ? 'brak województwa' : `województwo ${voivodeship}`;
   return {
     file: `Zarejestrowane działalności - ${report}.csv`,
-    line: ceidgHeader
-      .split(';')
-      .map((name) => quoteField(fields[name] ?? ''))
-      .join(';'),
+    line: ['1', ...fields].map(quoteField).join(';'),
   };
 }
 
 /** A code is text in version 2 of the API, and an object with a name in version 3. */
 function codeOf(activity: unknown): string {
   return typeof activity === 'string' ? activity : text(part(activity).kod);
+}
+
+/** The text at a path such as `wlasciciel.nip`. */
+function find(entry: CeidgEntry, path: string): string {
+  return text(path.split('.').reduce<unknown>((value, key) => part(value)[key], entry));
 }
 
 function part(value: unknown): Record<string, unknown> {

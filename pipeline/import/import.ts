@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import pRetry from 'p-retry';
 import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/database.ts';
 import { isLostConnection } from '../../sql/lost-connection.ts';
@@ -164,15 +164,13 @@ export async function landAnswers(
         note: (sentence: string) => logger.info(`import: ${sentence}`),
       }),
     };
-    for (;;) {
-      try {
-        await runNightly(db, night);
-        return;
-      } catch (error) {
-        if (!(error instanceof AlreadyRunning)) throw error;
-      }
-      await delay(pause_ms, undefined, { signal });
-    }
+    await pRetry(() => runNightly(db, night), {
+      retries: Infinity,
+      minTimeout: pause_ms,
+      factor: 1,
+      signal,
+      shouldRetry: ({ error }) => error instanceof AlreadyRunning,
+    });
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -183,7 +181,7 @@ async function settle(
   { db, logger, now }: ImportOptions,
   askings: readonly Asking[],
 ): Promise<void> {
-  const failed: { awaited: Awaited; failure: string }[] = [];
+  const failed: (Awaited & { failure: string })[] = [];
   const postponed: object[] = [];
   for (const asking of askings) {
     const { awaited } = asking;
@@ -191,18 +189,16 @@ async function settle(
       const next_attempt_at = new Date(now().getTime() + wait_ms);
       postponed.push({ ...awaited, attempt_count, last_error, next_attempt_at });
     };
+    const fail = (source: OnDemandSource, what: string) =>
+      failed.push({ ...awaited, failure: `${source.source.toUpperCase()} ${what}` });
     const attempts = awaited.attempt_count + 1;
     if (asking.state === 'unknown') {
-      failed.push({
-        awaited,
-        failure: `${asking.source.source.toUpperCase()} does not know this number`,
-      });
+      fail(asking.source, 'does not know this number');
     } else if (asking.state !== 'fault') {
       postpone(second_look_ms, 0);
     } else if (attempts >= ATTEMPTS) {
       logger.error({ ...awaited, reason: asking.message }, 'import: given up');
-      const failure = `${asking.source.source.toUpperCase()} could not be asked in ${attempts} attempts`;
-      failed.push({ awaited, failure });
+      fail(asking.source, `could not be asked in ${attempts} attempts`);
     } else {
       logger.warn({ ...awaited, reason: asking.message }, 'import: asked again later');
       postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
@@ -210,8 +206,8 @@ async function settle(
   }
   await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
-    failed.map(({ awaited }) => awaited.identifier_type),
-    failed.map(({ awaited }) => awaited.identifier_value),
+    failed.map(({ identifier_type }) => identifier_type),
+    failed.map(({ identifier_value }) => identifier_value),
     failed.map(({ failure }) => failure),
     now(),
   ]);
@@ -224,5 +220,7 @@ export async function sweepWatches(
   now: Date,
 ): Promise<void> {
   await pool.query('select customer.advance_watches($1)', [now]);
-  if (sources.length > 0) await runFile(pool, 'import/enqueue_due.sql', [now]);
+  if (sources.length === 0) return;
+  const due = await queryFile(pool, 'import/find_due.sql', [now, 1]);
+  if (due.length > 0) await pool.query('select customer.enqueue_import()');
 }

@@ -1,10 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
 import { shorten } from '../dump/rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
-
-/** The most objects within objects: PostgreSQL refuses thousands, and registries send few. */
-const DEEPEST_ANSWER = 100;
 
 /** An answer that cannot be used; the message is the reason of its reject. */
 export class UnusableAnswer extends Error {
@@ -89,12 +87,8 @@ export async function* readEachLine(
 
 /** Undefined for a blank line. */
 function readLine(line: number, bytes: Buffer, read: (text: string) => object): Answer | undefined {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: line > 1 }).decode(bytes).trim();
-  } catch {
-    return { line, reason: 'not UTF-8', raw: shorten(bytes) };
-  }
+  if (!isUtf8(bytes)) return { line, reason: 'not UTF-8', raw: shorten(bytes) };
+  const text = new TextDecoder('utf-8', { ignoreBOM: line > 1 }).decode(bytes).trim();
   if (text === '') return undefined;
   if (text.includes('\0')) return { line, reason: 'a NUL byte', raw: shorten(bytes) };
   return readAnswer(line, text, () => read(text));
@@ -113,15 +107,14 @@ function readAnswer(line: number, written: string | Buffer, read: () => object):
 }
 
 /** Why PostgreSQL would not take a value as jsonb; undefined when it does. */
-export function findFault(value: unknown, depth = 1): string | undefined {
+export function findFault(value: unknown): string | undefined {
   if (typeof value === 'string') {
     if (value.includes('\0')) return 'a NUL character';
     return value.isWellFormed() ? undefined : 'half a character of UTF-16';
   }
   if (typeof value !== 'object' || value === null) return undefined;
-  if (depth > DEEPEST_ANSWER) return `objects nested more than ${DEEPEST_ANSWER} deep`;
   for (const [key, member] of Object.entries(value)) {
-    const fault = findFault(key) ?? findFault(member, depth + 1);
+    const fault = findFault(key) ?? findFault(member);
     if (fault !== undefined) return fault;
   }
   return undefined;

@@ -1,14 +1,18 @@
-import { readFileSync } from 'node:fs';
-import { parse } from 'csv-parse/sync';
+import type { ColumnForm } from '../../dump/well-formed.ts';
 import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
+import { readTable } from '../table.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
 export const NO_VOIVODESHIP = { teryt: '00', name: 'brak województwa' };
 
-export const voivodeships = parse<{ teryt: string; name: string }>(
-  readFileSync(new URL('../../../sql/dictionary/voivodeship.csv', import.meta.url)),
-  { columns: true },
+export const voivodeships = readTable<'teryt' | 'name'>(
+  new URL('../../../sql/dictionary/voivodeship.csv', import.meta.url),
+);
+
+/** `api`: the path to the field in an entry of the API, where that holds it as the reports do. */
+export const columns = readTable<'header' | 'column' | 'form' | 'api'>(
+  new URL('columns.csv', import.meta.url),
 );
 
 // Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
@@ -25,31 +29,11 @@ export const description: TableDescription = {
   dump_kind: 'full',
   country_code: 'PL',
   row_number: 'Lp.',
-  columns: [
-    { header: 'Nip', column: 'nip', form: 'nip' },
-    { header: 'Regon', column: 'regon', form: 'regon' },
-    { header: 'NazwaPodmiotu', column: 'nazwa_podmiotu' },
-    { header: 'Nazwisko', column: 'nazwisko' },
-    { header: 'Imie', column: 'imie' },
-    { header: 'Telefon', column: 'telefon' },
-    { header: 'Email', column: 'email' },
-    { header: 'AdresWWW', column: 'adres_www' },
-    { header: 'KodPocztowy', column: 'kod_pocztowy' },
-    { header: 'Powiat', column: 'powiat' },
-    { header: 'Gmina', column: 'gmina' },
-    { header: 'Miejscowosc', column: 'miejscowosc' },
-    { header: 'Ulica', column: 'ulica' },
-    { header: 'NrBudynku', column: 'nr_budynku' },
-    { header: 'NrLokalu', column: 'nr_lokalu' },
-    { header: 'GlownyKodPkd', column: 'glowny_kod_pkd', form: 'activity' },
-    { header: 'PozostaleKodyPkd', column: 'pozostale_kody_pkd', form: 'activities' },
-    { header: 'RokPKD', column: 'rok_pkd' },
-    { header: 'StatusDzialalnosci', column: 'status_dzialalnosci' },
-    { header: 'DataRozpoczeciaDzialalnosci', column: 'data_rozpoczecia', form: 'date' },
-    { header: 'DataZakonczeniaDzialalnosci', column: 'data_zakonczenia', form: 'date' },
-    { header: 'DataZawieszeniaDzialalnosci', column: 'data_zawieszenia', form: 'date' },
-    { header: 'DataWznowieniaDzialalnosci', column: 'data_wznowienia', form: 'date' },
-  ],
+  columns: columns.map(({ header, column, form }) => ({
+    header,
+    column,
+    ...(form === '' ? {} : { form: form as ColumnForm }),
+  })),
   identifyFile(file) {
     const name = fold(file);
     if (!/\.(zip|csv|csv\.gz)$/.test(name)) return null;

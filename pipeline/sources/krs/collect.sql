@@ -52,9 +52,7 @@ return (
         'state', told.state,
         'start_day', coalesce(
             told.start_day,
-            case
-                when known_state = 'OPEN' or known_state = told.state then known_start_date::text
-            end
+            case when known_state in ('OPEN', told.state) then known_start_date::text end
         ),
         'end_day', case
             when told.state = 'ENDED' then coalesce(
@@ -63,7 +61,8 @@ return (
             )
         end
     )
-    from (
+    from jsonb_array_elements(items) with ordinality as item (value, place)
+    cross join lateral (
         select
             case when item.value ? 'zakonczenie' then 'ENDED' else 'OPEN' end as state,
             coalesce(
@@ -71,57 +70,36 @@ return (
             ) as start_day,
             coalesce(
                 item.value #>> '{zakonczenie,data}', item.value #>> '{zakonczenie,entry_day}'
-            ) as end_day,
-            item.place
-        from jsonb_array_elements(items) with ordinality as item (value, place)
-        where
-            item.value ? 'otwarcie'
-            -- An orderly liquidation stands among the restructurings.
-            and coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', '') !~* 'likwidac'
+            ) as end_day
     ) as told
-    order by told.state = 'ENDED', told.start_day desc nulls first, told.place desc
+    where
+        item.value ? 'otwarcie'
+        -- An orderly liquidation stands among the restructurings.
+        and coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', '') !~* 'likwidac'
+    order by told.state = 'ENDED', told.start_day desc nulls first, item.place desc
     limit 1
 );
 
--- One row per extract. Numbers that are zeros are null. `repeats`: a current extract that says the
--- same as a full one of the dump.
+-- One row per extract.
 create unlogged table stage.krs_extract as
-with full_extract as (
-    select distinct
-        answer.answer ->> 'krs' as krs,
-        answer.answer ->> 'content_hash' as content_hash
-    from stage.answer
-    where answer.answer ->> 'form' = 'full'
-)
-
 select
     answer.file_no,
     answer.line,
     answer.raw,
-    answer.answer ->> 'krs' as krs,
-    answer.answer ->> 'form' as form,
-    answer.answer ->> 'register' as register,
-    registry.calendar_day(answer.answer ->> 'state_day') as state_day,
-    registry.calendar_day(answer.answer ->> 'made_day') as made_day,
-    (answer.answer ->> 'entry_no')::integer as entry_no,
-    coalesce(
-        answer.answer ->> 'activity_day',
-        answer.answer -> 'content' ->> 'registered_day'
-    ) as activity_day,
-    answer.answer -> 'content' as content,
-    part.identity,
-    nullif(translate(part.identity #>> '{identyfikatory,nip}', '- ', ''), '0000000000') as nip,
-    nullif(
-        left(translate(part.identity #>> '{identyfikatory,regon}', '- ', ''), 9), '000000000'
-    ) as regon9,
-    answer.answer ->> 'form' = 'current' and full_extract.krs is not null as repeats
+    extract.krs,
+    extract.register,
+    registry.calendar_day(extract.state_day) as state_day,
+    registry.calendar_day(extract.made_day) as made_day,
+    extract.entry_no,
+    extract.activity_day,
+    extract.content,
+    extract.form,
+    extract.content_hash
 from stage.answer
-cross join lateral (
-    select answer.answer #> '{content,sections,dzial1,danePodmiotu}' as identity
-) as part
-left join full_extract
-    on full_extract.krs = answer.answer ->> 'krs'
-    and full_extract.content_hash = answer.answer ->> 'content_hash'
+cross join lateral jsonb_to_record(answer.answer) as extract (
+    krs text, form text, register text, state_day text, made_day text, entry_no integer,
+    activity_day text, content jsonb, content_hash text
+)
 where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
@@ -174,28 +152,33 @@ select
 from older;
 
 -- An extract is of the day on which it was asked for, which may be later than the day whose changes
--- the dump holds, but not later than today.
-with rejected as (
-    delete from stage.krs_extract as extract
-    using stage.night
-    where
-        extract.repeats
-        or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date
-    returning extract.*
-)
-
+-- the dump holds, but not later than today. A current extract repeats a full one that says the same.
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
-    rejected.file_no,
-    rejected.line,
+    extract.file_no,
+    extract.line,
     case
-        when rejected.repeats then 'repeats another row of the same entry'
-        else format('the state of %s is in the future', rejected.state_day)
+        when extract.repeats then 'repeats another row of the same entry'
+        else format('the state of %s is in the future', extract.state_day)
     end,
-    rejected.raw,
-    rejected.repeats,
-    rejected.krs
-from rejected;
+    extract.raw,
+    extract.repeats,
+    extract.krs
+from (
+    select
+        *,
+        form = 'current'
+        and bool_or(form = 'full') over (partition by krs, content_hash) as repeats
+    from stage.krs_extract
+) as extract
+cross join stage.night
+where
+    extract.repeats
+    or extract.state_day > (night.published_at at time zone 'Europe/Warsaw')::date;
+
+delete from stage.krs_extract as extract
+using stage.reject
+where reject.file_no = extract.file_no and reject.line = extract.line;
 
 analyze stage.krs_extract;
 
@@ -207,11 +190,12 @@ select
     extract.line,
     list.place,
     activity.rank,
-    concat_ws('.', part.division, part.class, part.subclass) as written,
-    case
-        when whole.code ~ '^[0-9]{2}([0-9]|[0-9]{2}[A-Z]?)?$' then whole.code
-    end as code,
-    translate(upper(activity.item ->> 'opis'), ' ,;.:-()', '') as name
+    concat_ws('.', part."kodDzial", part."kodKlasa", upper(part."kodPodklasa")) as written,
+    substring(
+        concat(part."kodDzial", part."kodKlasa", upper(part."kodPodklasa"))
+        from '^[0-9]{2}(?:[0-9]|[0-9]{2}[A-Z]?)?$'
+    ) as code,
+    translate(upper(part.opis), ' ,;.:-()', '') as name
 from stage.krs_extract as extract
 cross join (
     values
@@ -223,52 +207,46 @@ cross join (
 cross join lateral jsonb_path_query(
     extract.content #> '{sections,dzial3}', list.path
 ) with ordinality as activity (item, rank)
-cross join lateral (
-    select
-        activity.item ->> 'kodDzial' as division,
-        activity.item ->> 'kodKlasa' as class,
-        upper(activity.item ->> 'kodPodklasa') as subclass
-) as part
-cross join lateral (
-    select concat(part.division, part.class, part.subclass) as code
-) as whole;
+cross join lateral jsonb_to_record(activity.item) as part (
+    "kodDzial" text, "kodKlasa" text, "kodPodklasa" text, opis text
+);
 
 create index on stage.krs_activity (file_no, line);
 analyze stage.krs_activity;
-
--- One row per legal form as the register writes it: our label or the official name, in capitals. It
--- writes 'lub' as a slash.
-create unlogged table stage.krs_legal_form as
-select distinct on (form.written)
-    form.written,
-    legal_form_symbol.symbol
-from registry.legal_form
-join registry.legal_form_symbol using (slug)
-cross join lateral (
-    values
-    (1, legal_form.label),
-    (2, legal_form.name),
-    (3, replace(legal_form.label, ' lub ', ' / '))
-) as spelling (rank, text)
-cross join lateral (
-    select translate(upper(spelling.text), ' -', '') as written
-) as form
-order by form.written, spelling.rank, slug;
-
-analyze stage.krs_legal_form;
 
 -- KRS names no version of the classification. It is the one that knows more of the codes; then the one
 -- that knows more of their names; then the one of the known entry, so that a list that fits both is no
 -- reclassification; then the one in force on the day on which the activities, or the company, were
 -- entered.
 insert into stage.document (file_no, line, entry_key_hint, document, raw)
+-- One row per legal form as the register writes it: our label or the official name, in capitals. It
+-- writes 'lub' as a slash.
+with legal_form as (
+    select distinct on (form.written)
+        form.written,
+        legal_form_symbol.symbol
+    from registry.legal_form
+    join registry.legal_form_symbol using (slug)
+    cross join lateral (
+        values
+        (1, legal_form.label),
+        (2, legal_form.name),
+        (3, replace(legal_form.label, ' lub ', ' / '))
+    ) as spelling (rank, text)
+    cross join lateral (
+        select translate(upper(spelling.text), ' -', '') as written
+    ) as form
+    order by form.written, spelling.rank, slug
+)
+
 select
     extract.file_no,
     extract.line,
     extract.krs,
     extract.content || jsonb_build_object(
-        'nip', extract.nip,
-        'regon9', extract.regon9,
+        -- Zeros are no number.
+        'nip', nullif(translate(identifiers.nip, '- ', ''), '0000000000'),
+        'regon9', nullif(left(translate(identifiers.regon, '- ', ''), 9), '000000000'),
         'legal_form', legal_form.symbol,
         'register', extract.register,
         'state_day', extract.state_day,
@@ -279,12 +257,19 @@ select
     ),
     extract.raw
 from stage.krs_extract as extract
+cross join lateral (
+    select extract.content #> '{sections,dzial1,danePodmiotu}' as identity
+) as part
+cross join lateral (
+    select
+        part.identity #>> '{identyfikatory,nip}' as nip,
+        part.identity #>> '{identyfikatory,regon}' as regon
+) as identifiers
 left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = extract.krs
-left join stage.krs_legal_form as legal_form
-    on legal_form.written
-    = translate(upper(extract.identity ->> 'formaPrawna'), ' -', '')
+left join legal_form
+    on legal_form.written = translate(upper(part.identity ->> 'formaPrawna'), ' -', '')
 left join lateral (
     select
         (array_agg(activity.code order by activity.rank) filter (where activity.place = 1))[1]

@@ -9,18 +9,18 @@ select 'answer', concat_ws(' ', answer.answer ->> 'status', answer.answer ->> 't
 from stage.answer
 where answer.answer ->> 'kind' = 'problem'
 union all
-select 'state after the day of the dump', extract.state_day::text
-from stage.krs_extract as extract
+select 'state after the day of the dump', document.document ->> 'state_day'
+from stage.document
 cross join stage.night
-where extract.state_day > night.dump_date
+where (document.document ->> 'state_day')::date > night.dump_date
 union all
 select odd.subject, odd.value
-from stage.krs_extract as extract
+from stage.document
 cross join lateral (
     select
-        extract.identity -> 'identyfikatory' as identifiers,
-        extract.identity ->> 'formaPrawna' as legal_form,
-        extract.content #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
+        document.document #> '{sections,dzial1,danePodmiotu,identyfikatory}' as identifiers,
+        document.document #>> '{sections,dzial1,danePodmiotu,formaPrawna}' as legal_form,
+        document.document #>> '{sections,dzial1,siedzibaIAdres,siedziba,wojewodztwo}'
             as voivodeship
 ) as told
 cross join lateral (
@@ -28,25 +28,18 @@ cross join lateral (
     (
         'NIP',
         told.identifiers ->> 'nip',
-        not registry.is_nip(coalesce(extract.nip, ''))
+        not registry.is_nip(coalesce(document.document ->> 'nip', ''))
         and told.identifiers ->> 'nip' ~ '[^0 -]'
     ),
     (
         'REGON',
         told.identifiers ->> 'regon',
-        not registry.is_regon9(coalesce(extract.regon9, ''))
+        not registry.is_regon9(coalesce(document.document ->> 'regon9', ''))
         and told.identifiers ->> 'regon' ~ '[^0 -]'
     ),
     ('NIP status', told.identifiers ->> 'statusNip', true),
     ('REGON status', told.identifiers ->> 'statusRegon', true),
-    (
-        'legal form',
-        told.legal_form,
-        not exists (
-            select from stage.krs_legal_form as legal_form
-            where legal_form.written = translate(upper(told.legal_form), ' -', '')
-        )
-    ),
+    ('legal form', told.legal_form, document.document ->> 'legal_form' is null),
     (
         'voivodeship',
         told.voivodeship,
@@ -69,20 +62,19 @@ where
         where length(activity.code) < 5 and activity_group.code = left(activity.code, 3)
     )
 union all
-select proceeding.subject || ' without a date', extract.krs
-from stage.krs_extract as extract
+select proceeding.subject || ' without a date', document.entry_key_hint
+from stage.document
 cross join (
     values
-    ('bankruptcy', '{sections,dzial6,postepowanieUpadlosciowe}'::text[]),
-    ('restructuring', '{sections,dzial6,restrukturyzacja}')
+    ('bankruptcy', '$.postepowanieUpadlosciowe[*].otwarcie ? (!exists(@.data))'::jsonpath),
+    ('restructuring', '$.restrukturyzacja[*].otwarcie ? (!exists(@.data))')
 ) as proceeding (subject, path)
-where jsonb_path_exists(
-    extract.content #> proceeding.path, '$[*].otwarcie ? (!exists(@.data))'
-)
+where document.document #> '{sections,dzial6}' @? proceeding.path
 union all
 select 'proceedings', proceeding.kind #>> '{}'
-from stage.krs_extract as extract
+from stage.document
 cross join lateral jsonb_path_query(
-    extract.content, '$.sections.dzial6.restrukturyzacja[*].otwarcie.rodzajPostepowania'
-) as proceeding (kind)
-where proceeding.kind #>> '{}' ~* 'likwidac';
+    document.document,
+    '$.sections.dzial6.restrukturyzacja[*].otwarcie.rodzajPostepowania
+        ? (@ like_regex "likwidac" flag "i")'
+) as proceeding (kind);

@@ -1,7 +1,10 @@
 import { hash } from 'node:crypto';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
-import { fold, type Folded, isRecord } from './fold.ts';
+import { fold, isRecord } from './fold.ts';
 import { contentShape, headerShape } from './shape.ts';
+
+/** An object whose members are texts or days. */
+type Texts = Partial<Record<string, string>>;
 
 /**
  * Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
@@ -19,45 +22,48 @@ export function readExtract(value: unknown) {
     throw new UnusableAnswer('no extract of KRS: it needs either naglowekA or naglowekP');
   }
   const odd = tellUnknown(value, extract);
-  const header = readHeader(naglowekA ?? naglowekP, odd);
-  const entries = readEntries(header.wpis);
+  const found = fold(headerShape, naglowekA ?? naglowekP, 'naglowek', { odd });
+  if (!found) throw new UnusableAnswer('an empty header');
+  const header = found as Texts;
+  const entries = readEntries((found as { wpis?: Texts[] }).wpis);
   const last = naglowekP === undefined ? undefined : findStrikeOff(entries, odd);
   const sections = fold(contentShape, dane, 'dane', {
     last_entry: last?.number.toString(),
     entry_days: new Map(entries.flatMap(({ number, day }) => (day ? [[number, day]] : []))),
     odd,
   });
-  if (!hasName(sections)) throw new UnusableAnswer('no name of the company in it');
+  const { dzial1 } = (sections ?? {}) as { dzial1?: { danePodmiotu?: Texts } };
+  if (dzial1?.danePodmiotu?.nazwa === undefined)
+    throw new UnusableAnswer('no name of the company in it');
   const content = {
-    /** By the keys of `shape.ts`, without what was removed. */
+    /** By the keys of `shape.csv`, without what was removed. */
     sections,
-    registered_day: textOf(header.dataRejestracjiWKRS) ?? entries[0]?.day,
-    struck_off_day: textOf(header.dataWykreslenia) ?? last?.day,
+    registered_day: header.dataRejestracjiWKRS ?? entries[0]?.day,
+    struck_off_day: header.dataWykreslenia ?? last?.day,
     /** The day on which the strike-off became final. */
     final_day: last?.final_day,
   };
-  const entry_no = Number(textOf(header.numerOstatniegoWpisu) ?? entries.at(-1)?.number);
+  const entry_no = Number(header.numerOstatniegoWpisu ?? entries.at(-1)?.number);
   return {
     kind: 'extract' as const,
     form: naglowekP === undefined ? 'current' : 'full',
-    krs: readNumber(header),
+    krs: readNumber(header.numerKRS),
     /** `RejP` of entrepreneurs, `RejS` of associations and the like: a number may be in both. */
-    register: textOf(header.rejestr),
-    state_day: textOf(header.stanZDnia),
-    made_day: textOf(header.dataCzasOdpisu),
+    register: header.rejestr,
+    state_day: header.stanZDnia,
+    made_day: header.dataCzasOdpisu,
     /** The number of the newest entry. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
-    /** The newest day on which an activity was entered; a current extract does not tell. */
-    activity_day: findActivityDay(dane, entries),
+    /** The newest day on which an activity was entered; of a current extract, the company itself. */
+    activity_day: findActivityDay(dane, entries) ?? content.registered_day,
     content,
     /** Equal for extracts that say the same, without the days of entries in a full one. */
-    content_hash: hash('sha256', JSON.stringify(content, withoutEntryDays)),
+    content_hash: hash(
+      'sha256',
+      JSON.stringify(content, (key, text: unknown) => (key === 'entry_day' ? undefined : text)),
+    ),
     odd,
   };
-}
-
-function withoutEntryDays(key: string, value: unknown): unknown {
-  return key === 'entry_day' ? undefined : value;
 }
 
 /** What the service says in place of an extract: `{ type, title, status, traceId }`. */
@@ -77,14 +83,7 @@ function tellUnknown(outer: Record<string, unknown>, extract: Record<string, unk
     .map((key) => ({ subject: 'field', value: key.slice(0, 200) }));
 }
 
-function readHeader(found: unknown, odd: OddValue[]): { readonly [key: string]: Folded } {
-  const header = fold(headerShape, found, 'naglowek', { odd });
-  if (!isRecord(header)) throw new UnusableAnswer('an empty header');
-  return header;
-}
-
-function readNumber(header: { readonly [key: string]: Folded }): string {
-  const krs = textOf(header.numerKRS) ?? '';
+function readNumber(krs = ''): string {
   if (!/^\d{10}$/.test(krs) || krs === '0000000000') {
     throw new UnusableAnswer(`the KRS number '${krs.slice(0, 50)}' is not valid`);
   }
@@ -94,14 +93,13 @@ function readNumber(header: { readonly [key: string]: Folded }): string {
 type Entry = ReturnType<typeof readEntries>[number];
 
 /** The entries of a full extract, the first one first. */
-function readEntries(found: Folded | undefined) {
-  if (!Array.isArray(found)) return [];
-  return (found as readonly Record<string, Folded>[])
-    .map((entry) => ({
-      number: Number(textOf(entry.numerWpisu)),
-      day: textOf(entry.dataWpisu),
-      final_day: textOf(entry.dataUprawomocnienia),
-      text: textOf(entry.opis) ?? '',
+function readEntries(entries: readonly Texts[] = []) {
+  return entries
+    .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
+      number: Number(numerWpisu),
+      day: dataWpisu,
+      final_day: dataUprawomocnienia,
+      text: opis,
     }))
     .filter(({ number }) => Number.isSafeInteger(number))
     .toSorted((a, b) => a.number - b.number);
@@ -131,13 +129,4 @@ function findActivityDay(dane: unknown, entries: readonly Entry[]): string | und
   visit(purpose.przedmiotDzialalnosciOPP);
   const newest = Math.max(0, ...numbers.filter(Number.isSafeInteger));
   return entries.find(({ number }) => number === newest)?.day;
-}
-
-function hasName(sections: Folded | undefined): sections is Folded {
-  const identity = isRecord(sections) && isRecord(sections.dzial1) ? sections.dzial1 : {};
-  return isRecord(identity.danePodmiotu) && identity.danePodmiotu.nazwa !== undefined;
-}
-
-function textOf(value: Folded | undefined): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,8 +1,8 @@
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findCountry } from './country.ts';
-import type { ObjectShape, Shape } from './shape.ts';
+import type { LeafShape, ObjectShape, Shape } from './shape.ts';
 
-/** The current content of the register: text, objects by the keys of `shape.ts`, and lists of objects. */
+/** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
 export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
 
 export interface Folding {
@@ -32,21 +32,23 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  if (shape.kind === 'ignored') return undefined;
+  if (shape.kind === 'ignored' || shape.kind === 'entry_day') return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
-  const versions = standing(found, key, folding);
-  if (!('members' in shape)) {
-    const texts = versions.map(({ value, entry }) => ({ value: readText(value, path), entry }));
-    const text = newest(texts);
-    return text === undefined ? undefined : readLeaf(shape.kind, text, folding);
+  const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
+    const folded =
+      'members' in shape
+        ? foldObject(shape, value, { path, entry }, folding)
+        : readText(value, path);
+    return folded === undefined ? [] : [{ folded, entry }];
+  });
+  if (versions.length === 0) return undefined;
+  if (shape.kind === 'list') return versions.map(({ folded }) => folded);
+  const hasOrder = versions.length === 1 || versions.some(({ entry }) => entry !== 0);
+  if (shape.kind === 'group' && !hasOrder) {
+    throw new UnusableAnswer(`${path} is there ${versions.length} times`);
   }
-  const groups = versions.map(({ value, entry }) => ({
-    value: foldObject(shape, value, { path, entry }, folding),
-    entry,
-  }));
-  if (shape.kind === 'group') return newest(groups, path);
-  const items = groups.map(({ value }) => value).filter((value) => value !== undefined);
-  return items.length === 0 ? undefined : items;
+  const newest = versions.toSorted((a, b) => a.entry - b.entry).at(-1)!.folded;
+  return 'members' in shape ? newest : readLeaf(shape.kind, newest as string, folding);
 }
 
 function standing(found: unknown, key: string, folding: Folding): Version[] {
@@ -85,11 +87,11 @@ function foldObject(
   if (members.length === 0) return undefined;
   const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
   const entry_day = folding.entry_days?.get(entry || firstEntry(value));
-  return shape.is_dated === true && entry_day !== undefined ? { ...folded, entry_day } : folded;
+  return 'entry_day' in shape.members && entry_day ? { ...folded, entry_day } : folded;
 }
 
 function foldMembers(
-  { members, spellings = [] }: ObjectShape,
+  { members, spellings }: ObjectShape,
   value: Record<string, unknown>,
   path: string,
   folding: Folding,
@@ -120,18 +122,6 @@ function firstEntry(value: Record<string, unknown>): number {
   return numbers.length === 0 ? 0 : Math.min(...numbers);
 }
 
-/** The newest version; with a path, versions without an order throw. */
-function newest<Value>(
-  versions: readonly { value: Value | undefined; entry: number }[],
-  path?: string,
-): Value | undefined {
-  const filled = versions.filter(({ value }) => value !== undefined);
-  if (path !== undefined && filled.length > 1 && filled.every(({ entry }) => entry === 0)) {
-    throw new UnusableAnswer(`${path} is there ${filled.length} times`);
-  }
-  return filled.toSorted((a, b) => a.entry - b.entry).at(-1)?.value;
-}
-
 function readText(value: unknown, path: string): string | undefined {
   if (value === null) return undefined;
   if (typeof value === 'string') return squeeze(value) || undefined;
@@ -139,7 +129,7 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-function readLeaf(kind: Shape['kind'], text: string, folding: Folding): string | undefined {
+function readLeaf(kind: LeafShape['kind'], text: string, folding: Folding): string | undefined {
   // Another text stays as it is: the night reports it.
   if (kind === 'day') return text.replace(/^(\d{2})\.(\d{2})\.(\d{4})$/, '$3-$2-$1');
   if (kind === 'text') return text;

@@ -1,6 +1,6 @@
 -- One row per extract: what each part of it means. A legal form that is not known, or a number that is
 -- not valid, says nothing: the known one stays. `sections` holds the extract by the keys of
--- shape.ts, as it stands in the register now; the rest of the document is collect.sql's.
+-- shape.csv, as it stands in the register now; the rest of the document is collect.sql's.
 select
     document.file_no,
     document.line,
@@ -75,9 +75,10 @@ select
     proceeding.restructuring ->> 'start_day' as restructuring_start_date,
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
-    version.number as version_no,
+    -- An extract that does not tell its version leaves the known one.
+    coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
-    version.register as version_register
+    coalesce(document.document ->> 'register', known.version_register) as version_register
 from stage.document
 cross join stage.night
 left join registry.entry as known
@@ -91,12 +92,8 @@ cross join lateral (
         document.document #> '{sections,dzial1,siedzibaIAdres}' as seat
     offset 0
 ) as part
--- An extract that does not tell its version leaves the known one.
 cross join lateral (
-    select
-        coalesce((document.document ->> 'entry_no')::integer, known.version_no) as number,
-        coalesce((document.document ->> 'state_day')::date, known.version_date) as day,
-        coalesce(document.document ->> 'register', known.version_register) as register
+    select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
 -- Of several, the last one.
 left join lateral (
@@ -153,12 +150,49 @@ cross join lateral (
 ) as unit
 cross join lateral (
     select jsonb_agg(
-        jsonb_build_object('kind', told.kind, 'full_name', told.full_name, 'role', told.role)
-        order by told.kind, told.full_name, told.role
+        jsonb_build_object('kind', member.kind, 'full_name', told.full_name, 'role', told.role)
+        order by member.kind, told.full_name, told.role
     ) as persons
     from (
         select
-            member.kind,
+            place.kind,
+            place.role,
+            found.item
+        from (
+            values
+            ('shareholder', '$.dzial1.wspolnicySpzoo[*]'::jsonpath, 'Wspólnik'),
+            ('shareholder', '$.dzial1.wspolnicyPartnerzy[*]', 'Wspólnik'),
+            ('shareholder', '$.dzial1.jedynyAkcjonariusz[*]', 'Jedyny akcjonariusz'),
+            ('representative', '$.dzial2.prokurenci[*]', 'Prokurent'),
+            ('representative', '$.dzial2.pelnomocnicy[*]', 'Pełnomocnik'),
+            ('representative', '$.dzial2.osobyReprezentujacePZ[*]', 'Osoba reprezentująca'),
+            ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
+            ('representative', '$.dzial5.kurator[*]', 'Kurator'),
+            ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
+            -- Courts and authorities appoint these; the proceedings are the event.
+            ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
+            ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
+            ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
+            ('appointed', '$.dzial6.restrukturyzacja[*].zarzadca[*]', 'Zarządca'),
+            ('appointed', '$.dzial6.*[*].nadzorca_lub_zarzadca[*]', 'Nadzorca lub zarządca'),
+            ('appointed', '$.dzial6.*[*].reprezentant[*]', 'Osoba reprezentująca upadłego'),
+            ('appointed', '$.dzial6.zarzadKomisaryczny[*].zarzadca[*]', 'Zarządca komisaryczny')
+        ) as place (kind, path, role)
+        cross join lateral jsonb_path_query(part.sections, place.path) as found (item)
+        union all
+        select
+            'representative',
+            coalesce(organ.item ->> 'nazwaOrganu', organ.item ->> 'nazwa'),
+            found.item
+        from jsonb_path_query(
+            part.sections,
+            '$.dzial2.keyvalue()
+                ? (@.key == "reprezentacja" || @.key == "organNadzoru").value[*]'
+        ) as organ (item)
+        cross join lateral jsonb_path_query(organ.item, '$.sklad[*]') as found (item)
+    ) as member
+    cross join lateral (
+        select
             coalesce(
                 member.item ->> 'nazwa',
                 member.item #>> '{podmiot,nazwa}',
@@ -197,48 +231,6 @@ cross join lateral (
                         then ', w zawieszeniu'
                 end
             ) as role
-        from (
-            select
-                place.kind,
-                place.role,
-                found.item
-            from (
-                values
-                ('shareholder', '$.dzial1.wspolnicySpzoo[*]'::jsonpath, 'Wspólnik'),
-                ('shareholder', '$.dzial1.wspolnicyPartnerzy[*]', 'Wspólnik'),
-                ('shareholder', '$.dzial1.jedynyAkcjonariusz[*]', 'Jedyny akcjonariusz'),
-                ('representative', '$.dzial2.prokurenci[*]', 'Prokurent'),
-                ('representative', '$.dzial2.pelnomocnicy[*]', 'Pełnomocnik'),
-                ('representative', '$.dzial2.osobyReprezentujacePZ[*]', 'Osoba reprezentująca'),
-                ('representative', '$.dzial2.reprezentacjaIBIGBPPSPZOZ[*]', 'Kierownik'),
-                ('representative', '$.dzial5.kurator[*]', 'Kurator'),
-                ('representative', '$.dzial6.likwidacja[*].likwidatorzy[*]', 'Likwidator'),
-                -- Courts and authorities appoint these; the proceedings are the event.
-                ('appointed', '$.dzial6.*[*].syndyk[*]', 'Syndyk'),
-                ('appointed', '$.dzial6.*[*].nadzorca[*]', 'Nadzorca'),
-                ('appointed', '$.dzial6.postepowanieUpadlosciowe[*].zarzadca[*]', 'Zarządca'),
-                ('appointed', '$.dzial6.restrukturyzacja[*].zarzadca[*]', 'Zarządca'),
-                ('appointed', '$.dzial6.*[*].nadzorca_lub_zarzadca[*]', 'Nadzorca lub zarządca'),
-                ('appointed', '$.dzial6.*[*].reprezentant[*]', 'Osoba reprezentująca upadłego'),
-                (
-                    'appointed',
-                    '$.dzial6.zarzadKomisaryczny[*].zarzadca[*]',
-                    'Zarządca komisaryczny'
-                )
-            ) as place (kind, path, role)
-            cross join lateral jsonb_path_query(part.sections, place.path) as found (item)
-            union all
-            select
-                'representative',
-                coalesce(organ.item ->> 'nazwaOrganu', organ.item ->> 'nazwa'),
-                found.item
-            from jsonb_path_query(
-                part.sections,
-                '$.dzial2.keyvalue()
-                    ? (@.key == "reprezentacja" || @.key == "organNadzoru").value[*]'
-            ) as organ (item)
-            cross join lateral jsonb_path_query(organ.item, '$.sklad[*]') as found (item)
-        ) as member
     ) as told
     where told.full_name is not null
 ) as person
@@ -253,15 +245,11 @@ cross join lateral (
         ('Data uprawomocnienia wykreślenia', document.document ->> 'final_day'),
         (
             'Data otwarcia likwidacji',
-            jsonb_path_query_first(
-                part.sections, '$.dzial6.likwidacja[last].otwarcieLikwidacji'
-            ) #>> '{}'
+            part.sections #>> '{dzial6,likwidacja,-1,otwarcieLikwidacji}'
         ),
         (
             'Data zakończenia likwidacji',
-            jsonb_path_query_first(
-                part.sections, '$.dzial6.likwidacja[last].zakonczenieLikwidacji'
-            ) #>> '{}'
+            part.sections #>> '{dzial6,likwidacja,-1,zakonczenieLikwidacji}'
         )
     ) as told (type, date)
     where registry.calendar_day(told.date) is not null

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { currentLine } from '../../../fixtures/dump/krs-extract.ts';
+import { currentLine, fullLine } from '../../../fixtures/dump/krs-extract.ts';
 import { useKrsNights } from '../../../fixtures/dump/krs-nights.ts';
 
 const { runLines, findEntry } = useKrsNights();
@@ -36,6 +36,17 @@ test('of two versions of one dump the newer one counts', async () => {
   ]);
   expect(summary).toMatchObject({ read: 1, accepted: 1, rejected: 0, new: 1 });
   expect(await findEntry(krs, 'name')).toEqual(['NOWA']);
+});
+
+test('a current extract counts that says the same as an older full one of the dump', async () => {
+  const krs = '0000991028';
+  const identity = { nazwa: 'GAMMA SPÓŁKA AKCYJNA' };
+  const summary = await runLines([
+    fullLine(krs, identity.nazwa, '6910Z', '04.03.2019'),
+    currentLine({ krs, identity, activities: ['6910Z'], header: newest(2) }),
+  ]);
+  expect(summary).toMatchObject({ read: 1, accepted: 1, rejected: 0, new: 1 });
+  expect(await findEntry(krs, 'version_no')).toEqual([2]);
 });
 
 test('a number that the register of entrepreneurs alone has struck off is not struck off', async () => {

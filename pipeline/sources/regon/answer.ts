@@ -1,8 +1,8 @@
 import { type BirRow, fieldOf } from '../../fetch/soap.ts';
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
-import { fieldsOf, findReport, fits, foldName, type ReportName, tellReport } from './report.ts';
+import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 
-/** A record of a report, by the names of `fields.ts`; blank values are left out. */
+/** A record of a report, by the names of `fields.csv`; blank values are left out. */
 export type Row = Record<string, string>;
 
 /** What the dump says of an answer. */
@@ -21,19 +21,18 @@ interface AnswerLabel {
 export function readReport(rows: readonly BirRow[], label: AnswerLabel): object {
   const error = rows.find((row) => valueOf(row, 'ErrorCode') !== '');
   if (error) return readError(error, label);
-  const name = nameReport(rows, label.report);
-  const fields = fieldsOf(name);
+  const report = chooseReport(rows, label.report);
   const odd: OddValue[] = [];
-  const named = fields.size > 0 ? rows.map((row) => nameFields(row, name, odd)) : [];
+  const named = report.fields.size > 0 ? rows.map((row) => nameFields(row, report, odd)) : [];
   // A report with the number of the company is about one company or activity, and no list.
-  if ([...fields.values()].includes('regon9') && named.length !== 1) {
+  if ([...report.fields.values()].includes('regon9') && named.length !== 1) {
     throw new UnusableAnswer(
       named.length === 0 ? 'an answer without records' : `${named.length} records instead of one`,
     );
   }
   return {
     kind: 'report',
-    report: name,
+    ...report.place,
     // 9 digits, valid or not; absent where neither the answer nor the label tells.
     regon: findOwner(named, label.regon),
     // In an order of their own, so that two answers that say the same are equal.
@@ -60,14 +59,14 @@ function readError(row: BirRow, label: AnswerLabel): object {
   const name = partnerCodes.has(code) ? 'OsPrawnaSpCywilnaWspolnicy' : valueOf(row, 'Raport');
   return {
     kind: 'error',
-    report: findReport(label.report ?? name),
+    ...findReport(label.report ?? name)?.place,
     regon: regon?.slice(0, 9),
     code,
     message: (message ?? '').slice(0, 200),
   };
 }
 
-function nameReport(rows: readonly BirRow[], label: string | undefined): ReportName {
+function chooseReport(rows: readonly BirRow[], label: string | undefined): Report {
   const keys = [...new Set(rows.flatMap(Object.keys))].map((key) => key.toLowerCase());
   if (label === undefined) {
     if (keys.length === 0) throw new UnusableAnswer('an answer without records');
@@ -75,12 +74,12 @@ function nameReport(rows: readonly BirRow[], label: string | undefined): ReportN
     if (told) return told;
     throw new UnusableAnswer(`no report has the fields ${firstOf(keys)}`);
   }
-  const name = findReport(label);
-  if (!name) throw new UnusableAnswer(`there is no report '${label.slice(0, 100)}'`);
-  if (keys.length > 0 && !fits(name, keys)) {
-    throw new UnusableAnswer(`${name} does not have the fields ${firstOf(keys)}`);
+  const report = findReport(label);
+  if (!report) throw new UnusableAnswer(`there is no report '${label.slice(0, 100)}'`);
+  if (keys.length > 0 && !fits(report, keys)) {
+    throw new UnusableAnswer(`${report.name} does not have the fields ${firstOf(keys)}`);
   }
-  return name;
+  return report;
 }
 
 function firstOf(keys: readonly string[]): string {
@@ -97,18 +96,17 @@ const silos: Readonly<Record<string, string>> = {
   krupgn: '4',
 };
 
-function nameFields(row: BirRow, report: ReportName, odd: OddValue[]): Row {
-  const known = fieldsOf(report);
+function nameFields(row: BirRow, report: Report, odd: OddValue[]): Row {
   const named: Row = {};
   for (const [key, text] of Object.entries(row)) {
     const folded = foldName(key.replace(/^(?:lok)?(?:praw|fiz[cp]?)_|^wspolsc_/i, ''));
-    const name = known.get(folded);
+    const name = report.fields.get(folded);
     // BIR 1.0 gives the address for letters too.
     if (name === undefined && !folded.startsWith('adkor')) {
-      odd.push({ subject: 'field', value: `${report} ${key}` });
+      odd.push({ subject: 'field', value: `${report.name} ${key}` });
     }
     const value = squeeze(text);
-    if (name != null && value !== '') named[name] ??= value;
+    if (name && value !== '') named[name] ??= value;
   }
   const { silo_name, ...rest } = named;
   const silo = rest.silo ?? silos[silo_name?.toLowerCase() ?? ''] ?? silo_name;

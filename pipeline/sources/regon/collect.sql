@@ -8,9 +8,9 @@ with report as (
         answer.file_no,
         answer.line,
         answer.raw,
-        kind.entity,
-        kind.part,
-        kind.silo,
+        answer.answer ->> 'entity' as entity,
+        answer.answer ->> 'part' as part,
+        answer.answer ->> 'silo' as silo,
         answer.answer -> 'rows' as records,
         answer.answer ->> 'regon' as regon9,
         coalesce(substring(file.file_key from '^(.*)/'), '') as folder,
@@ -19,30 +19,16 @@ with report as (
         left(substring(file.file_key from '^.*(?<!\d)(\d{14}|\d{9})(?!\d).*/'), 9) as folder_number
     from stage.answer
     join stage.file using (file_no)
-    join (
-        values
-        ('OsPrawna', 'P', 'main', 6),
-        ('OsPrawnaPkd', 'P', 'codes', null),
-        ('OsPrawnaListaJednLokalnych', 'P', 'units', null),
-        ('JednLokalnaOsPrawnej', 'P', 'unit', null),
-        ('OsPrawnaSpCywilnaWspolnicy', 'P', 'partners', null),
-        ('OsFizycznaDaneOgolne', 'F', 'person', null),
-        ('OsFizycznaDzialalnoscCeidg', 'F', 'main', 1),
-        ('OsFizycznaDzialalnoscRolnicza', 'F', 'main', 2),
-        ('OsFizycznaDzialalnoscPozostala', 'F', 'main', 3),
-        ('OsFizycznaDzialalnoscSkreslonaDo20141108', 'F', 'main', 4),
-        ('OsFizycznaPkd', 'F', 'codes', null),
-        ('OsFizycznaListaJednLokalnych', 'F', 'units', null),
-        ('JednLokalnaOsFizycznej', 'F', 'unit', null)
-    ) as kind (report, entity, part, silo) on kind.report = answer.answer ->> 'report'
     where
-        answer.answer ->> 'kind' = 'report'
-        -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error says
-        -- nothing: every company has some, and code 11 says that they are not published.
-        or (
-            answer.answer ->> 'kind' = 'error'
-            and answer.answer ->> 'code' in ('4', '21', '22')
-            and kind.part in ('units', 'partners')
+        answer.answer ->> 'part' <> ''
+        and (
+            answer.answer ->> 'kind' = 'report'
+            -- Codes 4, 21 and 22 say that there are no units or no partners. Of activities an error
+            -- says nothing: every company has some, and code 11 says that they are not published.
+            or (
+                answer.answer ->> 'code' in ('4', '21', '22')
+                and answer.answer ->> 'part' in ('units', 'partners')
+            )
         )
 ),
 

@@ -44,27 +44,3 @@ return case
     when written ~ '^\+?[0-9 ()/.-]+$' then translate(written, ' ()/.-', '')
     else written
 end;
-
--- The dates of a unit, those that are dates.
-create function stage.regon_dates(record jsonb) returns jsonb
-language sql stable
-return (
-    select coalesce(
-        jsonb_agg(
-            jsonb_build_object('type', label.type, 'date', record ->> label.field)
-            order by label.type
-        ),
-        '[]'
-    )
-    from (
-        values
-        ('formation_date', 'Data powstania'),
-        ('start_date', 'Data rozpoczęcia działalności'),
-        ('entry_date', 'Data wpisu do REGON'),
-        ('suspension_date', 'Data zawieszenia działalności'),
-        ('resumption_date', 'Data wznowienia działalności'),
-        ('end_date', 'Data zakończenia działalności'),
-        ('struck_off_date', 'Data skreślenia z REGON')
-    ) as label (field, type)
-    where registry.calendar_day(record ->> label.field) is not null
-);

@@ -15,15 +15,27 @@ select
 from stage.answer
 where answer.answer ->> 'kind' = 'list';
 
-with invalid as (
-    delete from stage.regon_listed
-    where not registry.is_regon9(regon_listed.regon9)
-    returning *
-)
+insert into stage.reject (file_no, line, reason, raw)
+select file_no, line, format('the REGON ''%s'' is not valid', number), raw
+from stage.regon_listed
+where not registry.is_regon9(regon9);
 
-insert into stage.reject (file_no, line, reason, raw, is_repeat)
-select file_no, line, format('the REGON ''%s'' is not valid', number), raw, false
-from invalid;
+delete from stage.regon_listed
+where not registry.is_regon9(regon9);
+
+-- One row per activity of a person without its main report. is_counted: the person has it still.
+create view stage.regon_unreported as
+select
+    person.regon9 || '-' || silo.silo as entry_key,
+    person.records -> 0 ->> ('has_' || silo.silo) <> '0' as is_counted
+from stage.regon_part as person
+cross join (values (1), (2), (3), (4)) as silo (silo)
+where
+    person.part = 'person'
+    and not exists (
+        select from stage.regon_activity as activity
+        where activity.entry_key = person.regon9 || '-' || silo.silo
+    );
 
 -- The answers about a company that is listed as deleted go before the list, which names a person also
 -- when one activity of several ended. Answers that cannot be read, or contradict each other, say nothing:
@@ -46,27 +58,22 @@ where
 union
 -- A known activity that the person has no more.
 select entry.entry_key
-from stage.regon_part as person
-cross join (values (1), (2), (3), (4)) as silo (silo)
-cross join stage.night
+from stage.regon_unreported as unreported
 join registry.entry
-    on entry.source = night.source
-    and entry.entry_key = person.regon9 || '-' || silo.silo
-where
-    person.part = 'person'
-    and person.records -> 0 ->> ('has_' || silo.silo) = '0'
-    and not exists (
-        select from stage.regon_activity as activity
-        where activity.entry_key = entry.entry_key
-    );
+    on entry.source = 'regon'
+    and entry.entry_key = unreported.entry_key
+where not unreported.is_counted;
 
 insert into stage.notice (subject, value)
 with described as (
-    -- The activities and the units of all documents.
-    select document.document -> 'activity' as record
+    -- The activities, the natural persons and the units of all documents.
+    select 'activity' as part, document.document -> 'activity' as record
     from stage.document
     union all
-    select unit.record
+    select 'person', document.document -> 'person'
+    from stage.document
+    union all
+    select 'unit', unit.record
     from stage.document
     cross join lateral jsonb_array_elements(document.document -> 'units') as unit (record)
 )
@@ -110,72 +117,58 @@ where answer.answer ->> 'kind' = 'error'
 union all
 select
     'activity without its report',
-    format('%s-%s', person.regon9, silo.silo)
-from stage.regon_part as person
-cross join (values (1), (2), (3), (4)) as silo (silo)
-where
-    person.part = 'person'
-    and person.records -> 0 ->> ('has_' || silo.silo) <> '0'
-    and not exists (
-        select from stage.regon_activity as activity
-        where activity.entry_key = person.regon9 || '-' || silo.silo
-    )
+    unreported.entry_key
+from stage.regon_unreported as unreported
+where unreported.is_counted
 union all
 select
     odd.subject,
     odd.value
-from stage.document
-cross join lateral (
-    select
-        document.document -> 'activity' as activity,
-        coalesce(document.document -> 'person', document.document -> 'activity') as owner
-) as told
+from described
 cross join lateral (
     values
     (
         'NIP',
-        told.owner ->> 'nip',
-        not registry.is_nip(translate(told.owner ->> 'nip', '- ', ''))
-        and translate(told.owner ->> 'nip', '- ', '') <> '0000000000'
+        described.record ->> 'nip',
+        not registry.is_nip(translate(described.record ->> 'nip', '- ', ''))
+        and translate(described.record ->> 'nip', '- ', '') <> '0000000000'
     ),
-    ('NIP status', told.owner ->> 'nip_status', true),
+    ('NIP status', described.record ->> 'nip_status', true),
     (
         'KRS number',
-        told.activity ->> 'register_number',
-        told.activity ->> 'register' in ('138', '139')
-        and not registry.is_krs(told.activity ->> 'register_number')
+        described.record ->> 'register_number',
+        described.record ->> 'register' in ('138', '139')
+        and not registry.is_krs(described.record ->> 'register_number')
     ),
     (
         'legal form',
-        told.owner ->> 'legal_form',
+        described.record ->> 'legal_form',
         not exists (
             select from registry.legal_form
-            where legal_form.symbol = told.owner ->> 'legal_form'
+            where legal_form.symbol = described.record ->> 'legal_form'
         )
+    ),
+    (
+        'voivodeship',
+        concat_ws(
+            ' ', described.record ->> 'voivodeship_symbol', described.record ->> 'voivodeship'
+        ),
+        described.record ?| '{voivodeship_symbol, voivodeship}'
+        and not exists (
+            select from registry.voivodeship
+            where
+                voivodeship.teryt = described.record ->> 'voivodeship_symbol'
+                or voivodeship.name = lower(described.record ->> 'voivodeship')
+        )
+    ),
+    (
+        'country',
+        described.record ->> 'country_name',
+        not described.record ? 'country'
+        and described.record ->> 'country_name' !~* '^polska$'
     )
 ) as odd (subject, value, is_odd)
 where odd.value is not null and odd.is_odd
-union all
-select
-    'voivodeship',
-    concat_ws(' ', described.record ->> 'voivodeship_symbol', described.record ->> 'voivodeship')
-from described
-where
-    described.record ?| '{voivodeship_symbol, voivodeship}'
-    and not exists (
-        select from registry.voivodeship
-        where
-            voivodeship.teryt = described.record ->> 'voivodeship_symbol'
-            or voivodeship.name = lower(described.record ->> 'voivodeship')
-    )
-union all
-select
-    'country',
-    described.record ->> 'country_name'
-from described
-where
-    not described.record ? 'country'
-    and described.record ->> 'country_name' !~* '^polska$'
 union all
 select
     'date',
@@ -183,7 +176,8 @@ select
 from described
 cross join lateral jsonb_each_text(described.record) as date
 where
-    date.key like '%_date'
+    described.part <> 'person'
+    and date.key like '%_date'
     and registry.calendar_day(date.value) is null
 union all
 select

@@ -133,12 +133,29 @@ cross join lateral (
                     'identifier', unit.record ->> 'regon14',
                     'name', unit.record ->> 'name',
                     'address', stage.regon_address(unit.record),
-                    'dates', stage.regon_dates(unit.record)
+                    'dates', coalesce(unit_date.dates, '[]')
                 ) as unit,
                 1 as rank
             from jsonb_array_elements(
                 coalesce(document.document -> 'units', document.document -> 'unit_details')
             ) as unit (record)
+            cross join lateral (
+                select jsonb_agg(
+                    jsonb_build_object('type', label.type, 'date', unit.record ->> label.field)
+                    order by label.type
+                ) as dates
+                from (
+                    values
+                    ('formation_date', 'Data powstania'),
+                    ('start_date', 'Data rozpoczęcia działalności'),
+                    ('entry_date', 'Data wpisu do REGON'),
+                    ('suspension_date', 'Data zawieszenia działalności'),
+                    ('resumption_date', 'Data wznowienia działalności'),
+                    ('end_date', 'Data zakończenia działalności'),
+                    ('struck_off_date', 'Data skreślenia z REGON')
+                ) as label (field, type)
+                where registry.calendar_day(unit.record ->> label.field) is not null
+            ) as unit_date
             where
                 coalesce(unit.record ->> 'silo', document.document ->> 'silo')
                 = document.document ->> 'silo'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findReport, findReportIn, type ReportName, tellReport } from './report.ts';
+import { findReport, findReportIn, tellReport } from './report.ts';
 
 test.each([
   ['BIR11OsPrawna', 'OsPrawna'],
@@ -14,19 +14,19 @@ test.each([
   ['BIR12', undefined],
   ['', undefined],
 ])('the name %j is %s', (name, report) => {
-  expect(findReport(name)).toBe(report);
+  expect(findReport(name)?.name).toBe(report);
 });
 
 test('the name of a file', () => {
-  expect(findReportIn('995200010-BIR12OsPrawnaPkd.xml')).toBe('OsPrawnaPkd');
-  expect(findReportIn('OsPrawnaListaJednLokalnych 2026-11-03.XML')).toBe(
+  expect(findReportIn('995200010-BIR12OsPrawnaPkd.xml')?.name).toBe('OsPrawnaPkd');
+  expect(findReportIn('OsPrawnaListaJednLokalnych 2026-11-03.XML')?.name).toBe(
     'OsPrawnaListaJednLokalnych',
   );
   expect(findReportIn('995200010.xml')).toBeUndefined();
 });
 
 // Fields that the official answers have, in any case.
-test.each<[ReportName, string]>([
+test.each([
   ['OsPrawna', 'praw_regon9 praw_nip praw_dataSkresleniaZRegon'],
   ['OsPrawna', 'praw_regon14 praw_dataSkresleniazRegon praw_adKorKraj_Symbol'],
   ['OsPrawnaPkd', 'praw_pkdKod praw_pkdNazwa praw_pkdPrzewazajace'],
@@ -61,7 +61,7 @@ test.each<[ReportName, string]>([
   ['DaneSzukajPodmioty', 'Regon Nip StatusNip Nazwa Typ SilosID'],
   ['RaportZbiorczy', 'regon'],
 ])('%s is told by %s', (report, fields) => {
-  expect(tellReport(fields.toLowerCase().split(' '))).toBe(report);
+  expect(tellReport(fields.toLowerCase().split(' '))?.name).toBe(report);
 });
 
 test('fields of no report', () => {

@@ -1,78 +1,43 @@
-import {
-  activityFields,
-  codeFields,
-  type Fields,
-  legalPersonFields,
-  naturalPersonFields,
-  partnerFields,
-  unitFields,
-} from './fields.ts';
+import { readTable } from '../table.ts';
 
-/**
- * A full report of BIR: its name in BIR 1.0 behind `PublDaneRaport`, the prefixes of its fields in lower
- * case, and its fields. A report without fields says nothing that the product shows.
- */
-type Report = readonly [old_name: string | null, prefixes: readonly string[], fields?: Fields];
+// The documents of GUS name a field so, behind a prefix of its report such as `praw_` or `fizC_`.
+const fields = readTable<'group' | 'field' | 'name'>(new URL('fields.csv', import.meta.url));
+const groups = Map.groupBy(fields, ({ group }) => group);
 
-const company = ['praw_'];
-const person = ['fiz_'];
-const companyUnit = ['lokpraw_'];
-const personUnit = ['lokfiz_', 'lokfizc_', 'lokfizp_'];
+const reportRows = readTable<
+  'report' | 'old_name' | 'prefixes' | 'groups' | 'entity' | 'part' | 'silo' | 'sign'
+>(new URL('reports.csv', import.meta.url));
 
-/** The reports by their names in BIR 1.1 and 1.2, without the prefix that tells the version. */
-const reports = {
-  OsPrawna: ['Prawna', company, legalPersonFields],
-  OsPrawnaPkd: ['DzialalnosciPrawnej', company, codeFields],
-  OsPrawnaListaJednLokalnych: ['LokalnePrawnej', companyUnit, unitFields],
-  OsPrawnaSpCywilnaWspolnicy: ['WspolnicyPrawnej', ['wspolsc_'], partnerFields],
-  JednLokalnaOsPrawnej: ['LokalnaPrawnej', companyUnit, unitFields],
-  JednLokalnaOsPrawnejPkd: ['DzialalnosciLokalnejPrawnej', companyUnit],
-  OsFizycznaDaneOgolne: ['FizycznaOsoba', person, naturalPersonFields],
-  OsFizycznaDzialalnoscCeidg: ['DzialalnoscFizycznejCeidg', ['fiz_', 'fizc_'], activityFields],
-  OsFizycznaDzialalnoscRolnicza: ['DzialalnoscFizycznejRolnicza', person, activityFields],
-  OsFizycznaDzialalnoscPozostala: [
-    'DzialalnoscFizycznejPozostala',
-    ['fiz_', 'fizp_'],
-    activityFields,
-  ],
-  OsFizycznaDzialalnoscSkreslonaDo20141108: ['DzialalnoscFizycznejWKrupgn', person, activityFields],
-  OsFizycznaPkd: ['DzialalnosciFizycznej', person, codeFields],
-  OsFizycznaListaJednLokalnych: ['LokalneFizycznej', personUnit, unitFields],
-  JednLokalnaOsFizycznej: ['LokalnaFizycznej', personUnit, unitFields],
-  JednLokalnaOsFizycznejPkd: ['DzialalnosciLokalnejFizycznej', personUnit],
-  TypPodmiotu: ['TypJednostki', ['']],
-  // The answers to a search and to the request of a daily list: no full reports.
-  DaneSzukajPodmioty: [null, ['']],
-  RaportZbiorczy: [null, ['']],
-} satisfies Record<string, Report>;
+const reports = reportRows.map(({ old_name, prefixes, groups: names, sign, ...place }) => ({
+  /** As in BIR 1.1 and 1.2, without the prefix that tells the version. */
+  name: place.report,
+  /** As in BIR 1.0, where that version has the report. */
+  old_name: old_name || place.report,
+  /** How the names of its fields begin, in lower case. */
+  prefixes: prefixes.split(' '),
+  /** Our names by the folded names of GUS; blank: known, and ignored. */
+  fields: new Map(
+    (names.match(/\w+/g) ?? [])
+      .flatMap((name) => groups.get(name)!)
+      .map(({ field, name }) => [foldName(field), name]),
+  ),
+  /** An answer without a name is the first report of the table with such a field. */
+  sign: new RegExp(sign),
+  /** What `collect.sql` knows it by; without a part it says nothing that the product shows. */
+  place,
+}));
 
-export type ReportName = keyof typeof reports;
-
-const entries = Object.entries(reports) as [ReportName, Report][];
+export type Report = (typeof reports)[number];
 
 const byName = new Map(
-  entries.flatMap(([name, [old_name]]) =>
-    [name, ...(old_name === null ? [] : [`PublDaneRaport${old_name}`])].map(
-      (known) => [known.toLowerCase(), name] as const,
-    ),
+  reports.flatMap((report) =>
+    [report.name, report.old_name].map((name) => [name.toLowerCase(), report]),
   ),
 );
 
-/** Case and underscores of names of fields do not count. */
+/** Case and underscores of names of fields do not count: they differ between reports and versions. */
 export function foldName(name: string): string {
   return name.toLowerCase().replaceAll('_', '');
-}
-
-const foldedFields = new Map(
-  entries.map(([name, [, , fields]]) => {
-    const pairs = Object.entries(fields ?? {}).map(([key, own]) => [foldName(key), own] as const);
-    return [name, new Map(pairs)] as const;
-  }),
-);
-
-/** The fields of a report by their folded names; none for one that says nothing the product shows. */
-export function fieldsOf(name: ReportName): ReadonlyMap<string, string | null> {
-  return foldedFields.get(name)!;
 }
 
 /** The daily lists of entities and of local units. */
@@ -82,23 +47,22 @@ const listName = /^(?:nowe|aktualizowane|skreslone)(?:podmioty|jednostki)/;
  * The report behind a name of any version: `BIR11OsPrawna`, `BIR121JednLokalnaOsPrawnej`, and with
  * slips that answers of GUS show, ` BIR1.1OsPrawna` and `birBIR11OsPrawna`.
  */
-export function findReport(name: string): ReportName | undefined {
+export function findReport(name: string): Report | undefined {
   const known = name
     .trim()
     .toLowerCase()
     .replace(/^(?:bir)+[\d.]*/, '');
-  return listName.test(known) ? 'RaportZbiorczy' : byName.get(known);
+  return byName.get(listName.test(known) ? 'raportzbiorczy' : known);
 }
 
 /** The report that the name of a file speaks of, such as `990000001-BIR12OsPrawnaPkd.xml`. */
-export function findReportIn(file: string): ReportName | undefined {
+export function findReportIn(file: string): Report | undefined {
   const words = file.replace(/\.[^.]*$/, '').split(/[^\p{L}\d.]+/u);
-  return words.map(findReport).find((name) => name !== undefined);
+  return words.map(findReport).find((report) => report !== undefined);
 }
 
 /** Whether fields may belong to a report: at least one has its prefix. */
-export function fits(name: ReportName, keys: readonly string[]): boolean {
-  const [, prefixes] = reports[name];
+export function fits({ name, prefixes }: Report, keys: readonly string[]): boolean {
   return (
     isAboutCodes(keys) === name.endsWith('Pkd') &&
     keys.some((key) => prefixes.some((prefix) => key.startsWith(prefix)))
@@ -110,24 +74,6 @@ function isAboutCodes(keys: readonly string[]): boolean {
 }
 
 /** Which report an answer without a name is, by its fields in lower case. */
-export function tellReport(keys: readonly string[]): ReportName | undefined {
-  const has = (pattern: RegExp): boolean => keys.some((key) => pattern.test(key));
-  const isUnit = has(/_(datazaistnieniazmiany|formafinansowania|rodzajrejestru|silos_nazwa)/);
-  if (has(/^wspolsc_/)) return 'OsPrawnaSpCywilnaWspolnicy';
-  if (has(/^lokpraw_pkd/)) return 'JednLokalnaOsPrawnejPkd';
-  if (has(/^lokfiz_pkd/)) return 'JednLokalnaOsFizycznejPkd';
-  if (has(/^praw_pkd/)) return 'OsPrawnaPkd';
-  if (has(/^fiz_pkd/)) return 'OsFizycznaPkd';
-  if (has(/^lokpraw_/)) return isUnit ? 'JednLokalnaOsPrawnej' : 'OsPrawnaListaJednLokalnych';
-  if (has(/^lokfiz_/)) return isUnit ? 'JednLokalnaOsFizycznej' : 'OsFizycznaListaJednLokalnych';
-  if (has(/^praw_/)) return 'OsPrawna';
-  if (has(/^fiz_nazwisko$/)) return 'OsFizycznaDaneOgolne';
-  if (has(/^fizc_/)) return 'OsFizycznaDzialalnoscCeidg';
-  if (has(/^fizp_/)) return 'OsFizycznaDzialalnoscPozostala';
-  // Only the activities that ended before 2014-11-08 have no dates of a bankruptcy.
-  if (has(/^fiz_dataorzeczeniaoupadlosci$/)) return 'OsFizycznaDzialalnoscRolnicza';
-  if (has(/^fiz_nazwa$/)) return 'OsFizycznaDzialalnoscSkreslonaDo20141108';
-  if (has(/^silosid$/)) return 'DaneSzukajPodmioty';
-  if (has(/^typ$/)) return 'TypPodmiotu';
-  return has(/^regon$/) ? 'RaportZbiorczy' : undefined;
+export function tellReport(keys: readonly string[]): Report | undefined {
+  return reports.find(({ sign }) => keys.some((key) => sign.test(key)));
 }

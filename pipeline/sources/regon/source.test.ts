@@ -23,6 +23,9 @@ const general = xmlOf(reports[`BIR12OsPrawna ${regon}`]!);
 const said = {
   kind: 'report',
   report: 'OsPrawna',
+  entity: 'P',
+  part: 'main',
+  silo: '6',
   regon: '995200010',
   rows: [
     {

@@ -50,7 +50,7 @@ function readXmlReport(text: string, file: string): object {
   const rows = readXml(text);
   // An answer without records does not tell what it is; the name of its file may.
   const report = rows.length === 0 ? findReportIn(file.replace(/^.*\//, '')) : undefined;
-  return readReport(rows, { report });
+  return readReport(rows, { report: report?.name });
 }
 
 function readXml(text: string): BirRow[] {
