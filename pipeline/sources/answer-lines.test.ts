@@ -53,10 +53,3 @@ test('the bytes of a large file are counted while it is read', async () => {
   expect(counts.size).toBe(5);
   expect(bytes).toBe(450_000);
 });
-
-test('nothing more once the signal is aborted', async () => {
-  const signal = AbortSignal.abort(new Error('enough'));
-  const file = { path: import.meta.filename, file: 'lines.txt' };
-  const lines = readEachLine(file, 100, (text) => ({ text }), signal);
-  await expect(gather(lines)).rejects.toThrow('aborted');
-});

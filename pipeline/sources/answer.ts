@@ -45,13 +45,11 @@ export async function readWhole(
  * out. Never holds a longer line in memory.
  *
  * @param max_bytes a longer line is skipped, and given as unreadable
- * @param signal aborted when the rest is not wanted; the generator then throws its reason
  */
 export async function* readEachLine(
   { path, onRead }: AnswerFile,
   max_bytes: number,
   read: (text: string) => object,
-  signal?: AbortSignal,
 ): AsyncGenerator<Answer> {
   let line = 1;
   let held: Buffer[] = [];
@@ -69,7 +67,7 @@ export async function* readEachLine(
     if (!isLong) return readLine(line, bytes, read);
     return { line, reason: `a line of more than ${max_bytes} bytes`, raw: shorten(bytes) };
   };
-  for await (const chunk of createReadStream(path, { signal }) as AsyncIterable<Buffer>) {
+  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
     onRead?.(chunk.length);
     let start = 0;
     for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {

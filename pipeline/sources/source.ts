@@ -44,7 +44,7 @@ export interface DocumentDescription extends DumpDescription {
   format: 'document';
   dump_kind: 'delta';
   /** The answers of one file, one at a time. Throws a `Refusal` when the whole file cannot be read. */
-  readAnswers(file: AnswerFile, signal?: AbortSignal): AsyncIterable<Answer>;
+  readAnswers(file: AnswerFile): AsyncIterable<Answer>;
 }
 
 export type SourceDescription = TableDescription | DocumentDescription;

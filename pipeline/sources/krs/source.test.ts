@@ -106,11 +106,4 @@ describe('an .ndjson file', () => {
       [5, 'HTML or XML, no extract of KRS'],
     ]);
   });
-
-  test('is not read on when nobody wants the rest', async () => {
-    const path = join(folder, 'aborted.ndjson');
-    await writeFile(path, `${JSON.stringify(extract)}\n`.repeat(3));
-    const answers = description.readAnswers({ path, file: 'aborted.ndjson' }, AbortSignal.abort());
-    await expect(answers[Symbol.asyncIterator]().next()).rejects.toThrow(/abort/i);
-  });
 });

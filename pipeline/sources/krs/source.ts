@@ -27,13 +27,13 @@ export const description: DocumentDescription = {
   dump_kind: 'delta',
   country_code: 'PL',
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) || listName.test(file) ? file : null),
-  async *readAnswers(from, signal) {
+  async *readAnswers(from) {
     if (/\.json$/i.test(from.file)) {
       yield await readWhole(from, 'an extract', EXTRACT_BYTES, readJson);
       return;
     }
     const read = listName.test(from.file) ? readNumber : parseExtract;
-    yield* readEachLine(from, EXTRACT_BYTES, read, signal);
+    yield* readEachLine(from, EXTRACT_BYTES, read);
   },
 };
 

@@ -33,7 +33,7 @@ export const description: DocumentDescription = {
   dump_kind: 'delta',
   country_code: 'PL',
   identifyFile: (file) => (/\.(?:xml|ndjson)$/i.test(file) || listName.test(file) ? file : null),
-  async *readAnswers(from, signal) {
+  async *readAnswers(from) {
     const { file } = from;
     if (/\.xml$/i.test(file)) {
       const read = (bytes: Buffer) => readXmlReport(decodeXml(bytes), file);
@@ -42,7 +42,7 @@ export const description: DocumentDescription = {
     }
     const list = listName.exec(file)?.[1]?.toLowerCase();
     const read = (text: string) => (list ? readNumber(list, text) : readReportLine(text));
-    yield* readEachLine(from, ANSWER_BYTES, read, signal);
+    yield* readEachLine(from, ANSWER_BYTES, read);
   },
 };
 
