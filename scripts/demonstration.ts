@@ -1,20 +1,16 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readDump } from '../pipeline/dump/files.ts';
 import { listInbox } from '../pipeline/night/inbox.ts';
 import { listSources, loadSource } from '../pipeline/sources/source.ts';
 import type { Database } from '../sql/database.ts';
 
 /** The fixture days, laid out as INBOX_DIR is: `<source>/<date>/`. */
-export const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
+export const fixtures = join(import.meta.dirname, '../fixtures');
 
 /** The first fixture day of all sources. */
 export const firstDay = '2026-11-02';
 
-/**
- * Whether nothing but fixture days is published: in any other database they would be the next days of
- * its registry.
- */
+/** Whether nothing but fixture days is published. To another registry they would be its next days. */
 export async function holdsOnlyFixtures(db: Database): Promise<boolean> {
   const foreign = await db.pool.query(
     `select
