@@ -63,7 +63,7 @@ function redraw(
 
 /** An address is added, changed or removed; some changes lead to another voivodeship. */
 function changeAddress(entry: Entry, { random }: Occasion): Partial<Entry> {
-  const isThere = addressLine(entry) !== null;
+  const isThere = addressLine(entry) !== '';
   if (isThere && random.chance(0.1)) return { file: withoutVoivodeship, ...noAddress };
   const file = isThere && random.chance(0.85) ? entry.file : drawFile(random);
   // Sometimes the rest of the address stays as it is: only the file says that it is another one.

@@ -3,10 +3,7 @@ import type { Entry } from './entry.ts';
 import { createNumbering, serialLimit } from './identifier.ts';
 import { Random } from './random.ts';
 
-/**
- * A country as of one day. Only what differs from the first dump is kept. Every other entry is drawn
- * again whenever it is looked at, so millions need no memory.
- */
+/** A country as of one day. Only what differs from the first dump is kept: all else is drawn again. */
 export type Country = ReturnType<typeof createCountry>;
 
 /** One pair of neighbours in this many shares a NIP: 0.3 % of the entries do. */
@@ -56,7 +53,6 @@ export function* presentEntries(country: Country): Generator<Entry> {
   }
 }
 
-/** Changes fields of an entry. */
 export function updateEntry(country: Country, index: number, fields: Partial<Entry>): void {
   country.changed.set(index, { ...country.changed.get(index), ...fields });
 }
