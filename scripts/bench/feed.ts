@@ -4,8 +4,9 @@ import { createAccount, createApiToken } from '../../fixtures/client/account.ts'
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
 import { inSession } from '../../sql/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
-import { askInTurn, rank } from './load.ts';
+import { dayNumber, isoDate } from '../generator/calendar.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
+import { askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
@@ -54,10 +55,7 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
 }
 
 const some = (count: number) => Math.floor(Math.random() * count);
-
-function someDay(): string {
-  return new Date(Date.UTC(2024, 0, 1 + some(dayCount))).toISOString().slice(0, 10);
-}
+const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 
 /** Each asks for something random. */
 const questions: Record<string, (types: string[]) => string> = {

@@ -27,19 +27,17 @@ export function createCountry(seed: number, entries: number, from: number) {
   };
 }
 
-/** An entry of the first dump. An odd index and the one before may share a NIP. */
-function drawFirst({ seed, entries, from: day, numbering }: Country, serial: number): Entry {
+/** The entry as it stands in the newest dump, or last stood there when it is gone. */
+export function entryAt(country: Country, serial: number): Entry {
+  const { seed, entries, from: day, numbering } = country;
+  const changed = country.changed.get(serial);
+  if (serial >= entries) return changed as Entry;
+  // An odd serial number and the one before may share a NIP.
   const second = serial | 1;
   const isShared = second < entries && random.start(seed, second, 4).chance(shareOfPairs);
   const owner = isShared ? serial & ~1 : serial;
-  return drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
-}
-
-/** The entry as it stands in the newest dump, or last stood there when it is gone. */
-export function entryAt(country: Country, index: number): Entry {
-  const changed = country.changed.get(index);
-  if (index >= country.entries) return changed as Entry;
-  return Object.assign(drawFirst(country, index), changed);
+  const first = drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
+  return Object.assign(first, changed);
 }
 
 export function isGone({ changed }: Country, index: number): boolean {

@@ -19,11 +19,8 @@ export function perKind(find: (kind: ChangeKind) => number): PerKind {
 }
 
 /**
- * Makes the changes of the next night. Each kind walks once through the entries of the evening before,
- * in a seeded order, until enough of them suit.
- *
- * @param day the date of the dump, in days since 1970
- * @param wanted how many entries each kind of change touches
+ * Makes the changes of the next night, whose dump is of `day` (days since 1970). Each kind walks once
+ * through the entries of the evening before, in a seeded order, until enough of them suit.
  */
 export function passNight(country: Country, day: number, wanted: PerKind): NightReport {
   const { counts, events }: NightReport = { counts: perKind(() => 0), events: [] };
