@@ -57,7 +57,7 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
 const some = (count: number) => Math.floor(Math.random() * count);
 const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 
-/** Each asks for something random. */
+/** Paths of random pages. */
 const questions: Record<string, (types: string[]) => string> = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
@@ -88,7 +88,7 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
   }
 }
 
-/** Writes an account of 100,000 watched companies and 1,000,000 events; measures its feed's pages. */
+/** Measures the fan-out of a night, and pages of a feed of 1,000,000 events, which it writes first. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id } = await createAccount(kysely);
   await inSession(db.pool, async (client) => {

@@ -55,7 +55,7 @@ export function reclassify(activities: Activities, { random }: { random: Random 
   return { codeYear: '2025', mainCode, otherCodes: [...others] };
 }
 
-/** Activities under PKD 2025 with one code that the official key may not explain, or lacks. */
+/** Activities under PKD 2025 that the official key may not explain: a foreign code, or one too few. */
 export function reclassifyPartly(before: Activities, { random }: { random: Random }): Activities {
   const after = reclassify(before, { random });
   const foreign = drawCode(random, '2025', allCodes(before).flatMap(keyTargets));

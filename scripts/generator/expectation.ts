@@ -15,7 +15,7 @@ function typesOf(field: string, ends = ['ADDED', 'CHANGED', 'REMOVED']): string[
 const regonChange = 'ANOMALY_REGON_CHANGE';
 const closedDate = 'COMPANY_CLOSED_DATE';
 
-/** Each reads a value of an entry; the types of event where it is added, changed and removed. */
+/** How a value of an entry is read; the event types where it is added, changed and removed. */
 const fields: readonly [read: (entry: Entry) => string, types: readonly string[]][] = [
   [({ name }) => name, typesOf('COMPANY_NAME')],
   [({ firstName, surname }) => `${firstName} ${surname}`, typesOf('COMPANY_OWNER')],
