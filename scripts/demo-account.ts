@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
-import { mailFolder } from '../pipeline/worker/worker.ts';
+import type { Environment } from '../pipeline/environment.ts';
 import type { Database } from '../sql/database.ts';
 import { DEMO_EMAIL as EMAIL } from '../sql/demo.ts';
 import { until } from '../sql/embedded/process.ts';
@@ -16,13 +16,11 @@ const mailWait_ms = 10_000;
 /** Companies that it watches: as many as one request may add. */
 const watchedCount = 100;
 
-interface DemoOptions {
+type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
   db: Database;
   /** Where the API listens. */
   url: string;
-  dataDir: string;
-  secretKey: string | undefined;
-}
+};
 
 /** Where the demo account is kept: the database itself knows no secret. */
 export function demoFile(dataDir: string): string {
@@ -33,25 +31,27 @@ export function demoFile(dataDir: string): string {
  * Opens the account that was kept, or a new one, made as every client makes one. It watches the
  * companies that are known now.
  *
- * @returns what to say of it, or why it cannot be used
+ * @returns its Master Token, or why there is no account; neither where the token is lost
  */
-export async function openDemoAccount(options: DemoOptions): Promise<string> {
-  const { db, url, dataDir } = options;
+export async function openDemoAccount(
+  options: DemoOptions,
+): Promise<{ token?: string; fault?: string }> {
+  const { db, url } = options;
   let token = await readToken(options);
   if (token === undefined) {
     const { rowCount } = await db.pool.query(
       'select from customer.account where email = $1 and initialized_at is not null',
       [EMAIL],
     );
-    if (rowCount !== 0) return describeRecovery(url, dataDir);
+    if (rowCount !== 0) return {};
     try {
       token = await createAccount(options);
     } catch (error) {
-      return `There is no account to try it with: ${(error as Error).message}`;
+      return { fault: (error as Error).message };
     }
   }
   await watchCompanies(db, url, token);
-  return describeAccount(token, url, dataDir);
+  return { token };
 }
 
 /** The Master Token that was kept; undefined when the file is gone, damaged or of another database. */
@@ -138,28 +138,4 @@ async function watchCompanies(db: Database, url: string, token: string): Promise
   for (const body of rows) await call(url, 'POST companies/add', body, token);
   const alerts = { alert_min_severity: 'notice', alerts_enabled: true, notify_via_email: true };
   await call(url, 'PATCH watchlist/alerts', alerts, token);
-}
-
-function describeRecovery(url: string, dataDir: string): string {
-  return [
-    `There is an account to try it with, ${EMAIL}, but ${demoFile(dataDir)}, which held its Master Token, is gone. To recover it:`,
-    `  curl ${url}/api/v1/auth/recover -H 'Content-Type: application/json' -d '{"email":"${EMAIL}","password":"a new password"}'`,
-    `  then open the link of the newest .txt in ${mailFolder(dataDir)}`,
-  ].join('\n');
-}
-
-/** The account, and what to do with it. */
-function describeAccount(token: string, url: string, dataDir: string): string {
-  const authorization = `-H 'Authorization: Bearer ${token}'`;
-  return [
-    `An account to try it with: ${EMAIL}`,
-    `  Master Token ${token}`,
-    `  curl -X POST ${url}/api/v1/tokens/verify ${authorization}`,
-    `  curl ${url}/api/v1/wallet ${authorization}`,
-    `  curl '${url}/api/v1/watchlist/events?per_page=5' ${authorization}`,
-    `  curl '${url}/api/v1/companies/search?legal_form=spolka-z-ograniczona-odpowiedzialnoscia' ${authorization}`,
-    `  curl ${url}/api/v1/wallet/topup ${authorization} -H 'Content-Type: application/json' -d '{"package_slug":"starter"}'`,
-    `It watches the companies of the first day; what changed at them is in its feed, and in its mails.`,
-    `The token is kept in ${demoFile(dataDir)}, readable by its owner alone. Mails are files in ${mailFolder(dataDir)}.`,
-  ].join('\n');
 }

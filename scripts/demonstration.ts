@@ -1,34 +1,17 @@
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { readDump } from '../pipeline/dump/files.ts';
 import { listInbox } from '../pipeline/night/inbox.ts';
 import { listSources, loadSource } from '../pipeline/sources/source.ts';
 import type { Database } from '../sql/database.ts';
 
 /** The fixture days, laid out as INBOX_DIR is: `<source>/<date>/`. */
-export const fixtures = fileURLToPath(new URL('../fixtures/', import.meta.url));
+export const fixtures = join(import.meta.dirname, '../fixtures');
 
 /** The first fixture day of all sources. */
 export const firstDay = '2026-11-02';
 
-/**
- * Whether nothing but fixture days is published: in any other database they would be the next days of
- * its registry.
- */
+/** Whether nothing but fixture days is published. To another registry they would be its next days. */
 export async function holdsOnlyFixtures(db: Database): Promise<boolean> {
-  const foreign = await db.pool.query(
-    `select
-     from registry.run
-     join registry.run_file using (run_id)
-     where run.state = 'published' and run_file.sha256 <> all ($1::text[])
-     limit 1`,
-    [await hashFixtures()],
-  );
-  return foreign.rowCount === 0;
-}
-
-/** The SHA-256 of every file of the fixture dumps. */
-async function hashFixtures(): Promise<string[]> {
   const hashes: string[] = [];
   for (const name of await listSources()) {
     const source = await loadSource(name);
@@ -37,21 +20,27 @@ async function hashFixtures(): Promise<string[]> {
       hashes.push(...files.map(({ sha256 }) => sha256));
     }
   }
-  return hashes;
+  const foreign = await db.pool.query(
+    `select
+     from registry.run
+     join registry.run_file using (run_id)
+     where run.state = 'published' and run_file.sha256 <> all ($1::text[])
+     limit 1`,
+    [hashes],
+  );
+  return foreign.rowCount === 0;
 }
 
 const figures = ['new', 'updated', 'deleted', 'events', 'entries'] as const;
 
 /** A published snapshot, and what it changed. */
-export type Day = Record<(typeof figures)[number], number> & { source: string; date: string };
+type Day = Record<(typeof figures)[number] | 'source' | 'date', string>;
 
 /** The newest published snapshots, the newest last. */
 export async function readDays(db: Database): Promise<Day[]> {
   const { rows } = await db.pool.query<Day>(
-    `select
-       source, dump_date as date, new_count::float8 as new, updated_count::float8 as updated,
-       deleted_count::float8 as deleted, event_count::float8 as events,
-       entry_count::float8 as entries
+    `select source, dump_date as date, new_count as new, updated_count as updated,
+       deleted_count as deleted, event_count as events, entry_count as entries
      from registry.run
      where state = 'published'
      order by dump_date desc, source
@@ -67,7 +56,7 @@ export function describeDays(days: readonly Day[]): string {
   const line = (day: string, cells: readonly string[]) =>
     `  ${day.padEnd(width + 12)}${cells.map((cell) => cell.padStart(12)).join('')}`;
   const lines = days.map((day) => {
-    const cells = figures.map((figure) => day[figure].toLocaleString('en'));
+    const cells = figures.map((figure) => Number(day[figure]).toLocaleString('en'));
     return line(`${day.source.padEnd(width)}  ${day.date}`, cells);
   });
   return ['', line('published', figures), ...lines, ''].join('\n');

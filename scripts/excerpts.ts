@@ -2,16 +2,15 @@
 import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { makeReports, writeReports } from '../fixtures/dump/bad-dump.ts';
 import { runCommand, startScript } from '../fixtures/process/cli.ts';
 import { fixtureFolder, runDump, runFixture } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 
-/** Names of excerpts, each with its text. */
-export type Excerpts = Record<string, string>;
+/** By name. */
+type Excerpts = Record<string, string>;
 
-/** A marked block: the line that marks it, its name, its text. */
+/** The line that marks an excerpt, with its name, and its text. */
 const block = /(<!-- excerpt: (\S+) -->\n+)```\n[^]*?\n```/g;
 
 /** @returns the text of a README with each marked block written anew; throws on an unknown name */
@@ -22,7 +21,6 @@ export function insertExcerpts(text: string, excerpts: Excerpts): string {
   });
 }
 
-/** @returns the names of the excerpts that a README shows */
 export function listExcerpts(text: string): string[] {
   return [...text.matchAll(block)].map(([, , name = '']) => name);
 }
@@ -46,7 +44,7 @@ export async function makeExcerpts(): Promise<Excerpts> {
 /** What `npm start` prints, and what the API and `status` then answer. */
 async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
   const variables = { DATABASE_URL: db.url, DATA_DIR: join(folder, '.data'), PORT: '0' };
-  const started = startScript(fileURLToPath(new URL('start.ts', import.meta.url)), [], variables);
+  const started = startScript(join(import.meta.dirname, 'start.ts'), [], variables);
   await started.says('Ctrl-C stops everything.\n');
   const { stdout } = started;
   const url = /^The API listens on (\S+)$/m.exec(stdout)![1]!;
@@ -57,8 +55,8 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       .replaceAll(`${folder}/`, '')
       .replaceAll(token, 'sk_live_…')
       .replace(/(?<="fetched_at":")[^"]+/, '2026-11-07T08:00:00+00:00');
-  const curl = async (path: string, headers: Record<string, string> = {}) => {
-    const options = Object.entries(headers).map(([name, value]) => ` -H '${name}: ${value}'`);
+  const curl = async (path: string, ...headers: [name: string, value: string][]) => {
+    const options = headers.map((header) => ` -H '${header.join(': ')}'`);
     const answer = await fetch(`${url}/api/v1${path}`, { headers });
     return clean(`$ curl '${url}/api/v1${path}'${options.join('')}\n${await answer.text()}`);
   };
@@ -74,7 +72,7 @@ async function showStart(db: TestDatabase, folder: string): Promise<Excerpts> {
       `$ npx registry status\n${status.stdout.trimEnd().replace(/\d+ days? old/g, '15 days old')}`,
       /^\$|^Newest|days old/,
     ),
-    event: await curl('/watchlist/events?per_page=1', { Authorization: `Bearer ${token}` }),
+    event: await curl('/watchlist/events?per_page=1', ['Authorization', `Bearer ${token}`]),
     wrong: await curl('/stats/day/2026-11-04?sourc=ceidg'),
   };
   started.child.kill('SIGTERM');

@@ -23,21 +23,14 @@ export interface DumpOptions {
   changes?: number;
 }
 
-/** What the night of one dump must count and tell. */
 export type ExpectedDay = Awaited<ReturnType<typeof writeDay>>;
 
 /** A closing date that lies ahead is never reached within so many days. */
 const lastDay = 30;
 
-/**
- * How many entries each kind of change touches a day: at least one, unless its share is 0. Throws a
- * RangeError for a value that is no share.
- */
+/** How many entries each kind of change touches a day: at least one, unless its share is 0. */
 function countChanges({ entries, shares, changes }: DumpOptions): PerKind {
   const chosen = perKind((kind) => shares?.[kind] ?? kinds[kind].share);
-  for (const [kind, share] of Object.entries(chosen)) {
-    if (!(share >= 0 && share <= 1)) throw new RangeError(`share of ${kind} is not from 0 to 1`);
-  }
   if (changes !== undefined && !(changes >= 0 && changes <= 0.5)) {
     throw new RangeError('changes must be from 0 to 0.5');
   }
@@ -45,6 +38,7 @@ function countChanges({ entries, shares, changes }: DumpOptions): PerKind {
   const scale = changes === undefined ? 1 : changes / sum;
   return perKind((kind) => {
     const share = chosen[kind] * scale;
+    if (!(share >= 0 && share <= 1)) throw new RangeError(`share of ${kind} is not from 0 to 1`);
     return share === 0 ? 0 : Math.max(1, Math.round(share * entries));
   });
 }
@@ -60,9 +54,10 @@ export function replay(options: DumpOptions, day: number) {
 }
 
 /**
- * Writes the 17 reports of one day (0 = the first dump) into `folder` and returns what the night
- * that loads them after the day before must count and tell; nothing of the first dump. Earlier days
- * need not have been written. Throws a RangeError where a share is out of bounds.
+ * Writes the 17 reports of one day (0 = the first dump) into `folder`. Throws a RangeError where a share
+ * is out of bounds.
+ *
+ * @returns what the night that loads the day after the one before must count and tell
  */
 export async function writeDay(
   options: DumpOptions,
@@ -106,14 +101,11 @@ async function writeDays(
   { days, format, ...options }: DumpOptions & { days: number; format: ReportFormat },
 ): Promise<void> {
   for (let day = 0; day < days; day += 1) {
-    const date = isoDate(dayNumber(options.from) + day);
-    const expected = await writeDay(options, day, join(folder, date), format);
-    await writeFile(
-      join(folder, `${date}.expected.json`),
-      `${JSON.stringify(expected, null, 1)}\n`,
-    );
+    const path = join(folder, isoDate(dayNumber(options.from) + day));
+    const expected = await writeDay(options, day, path, format);
+    await writeFile(`${path}.expected.json`, `${JSON.stringify(expected, null, 1)}\n`);
     process.stdout.write(
-      `${date}: ${expected.total} rows, ${expected.new} new, ${expected.updated} updated, ` +
+      `${expected.date}: ${expected.total} rows, ${expected.new} new, ${expected.updated} updated, ` +
         `${expected.deleted} deleted, ${expected.events.length} events\n`,
     );
   }

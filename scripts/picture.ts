@@ -4,7 +4,6 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createApp } from '../api/app.ts';
 import { openPage, startBrowser } from '../fixtures/client/browser.ts';
 import { completeOptions } from '../fixtures/client/test-api.ts';
@@ -12,8 +11,6 @@ import { insertYear } from '../fixtures/database/year-of-statistics.ts';
 import { connect } from '../sql/database.ts';
 import { openKysely } from '../sql/kysely.ts';
 import { migrate } from '../sql/migrate.ts';
-
-const picture = fileURLToPath(new URL('picture.png', import.meta.url));
 
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-picture-'));
 const db = await connect({ dataDir, applicationName: 'registry-picture' });
@@ -29,8 +26,9 @@ try {
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
   await page.locator('#flow-chart canvas').waitFor();
+  const path = join(import.meta.dirname, 'picture.png');
   const clip = { x: 0, y: 0, width: 1100, height: 1130 };
-  await page.screenshot({ path: picture, clip, fullPage: true });
+  await page.screenshot({ path, clip, fullPage: true });
   await browser.close();
   server.close();
 } finally {

@@ -9,10 +9,9 @@ const grace_ms = 25_000;
 export type ServerProcess = ReturnType<typeof startServer>;
 
 /**
- * Starts a server in a process of its own, such as the API, which prints where it listens.
+ * Starts a server, such as the API, which prints where it listens, in a process of its own.
  *
  * @param script relative to this folder
- * @param variables its environment
  * @param log whether its log goes to the stderr of this process
  */
 export function startServer(

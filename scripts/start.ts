@@ -1,27 +1,24 @@
 // What `npm start` runs: the whole product, with something in it to look at.
+import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
-import { type Environment, readEnvironment } from '../pipeline/environment.ts';
+import { readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { ingestInbox, type Outcome } from '../pipeline/night/inbox.ts';
 import { runSchedule } from '../pipeline/night/schedule.ts';
-import { runWorker } from '../pipeline/worker/worker.ts';
+import { mailFolder, runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/database.ts';
+import { DEMO_EMAIL } from '../sql/demo.ts';
 import { EnvironmentError } from '../sql/environment.ts';
 import { openLog, sayFault } from '../sql/log.ts';
 import { migrate } from '../sql/migrate.ts';
-import { openDemoAccount } from './demo-account.ts';
-import {
-  type Day,
-  describeDays,
-  firstDay,
-  fixtures,
-  holdsOnlyFixtures,
-  readDays,
-} from './demonstration.ts';
+import { demoFile, openDemoAccount } from './demo-account.ts';
+import { describeDays, firstDay, fixtures, holdsOnlyFixtures, readDays } from './demonstration.ts';
 import { type ServerProcess, startServer } from './server-process.ts';
 
 /** The settings of both sides, and the variables that the process of the API gets. */
 type Settings = ReturnType<typeof readSettings>;
+
+const templates = new Eta({ views: import.meta.dirname, autoEscape: false, autoTrim: false });
 
 /** @returns the exit code: 0 when a signal ended it, 1 when the API did not start and said why */
 async function start({ pipeline, api: apiSettings, variables }: Settings): Promise<number> {
@@ -47,12 +44,19 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       const serve = async () => {
         const account = hasAccount ? await openDemoAccount({ ...pipeline, db, url }) : undefined;
         if (isDemonstration) await ingestInbox(nights);
-        else print('Other dumps than those of fixtures/ are published: these are left out.');
+        else print('Other dumps than those of fixtures/ are published: these are left out.\n');
         const days = await readDays(db);
-        print(describeDays(days));
-        print(describeApi(url, days.at(-1)));
-        if (account !== undefined) print(account);
-        print(describeUse(pipeline));
+        const shown = {
+          ...pipeline,
+          url,
+          table: describeDays(days),
+          day: days.at(-1)?.date,
+          account,
+          email: DEMO_EMAIL,
+          file: demoFile(pipeline.dataDir),
+          mails: mailFolder(pipeline.dataDir),
+        };
+        print(templates.render('start', shown));
         await runSchedule(db, { environment: pipeline, logger, signal });
       };
       const workerSettings = { ...pipeline, baseUrl: apiSettings.baseUrl ?? url };
@@ -62,7 +66,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
     });
   } catch (error) {
     if (!(error instanceof Interrupted)) throw error;
-    print('Stopping');
+    print('Stopping\n');
     return 0;
   } finally {
     end.abort();
@@ -72,53 +76,28 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
 }
 
 function onOutcome(night: Outcome): void {
-  if (night.state !== 'published') print(`${night.source} ${night.dump_date}: ${night.message}`);
-}
-
-function describeApi(url: string, day: Day | undefined): string {
-  const statistics = day && [
-    `  curl ${url}/api/v1/stats/day/${day.date}`,
-    `  curl ${url}/api/v1/stats/range/${day.date}`,
-  ];
-  return [
-    `The API listens on ${url}`,
-    `  ${url}/ in a browser: the newest snapshots, the statistics, the console`,
-    `  ${url}/docs has its documentation`,
-    ...(statistics ?? []),
-    `  curl ${url}/readyz`,
-  ].join('\n');
-}
-
-function describeUse({ inboxDir, nightlyCron }: Environment): string {
-  return [
-    'In another terminal',
-    '  npm run registry -- status      what is published, the last runs, and the mails that wait',
-    '  npm run registry -- nightly     takes the dumps that are in the inbox now',
-    '  npm run registry -- --help      all commands',
-    `Dumps in ${inboxDir}/<source>/<date>/ are taken at '${nightlyCron}', Polish time.`,
-    'Ctrl-C stops everything.',
-  ].join('\n');
+  if (night.state !== 'published') print(`${night.source} ${night.dump_date}: ${night.message}\n`);
 }
 
 function print(text: string): void {
-  process.stdout.write(`${text}\n`);
+  process.stdout.write(text);
 }
 
-/** All that is wrong, of the pipeline's settings and of the API's. */
+/** Throws an `EnvironmentError` with all that is wrong, of the pipeline's settings and of the API's. */
 function readSettings() {
-  const sentences = new Set<string>();
-  const variables = { ...process.env };
   // Only warnings: the program prints what there is to look at.
+  const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
-  for (const read of [readEnvironment, readApiEnvironment]) {
+  const wrong = [readEnvironment, readApiEnvironment].flatMap((read) => {
     try {
       read(variables);
+      return [];
     } catch (error) {
       if (!(error instanceof EnvironmentError)) throw error;
-      for (const sentence of error.message.split('\n')) sentences.add(sentence);
+      return error.message.split('\n');
     }
-  }
-  if (sentences.size > 0) throw new EnvironmentError([...sentences].join('\n'));
+  });
+  if (wrong.length > 0) throw new EnvironmentError([...new Set(wrong)].join('\n'));
   if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ||= 'local';
   return { pipeline: readEnvironment(variables), api: readApiEnvironment(variables), variables };
 }

@@ -8,21 +8,18 @@ import { connect } from '../../sql/database.ts';
 const dataDir = process.env.DATA_DIR!;
 const { pool } = await connect({ dataDir, applicationName: 'registry-bench' });
 
-const statement = {
-  name: 'find_token',
-  text: `
-    select token_ref, token.name as token_name, user_ref, account.name as user_name, expires_at,
-        last_used_at
-    from customer.token
-    join customer.account using (account_id)
-    where secret_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())
-  `,
-};
-
 async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const secret = request.headers.authorization?.slice('Bearer '.length) ?? '';
-  const values = [hash('sha256', secret, 'buffer')];
-  const { rows } = await pool.query({ ...statement, values });
+  const { rows } = await pool.query({
+    name: 'find_token',
+    text: `
+      select token_ref, token.name as token_name, user_ref, account.name as user_name, expires_at,
+          last_used_at
+      from customer.token
+      join customer.account using (account_id)
+      where secret_hash = $1 and revoked_at is null and (expires_at is null or expires_at > now())`,
+    values: [hash('sha256', secret, 'buffer')],
+  });
   response.writeHead(rows[0] ? 200 : 401, { 'Content-Type': 'application/json; charset=utf-8' });
   response.end(JSON.stringify({ success: true, data: rows[0] }));
 }

@@ -3,7 +3,6 @@ import { existsSync } from 'node:fs';
 import { readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
@@ -28,11 +27,7 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   return country;
 }
 
-/**
- * Does `unzip -p | COPY` of a day, into an unlogged table of text columns.
- *
- * @returns seconds, CPU seconds of all processes, and the bytes of the inflated files
- */
+/** Does `unzip -p | COPY` of a day into a table of text columns; `bytes` are those of the CSV. */
 export async function timeCopy(pool: Pool, folder: string) {
   const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
   await pool.query(`create unlogged table bench_copy (${columns.join(', ')})`);
@@ -60,8 +55,7 @@ export async function timeNight(
   folder: string,
   dump_date: string,
 ): Promise<MeasuredNight> {
-  const script = fileURLToPath(new URL('night.ts', import.meta.url));
-  const args = [script, dataDir, folder, dump_date];
+  const args = [join(import.meta.dirname, 'night.ts'), dataDir, folder, dump_date];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

@@ -32,11 +32,7 @@ export async function serverPid(pool: Pool): Promise<number> {
 }
 
 /** Seconds, and CPU seconds of this process and of the server, children included. */
-export interface Measured {
-  elapsed: number;
-  node_cpu: number;
-  server_cpu: number;
-}
+export type Measured = Record<'elapsed' | 'node_cpu' | 'server_cpu', number>;
 
 /** Reads the clocks, which begin at some moment of their own. */
 export function look(server: number): Measured {

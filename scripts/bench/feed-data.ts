@@ -1,4 +1,3 @@
-// What the benchmark of feeds reads: made in SQL, in bulk.
 import type { PoolClient } from 'pg';
 
 const companyCount = 1_000_000;
@@ -10,112 +9,97 @@ export const dayCount = 500;
 export const [watcherCount, watchedCount] = [1000, 1000];
 
 /** Adds the companies that the country lacks, and events of a part of all companies. */
-async function fillRegistry(client: PoolClient): Promise<void> {
-  await client.query(
-    `insert into registry.company (company_id, country_code, nip, name, status,
-       changed_snapshot_no)
-     select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', 0
-     from generate_series(1, $1::int) as id
-     on conflict do nothing`,
-    [companyCount],
-  );
-  await client.query(`create temporary table bench_company as
-    select company_id, row_number() over (order by company_id) - 1 as no
-    from registry.company
-    where merged_into_id is null
-    order by company_id
-    limit ${companyCount}`);
-  await client.query('create unique index on bench_company (no); analyze bench_company');
-  await client.query(`create temporary table bench_type as
-    select event_type, row_number() over (order by event_type) - 1 as no from registry.event_type`);
-  // The first types happen most, the last ones hardly ever.
-  await client.query(
-    `with past as (
-       update registry.last_id
-       set last_id = last_id + $1
-       where table_name = 'event'
-       returning last_id - $1 as last_id
-     ),
-     numbered as (
-       select no, past.last_id + no as event_id, power(random(), 4) as rarity
-       from generate_series(1::bigint, $1) as no, past
-     )
-     insert into registry.event
-     select
-       company_id, event_id, company_id, date '2024-01-01' + (numbered.no * $2::bigint / $1::bigint)::int, 'bench',
-       event_type, 'What was there before', 'What is there now'
-     from numbered
-     join bench_company on bench_company.no = numbered.no * 7919 % $3::bigint
-     join bench_type on bench_type.no = floor(rarity * (select count(*) from bench_type))`,
-    [eventCount, dayCount, largeCount],
-  );
-}
+const registry = `
+  select setseed(0.5);
+
+  insert into registry.company (company_id, country_code, nip, name, status, changed_snapshot_no)
+  select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', 0
+  from generate_series(1, ${companyCount}) as id
+  on conflict do nothing;
+
+  create temporary table bench_company as
+  select company_id, row_number() over (order by company_id) - 1 as no
+  from registry.company
+  where merged_into_id is null
+  order by company_id
+  limit ${companyCount};
+  create unique index on bench_company (no);
+  analyze bench_company;
+
+  create temporary table bench_type as
+  select event_type, row_number() over (order by event_type) - 1 as no
+  from registry.event_type;
+
+  -- The first types happen most, the last ones hardly ever.
+  with numbered as (
+    select no, power(random(), 4) as rarity
+    from generate_series(1::bigint, ${eventCount}) as no
+  )
+  insert into registry.event
+  select
+    company_id, last_id + numbered.no, company_id,
+    date '2024-01-01' + (numbered.no * ${dayCount} / ${eventCount})::int, 'bench', event_type,
+    'What was there before', 'What is there now'
+  from numbered
+  join bench_company on bench_company.no = numbered.no * 7919 % ${largeCount}
+  join bench_type on bench_type.no = floor(rarity * (select count(*) from bench_type))
+  join registry.last_id on table_name = 'event';
+  update registry.last_id set last_id = last_id + ${eventCount} where table_name = 'event'`;
 
 const watchColumns = `account_id, company_id, identifier_type, identifier_value, state, created_at,
-  ready_at`;
-
-/** One account that watches a tenth of the companies, with all their events in its feed. */
-async function fillFeed(client: PoolClient, account_id: string): Promise<void> {
-  await client.query(
-    `insert into customer.watch (${watchColumns}, events_count, last_event_at)
-     select $1, company_id, 'NIP', company_id, 'ready', now(), now(), 10, now()
-     from bench_company
-     where no < $2`,
-    [account_id, largeCount],
-  );
-  await client.query(
-    `insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
-     select $1, event_id, company_id, event_date, event_type
-     from registry.event
-     where source = 'bench'`,
-    [account_id],
-  );
-  await client.query('reset session_replication_role');
-  await client.query(
-    `insert into customer.feed_count (account_id, event_date, event_type, event_count)
-     select account_id, event_date, coalesce(event_type, ''), count(*)
-     from customer.feed
-     where account_id = $1
-     group by account_id, event_date, grouping sets ((event_type), ())`,
-    [account_id],
-  );
-}
+    ready_at`;
 
 /** Accounts that watch companies all over the country. */
-async function fillWatchLists(client: PoolClient): Promise<void> {
-  await client.query(
-    `with watcher as (
-       insert into customer.account (user_ref, email, name, password_hash, created_at)
-       select
-         upper(substr(md5('bench' || no), 1, 12)), 'bench' || no || '@company.example', 'Anna Nowak',
-         '-', now()
-       from generate_series(1, $1::int) as no
-       returning account_id
-     ),
-     numbered as (
-       select account_id, row_number() over () as no from watcher
-     )
-     insert into customer.watch (${watchColumns})
-     select account_id, company_id, 'NIP', company_id, 'ready', now(), now()
-     from numbered
-     cross join generate_series(1, $2::int) as place
-     join bench_company
-       on bench_company.no = (numbered.no * 7919 + place * ($3::bigint / $2)) % $3`,
-    [watcherCount, watchedCount, companyCount],
-  );
-}
+const watchLists = `
+  with watcher as (
+    insert into customer.account (user_ref, email, name, password_hash, created_at)
+    select
+      upper(substr(md5('bench' || no), 1, 12)), 'bench' || no || '@company.example', 'Anna Nowak',
+      '-', now()
+    from generate_series(1, ${watcherCount}) as no
+    returning account_id
+  ),
+  numbered as (
+    select account_id, row_number() over () as no from watcher
+  )
+  insert into customer.watch (${watchColumns})
+  select account_id, company_id, 'NIP', company_id, 'ready', now(), now()
+  from numbered
+  cross join generate_series(1, ${watchedCount}) as place
+  join bench_company on bench_company.no =
+    (numbered.no * 7919 + place * ${companyCount / watchedCount}) % ${companyCount}`;
+
+/** One account that watches a tenth of the companies, with all their events in its feed. */
+const feedOf = (account_id: string) => `
+  insert into customer.watch (${watchColumns}, events_count, last_event_at)
+  select ${account_id}, company_id, 'NIP', company_id, 'ready', now(), now(), 10, now()
+  from bench_company
+  where no < ${largeCount};
+
+  insert into customer.feed (account_id, event_id, company_id, event_date, event_type)
+  select ${account_id}, event_id, company_id, event_date, event_type
+  from registry.event
+  where source = 'bench';
+
+  insert into customer.feed_count (account_id, event_date, event_type, event_count)
+  select account_id, event_date, coalesce(event_type, ''), count(*)
+  from customer.feed
+  where account_id = ${account_id}
+  group by account_id, event_date, grouping sets ((event_type), ())`;
 
 /**
  * Fills the registry, the feed of an account, and the watch lists of others. The session keeps the
  * temporary tables `bench_company` and `bench_type`, which number the companies and event types.
  */
 export async function fillFeeds(client: PoolClient, account_id: string): Promise<void> {
-  await client.query('select setseed(0.5)');
-  await fillRegistry(client);
+  await client.query(registry);
   // What is written refers to what was written just before.
   await client.query('set session_replication_role = replica');
-  await fillWatchLists(client);
-  await fillFeed(client, account_id);
-  await client.query('vacuum analyze registry.event, customer.watch, customer.feed');
-  await client.query('vacuum analyze customer.feed_count, registry.company');
+  await client.query(watchLists);
+  await client.query(feedOf(account_id));
+  await client.query('reset session_replication_role');
+  await client.query(
+    `vacuum analyze registry.event, customer.watch, customer.feed, customer.feed_count,
+       registry.company`,
+  );
 }

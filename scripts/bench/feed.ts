@@ -2,10 +2,11 @@
 import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
-import { inSession, inStage } from '../../sql/database.ts';
+import { inSession } from '../../sql/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
-import { askInTurn, rank } from './ask.ts';
+import { dayNumber, isoDate } from '../generator/calendar.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';
+import { askInTurn, rank } from './load.ts';
 import { judge } from './measurement.ts';
 import type { Setting } from './setting.ts';
 
@@ -23,27 +24,21 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
   const stage = stageOf('bench');
   await client.query('begin');
   await runSteps({ pool, client, stage }, ['1_read/tables']);
-  await client.query(
-    inStage(
-      `
-    insert into stage.night (
+  await client.query(`
+    insert into ${stage}.night (
       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read, is_import,
       published_at
     )
     values (0, 'bench-night', 'full', 'PL', '2026-01-01', false, false, false, now());
-    create unlogged table stage.merged_company (company_id bigint, into_company_id bigint);
-    analyze stage.merged_company;
+    create unlogged table ${stage}.merged_company (company_id bigint, into_company_id bigint);
+    analyze ${stage}.merged_company;
     insert into registry.event
     select
-      company_id, last_id.last_id + row_number() over (), company_id, '2026-01-01', 'bench-night',
+      company_id, last_id + row_number() over (), company_id, '2026-01-01', 'bench-night',
       event_type, 'What was there before', 'What is there now'
     from (select * from bench_company order by random() limit ${nightEventCount}) as company
     join bench_type on bench_type.no = company.no % 40
-    cross join registry.last_id
-    where table_name = 'event'`,
-      stage,
-    ),
-  );
+    join registry.last_id on table_name = 'event'`);
   const started_ms = performance.now();
   await runSteps({ pool, client, stage }, ['6_notify/watch_lists', '6_notify/feeds']);
   const seconds = (performance.now() - started_ms) / 1000;
@@ -60,12 +55,9 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
 }
 
 const some = (count: number) => Math.floor(Math.random() * count);
+const someDay = () => isoDate(dayNumber('2024-01-01') + some(dayCount));
 
-function someDay(): string {
-  return new Date(Date.UTC(2024, 0, 1 + some(dayCount))).toISOString().slice(0, 10);
-}
-
-/** What is asked for, a random one each time. */
+/** Paths of random pages. */
 const questions: Record<string, (types: string[]) => string> = {
   'The first page': () => '/watchlist/events',
   'Any page': () => `/watchlist/events?page=${1 + some(eventCount / 20)}`,
@@ -96,10 +88,7 @@ async function timePages(api: string, tokens: string[], types: string[]): Promis
   }
 }
 
-/**
- * Measures the fan-out of a night, and pages of the feed of an account that watches 100,000 companies
- * with 1,000,000 events, which are written into the database.
- */
+/** Measures the fan-out of a night, and pages of a feed of 1,000,000 events, which it writes first. */
 export async function benchFeed({ db, kysely, startApi }: Setting): Promise<void> {
   const { account_id } = await createAccount(kysely);
   await inSession(db.pool, async (client) => {

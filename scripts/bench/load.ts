@@ -1,3 +1,4 @@
+// Requests to the API, by one client or by many, and what their answers take.
 import autocannon from 'autocannon';
 import { judge } from './measurement.ts';
 
@@ -17,26 +18,56 @@ export function requestOf(
   return { method, headers, ...(body && { body: JSON.stringify(body) }) };
 }
 
-/**
- * Sends requests over several connections in parallel. Each connection repeats its own part of them.
- * Throws when an answer is no success.
- */
-export async function load(
-  url: string,
-  requests: autocannon.Request[],
-  seconds: number,
-): Promise<autocannon.Result> {
-  const waiting = [...requests];
-  const result = await autocannon({
-    url,
-    connections: requests.length / requestsPerConnection,
-    duration: seconds,
-    setupClient: (client) => client.setRequests(waiting.splice(0, requestsPerConnection)),
-  });
-  if (result.non2xx > 0 || result.errors > 0) {
-    throw new Error(`${url}: ${result.non2xx} answers were no success, ${result.errors} failed`);
+/** Sends requests. Throws when an answer is no success. */
+async function send(options: autocannon.Options): Promise<autocannon.Result> {
+  const result = await autocannon(options);
+  const { url, non2xx, errors } = result;
+  if (non2xx > 0 || errors > 0) {
+    throw new Error(`${url}: ${non2xx} answers were no success, ${errors} failed`);
   }
   return result;
+}
+
+export interface Answer {
+  path: string;
+  ms: number;
+}
+
+/** Asks for one path of the API after the other, as one client does, with its tokens in turn. */
+export async function askInTurn(url: string, paths: string[], tokens: string[]): Promise<Answer[]> {
+  const times: number[] = [];
+  await send({
+    url,
+    connections: 1,
+    amount: paths.length,
+    requests: paths.map((path, at) => {
+      return { ...requestOf('GET', tokens[at % tokens.length]!), path: `/api/v1${path}` };
+    }),
+    setupClient: (client) => client.on('response', (_status, _bytes, ms) => times.push(ms)),
+  });
+  return paths.map((path, at) => ({ path, ms: times[at]! }));
+}
+
+/** The median, the 99th percentile and the slowest one of some answers. */
+export function rank(answers: Answer[]): { p50: number; p99: number; slowest: Answer } {
+  const sorted = answers.toSorted((one, other) => one.ms - other.ms);
+  const msAt = (share: number) => sorted[Math.floor(sorted.length * share)]!.ms;
+  return { p50: msAt(0.5), p99: msAt(0.99), slowest: sorted.at(-1)! };
+}
+
+/** Sends requests over parallel connections for some seconds; each one repeats its part of them. */
+export function load(
+  url: string,
+  requests: autocannon.Request[],
+  duration: number,
+): Promise<autocannon.Result> {
+  const waiting = [...requests];
+  return send({
+    url,
+    connections: requests.length / requestsPerConnection,
+    duration,
+    setupClient: (client) => client.setRequests(waiting.splice(0, requestsPerConnection)),
+  });
 }
 
 function rateOf(results: autocannon.Result[]): number {
@@ -48,12 +79,7 @@ function describe(results: autocannon.Result[]): string {
   return `${rateOf(results).toFixed(0)} requests/s (p99 ${slowest_ms} ms)`;
 }
 
-/**
- * Judges the rates of the API and of the bare server in turns, so that other work of the machine
- * slows both.
- *
- * @param urls of the endpoint, and of the bare server
- */
+/** Measures the API and the bare server in turns, so that other work of the machine slows both. */
 export async function compare(
   name: string,
   urls: Record<'api' | 'bare', string>,

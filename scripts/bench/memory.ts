@@ -14,7 +14,6 @@ export async function readMemory_mb(api: string): Promise<number> {
   return Number(bytes) / 1024 ** 2;
 }
 
-/** Asks an API of its own for wallets and events, and measures its memory between the rounds. */
 export async function benchMemory({ tokens, startApi }: Setting): Promise<void> {
   const api = await startApi();
   await waitUntilLoaded(api);

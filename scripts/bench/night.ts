@@ -24,17 +24,16 @@ const { events } = await runNightly(db, {
     note: (sentence: string) => void process.stderr.write(`${sentence}\n`),
   }),
 });
-const end = look(server);
 const { rows } = await db.pool.query<{ bytes: string }>(
   'select pg_database_size(current_database()) as bytes',
 );
 await db.close();
-const steps = begun.map(({ name, at }, index) => ({
-  name,
-  ...between(at, begun[index + 1]?.at ?? end),
-}));
+// The last one has no name: it ends the one before it.
+const steps = begun
+  .slice(0, -1)
+  .map(({ name, at }, index) => ({ name, ...between(at, begun[index + 1]!.at) }));
 const measured = {
-  ...between(begun[0]!.at, end),
+  ...between(begun[0]!.at, begun.at(-1)!.at),
   steps,
   peak_memory_mb: process.resourceUsage().maxRSS / 1024,
   events,

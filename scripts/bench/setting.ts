@@ -13,9 +13,7 @@ export interface Setting {
   kysely: Db;
   /** Master Tokens of as many accounts: one for each request of a load. */
   tokens: string[];
-  /** Starts the API as a process of its own. */
   startApi: () => Promise<string>;
-  /** Starts the bare server, which the API is compared with. */
   startBare: () => Promise<string>;
 }
 

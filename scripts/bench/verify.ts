@@ -11,12 +11,7 @@ const parallelRecoveries = 20;
 const disturbedConnections = 10;
 const longestWait_ms = 100;
 
-/**
- * Keeps `parallelRecoveries` going for some seconds, each of another client and address. Half of the
- * addresses are known.
- *
- * @returns how many recoveries there were
- */
+/** Recovers in parallel for some seconds, each time as another client; knows half of the addresses. */
 async function recover(api: string, emails: string[], seconds: number): Promise<number> {
   const end_ms = performance.now() + seconds * 1000;
   let count = 0;
@@ -55,10 +50,6 @@ async function disturb(api: string, emails: string[], tokens: string[]): Promise
   );
 }
 
-/**
- * Measures the API, a process of its own, against a bare server on the same database: the rate of
- * `POST /tokens/verify`, and the p99 of `GET /wallet` while passwords are hashed.
- */
 export async function benchVerify(setting: Setting): Promise<void> {
   const { kysely, tokens, startApi, startBare } = setting;
   const accounts = await kysely.selectFrom('customer.account').select('email').execute();

@@ -13,13 +13,12 @@ const popularDivisions = new Set(
 const codeRows = readRows('../../sql/dictionary/activity_code.csv');
 const codes = { '2007': codesOf('2007'), '2025': codesOf('2025') };
 
-function codesOf(year: CodeYear): { all: string[]; popular: string[] } {
+function codesOf(year: string) {
   const all = codeRows.filter(([of]) => of === year).map(([, code]) => code!);
   return { all, popular: all.filter((code) => popularDivisions.has(code.slice(0, 2))) };
 }
 
 const keyRows = readRows('../../sql/dictionary/activity_key.csv');
-/** The rows of the official key, by their code of 2007. */
 const officialKey = Map.groupBy(keyRows, ([old]) => old!);
 
 /** The codes of 2025 that the official key gives for a code of 2007; itself when the key is silent. */
@@ -56,10 +55,7 @@ export function reclassify(activities: Activities, { random }: { random: Random 
   return { codeYear: '2025', mainCode, otherCodes: [...others] };
 }
 
-/**
- * Activities under PKD 2025 that the official key may not fully explain: a code that no old one leads
- * to, an old one that leads nowhere, or a main code that comes from elsewhere.
- */
+/** Activities under PKD 2025 that the official key may not explain: a foreign code, or one too few. */
 export function reclassifyPartly(before: Activities, { random }: { random: Random }): Activities {
   const after = reclassify(before, { random });
   const foreign = drawCode(random, '2025', allCodes(before).flatMap(keyTargets));

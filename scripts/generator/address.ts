@@ -16,23 +16,17 @@ const voivodeships = readRows('voivodeship.csv').map(([name, perMille]) => ({
 
 /** The voivodeship of each of the 17 reports, the last one being "brak województwa". */
 export const files: readonly (string | null)[] = [...voivodeships.map(({ name }) => name), null];
-
-/** The position of the report of the entries without a voivodeship. */
 export const withoutVoivodeship = voivodeships.length;
 
+/** The 16 reports with a voivodeship, each as often as its share says. */
 const weighted = voivodeships.flatMap(({ perMille }, file) => Array<number>(perMille).fill(file));
-
-/** One of the 16 reports with a voivodeship, the populous ones more often. */
-function drawVoivodeship(random: Random): number {
-  return random.pick(weighted);
-}
 
 // Measured on the reports of September 2026: rows without a voivodeship.
 const shareWithoutVoivodeship = 0.2006;
 
 /** Any of the 17 reports. */
 export function drawFile(random: Random): number {
-  return random.chance(shareWithoutVoivodeship) ? withoutVoivodeship : drawVoivodeship(random);
+  return random.chance(shareWithoutVoivodeship) ? withoutVoivodeship : random.pick(weighted);
 }
 
 function drawBuilding(random: Random): string {
@@ -42,7 +36,7 @@ function drawBuilding(random: Random): string {
 
 /** An address in the voivodeship of the report; in "brak województwa" one from anywhere. */
 export function drawAddress(random: Random, file: number): Address {
-  const from = file === withoutVoivodeship ? drawVoivodeship(random) : file;
+  const from = file === withoutVoivodeship ? random.pick(weighted) : file;
   const [, town, county, prefix] = random.pickEarly(voivodeships[from]!.towns);
   const isVillage = random.chance(0.3);
   const hasStreet = random.chance(isVillage ? 0.35 : 0.97);
@@ -57,16 +51,13 @@ export function drawAddress(random: Random, file: number): Address {
   };
 }
 
-/**
- * The address as one line, `street building/apartment, postal code city, voivodeship`, without the
- * parts that are blank; null when all are. County and commune are no part of it.
- */
-export function addressLine(entry: Entry): string | null {
+/** `street building/apartment, postal code city, voivodeship`, without the parts that are blank. */
+export function addressLine(entry: Entry): string {
   const building = [clean(entry.building), clean(entry.apartment)].filter(Boolean).join('/');
   const parts = [
     [clean(entry.street), building].filter(Boolean).join(' '),
     [clean(entry.postalCode), clean(entry.city)].filter(Boolean).join(' '),
     files[entry.file],
   ];
-  return parts.filter(Boolean).join(', ') || null;
+  return parts.filter(Boolean).join(', ');
 }

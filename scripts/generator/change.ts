@@ -26,7 +26,6 @@ export interface Kind {
   change: Change;
 }
 
-const hasNip = (entry: Entry) => entry.nip !== '';
 const lacksOnlyNip = (entry: Entry) => entry.nip === '' && entry.regon !== '';
 const lacksOnlyRegon = (entry: Entry) => entry.nip !== '' && entry.regon === '';
 /** Without numbers, the names and the start date are the key: a change would make another entry. */
@@ -35,7 +34,6 @@ const hasNumber = (entry: Entry) => entry.nip !== '' || entry.regon !== '';
 const hasSpareNumber = ({ nip, regon, isShared }: Entry) => nip !== '' && regon !== '' && !isShared;
 const isOf2007 = (entry: Entry) => entry.codeYear === '2007';
 const hasOtherCodes = (entry: Entry) => entry.otherCodes.length > 0;
-const hasCounty = (entry: Entry) => entry.county !== '';
 const isClosing = (entry: Entry) => entry.endDate !== '';
 const isClosingLater = ({ endDate }: Entry, { day }: Occasion) => endDate > isoDate(day);
 const isOpen = (entry: Entry) => !isClosing(entry);
@@ -63,7 +61,7 @@ function redraw(
 
 /** An address is added, changed or removed; some changes lead to another voivodeship. */
 function changeAddress(entry: Entry, { random }: Occasion): Partial<Entry> {
-  const isThere = addressLine(entry) !== null;
+  const isThere = addressLine(entry) !== '';
   if (isThere && random.chance(0.1)) return { file: withoutVoivodeship, ...noAddress };
   const file = isThere && random.chance(0.85) ? entry.file : drawFile(random);
   // Sometimes the rest of the address stays as it is: only the file says that it is another one.
@@ -132,13 +130,9 @@ function replaceMain(entry: Entry, { random }: Occasion): Partial<Entry> {
   return { mainCode: drawCode(random, entry.codeYear, allCodes(entry)) };
 }
 
-/** Gives a NIP that no other entry has had. */
-function assignNip(_: Entry, { country }: Occasion): Partial<Entry> {
-  return { nip: country.numbering.nip((country.freshSerial -= 1)) };
-}
-
-function assignRegon(_: Entry, { country }: Occasion): Partial<Entry> {
-  return { regon: country.numbering.regon((country.freshSerial -= 1)) };
+/** Gives a number that no other entry has had. */
+function assign(key: 'nip' | 'regon'): Change {
+  return (_, { country }) => ({ [key]: country.numbering[key]((country.freshSerial -= 1)) });
 }
 
 function addShared(entry: Entry, { country, day }: Occasion): Partial<Entry> {
@@ -163,11 +157,11 @@ export const kinds = {
   back: { share: 0.000_01, change: () => ({ goneOn: undefined }) },
   closing_withdrawn: { share: 0.000_01, suits: isClosing, change: () => ({ endDate: '' }) },
   closing_moved: { share: 0.000_01, suits: isClosingLater, change: postponeClosing },
-  nip_assigned: { share: 0.000_01, suits: lacksOnlyNip, change: assignNip },
-  regon_assigned: { share: 0.000_01, suits: lacksOnlyRegon, change: assignRegon },
-  nip_changed: { share: 0.000_01, suits: hasSpareNumber, change: assignNip },
+  nip_assigned: { share: 0.000_01, suits: lacksOnlyNip, change: assign('nip') },
+  regon_assigned: { share: 0.000_01, suits: lacksOnlyRegon, change: assign('regon') },
+  nip_changed: { share: 0.000_01, suits: hasSpareNumber, change: assign('nip') },
   nip_revoked: { share: 0.000_01, suits: hasSpareNumber, change: () => ({ nip: '' }) },
-  regon_changed: { share: 0.000_01, suits: hasSpareNumber, change: assignRegon },
+  regon_changed: { share: 0.000_01, suits: hasSpareNumber, change: assign('regon') },
   regon_revoked: { share: 0.000_01, suits: hasSpareNumber, change: () => ({ regon: '' }) },
   website: { share: 0.000_18, change: redraw('website', drawWebsite, 0.25) },
   phone: { share: 0.000_38, change: redraw('phone', drawPhone, 0.25) },
@@ -185,11 +179,11 @@ export const kinds = {
   start_date: { share: 0.000_03, suits: hasNumber, change: advanceStart },
   name: { share: 0.000_2, suits: hasNumber, change: redraw('name', drawName) },
   owner: { share: 0.000_1, suits: hasNumber, change: redraw('surname', drawSurname) },
-  county: { share: 0.000_08, suits: hasCounty, change: respellCounty },
+  county: { share: 0.000_08, suits: ({ county }) => county !== '', change: respellCounty },
   whitespace: { share: 0.000_08, change: spaceOut },
   gone: { share: 0.000_15, change: (_, { day }) => ({ goneOn: day }) },
   new: { share: 0.000_3, change: addNew },
-  new_shared: { share: 0.000_01, suits: hasNip, change: addShared },
+  new_shared: { share: 0.000_01, suits: ({ nip }) => nip !== '', change: addShared },
 } satisfies Record<string, Kind>;
 
 /** In the order of the night. */

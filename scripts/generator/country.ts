@@ -3,10 +3,7 @@ import type { Entry } from './entry.ts';
 import { createNumbering, serialLimit } from './identifier.ts';
 import { Random } from './random.ts';
 
-/**
- * A country as of one day. Only what differs from the first dump is kept. Every other entry is drawn
- * again whenever it is looked at, so millions need no memory.
- */
+/** A country as of one day. Only what differs from the first dump is kept: all else is drawn again. */
 export type Country = ReturnType<typeof createCountry>;
 
 /** One pair of neighbours in this many shares a NIP: 0.3 % of the entries do. */
@@ -30,19 +27,17 @@ export function createCountry(seed: number, entries: number, from: number) {
   };
 }
 
-/** An entry of the first dump. An odd index and the one before may share a NIP. */
-function drawFirst({ seed, entries, from: day, numbering }: Country, serial: number): Entry {
+/** The entry as it stands in the newest dump, or last stood there when it is gone. */
+export function entryAt(country: Country, serial: number): Entry {
+  const { seed, entries, from: day, numbering } = country;
+  const changed = country.changed.get(serial);
+  if (serial >= entries) return changed as Entry;
+  // An odd serial number and the one before may share a NIP.
   const second = serial | 1;
   const isShared = second < entries && random.start(seed, second, 4).chance(shareOfPairs);
   const owner = isShared ? serial & ~1 : serial;
-  return drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
-}
-
-/** The entry as it stands in the newest dump, or last stood there when it is gone. */
-export function entryAt(country: Country, index: number): Entry {
-  const changed = country.changed.get(index);
-  if (index >= country.entries) return changed as Entry;
-  return Object.assign(drawFirst(country, index), changed);
+  const first = drawEntry(seed, numbering, { serial, owner, day, isNew: false, isShared });
+  return Object.assign(first, changed);
 }
 
 export function isGone({ changed }: Country, index: number): boolean {
@@ -56,7 +51,6 @@ export function* presentEntries(country: Country): Generator<Entry> {
   }
 }
 
-/** Changes fields of an entry. */
 export function updateEntry(country: Country, index: number, fields: Partial<Entry>): void {
   country.changed.set(index, { ...country.changed.get(index), ...fields });
 }

@@ -6,12 +6,8 @@ import type { Numbering } from './identifier.ts';
 import { drawEmail, drawName, drawPerson, drawPhone, drawWebsite, uniqueName } from './person.ts';
 import { Random } from './random.ts';
 
-/**
- * What decides an entry. Its owner decides the names and the NIP. A shared entry has both numbers, so
- * that the keys differ.
- */
+/** What decides an entry: its owner the names and the NIP, its serial number the REGON. */
 interface Origin extends Pick<Entry, 'owner' | 'isShared'> {
-  /** Serial number of the entry: it decides the REGON. */
   serial: number;
   /** The first dump that shows the entry, in days since 1970. */
   day: number;
@@ -38,6 +34,7 @@ const random = new Random();
 function drawNumbers(numbering: Numbering, origin: Origin): Pick<Entry, 'nip' | 'regon'> {
   const numbers = { nip: numbering.nip(origin.owner), regon: numbering.regon(origin.serial) };
   const unit = random.unit();
+  // Shared entries have both, so that their keys differ.
   if (origin.isShared || unit >= shareWithoutNumbers + shareWithOneNumber) return numbers;
   if (unit < shareWithoutNumbers) return { nip: '', regon: '' };
   return random.chance(0.5) ? { ...numbers, nip: '' } : { ...numbers, regon: '' };

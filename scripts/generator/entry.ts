@@ -11,10 +11,7 @@ export const noAddress = {
 
 export type Address = typeof noAddress;
 
-/**
- * One row of the CEIDG report without its row number. Every field of the row is text as it stands in
- * the file, blank = ''. The first four fields are not written.
- */
+/** One row of the CEIDG report, as text; blank = ''. The first four fields are not written. */
 export interface Entry extends Address {
   /** The position of the report in `files`, which is the voivodeship. */
   file: number;
@@ -53,7 +50,7 @@ export function clean(value: string): string | null {
   return value.trim().replaceAll(/\s+/g, ' ') || null;
 }
 
-/** All codes of an entry, the main one first. */
+/** The main one first. */
 export function allCodes(entry: Activities): string[] {
   return [entry.mainCode, ...entry.otherCodes];
 }

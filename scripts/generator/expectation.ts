@@ -8,39 +8,34 @@ export type ExpectedEvent = ReturnType<typeof expectEvents>[number];
 
 type EventValues = [type: string, old: string | null, now: string | null];
 
-/** Reads a value of an entry; the types of event where it is added, changed and removed. */
-type Field = [read: (entry: Entry) => string | null, types: readonly string[]];
-
-function typesOf(field: string): string[] {
-  return [`${field}_ADDED`, `${field}_CHANGED`, `${field}_REMOVED`];
+function typesOf(field: string, ends = ['ADDED', 'CHANGED', 'REMOVED']): string[] {
+  return ends.map((end) => `${field}_${end}`);
 }
 
-const taxIdentity = 'COMPANY_TAX_IDENTITY';
 const regonChange = 'ANOMALY_REGON_CHANGE';
 const closedDate = 'COMPANY_CLOSED_DATE';
 
-const fields: readonly Field[] = [
-  [({ name }) => clean(name), typesOf('COMPANY_NAME')],
-  [({ firstName, surname }) => clean(`${firstName} ${surname}`), typesOf('COMPANY_OWNER')],
-  [({ phone }) => clean(phone), typesOf('COMPANY_PHONE')],
-  [({ email }) => clean(email), typesOf('COMPANY_EMAIL')],
-  [({ website }) => clean(website), typesOf('COMPANY_WEBSITE')],
+/** How a value of an entry is read; the event types where it is added, changed and removed. */
+const fields: readonly [read: (entry: Entry) => string, types: readonly string[]][] = [
+  [({ name }) => name, typesOf('COMPANY_NAME')],
+  [({ firstName, surname }) => `${firstName} ${surname}`, typesOf('COMPANY_OWNER')],
+  [({ phone }) => phone, typesOf('COMPANY_PHONE')],
+  [({ email }) => email, typesOf('COMPANY_EMAIL')],
+  [({ website }) => website, typesOf('COMPANY_WEBSITE')],
   [addressLine, typesOf('COMPANY_ADDRESS')],
-  [
-    ({ nip }) => clean(nip),
-    [`${taxIdentity}_ASSIGNED`, `${taxIdentity}_CHANGED`, `${taxIdentity}_REVOKED`],
-  ],
+  [({ nip }) => nip, typesOf('COMPANY_TAX_IDENTITY', ['ASSIGNED', 'CHANGED', 'REVOKED'])],
   // Each entry has a start date.
   [({ startDate }) => startDate, ['', 'COMPANY_START_DATE_CHANGE', '']],
-  [({ regon }) => clean(regon), ['COMPANY_REGON_ASSIGNED', regonChange, regonChange]],
-  [({ endDate }) => clean(endDate), [closedDate, closedDate, 'COMPANY_REOPENED']],
+  [({ regon }) => regon, ['COMPANY_REGON_ASSIGNED', regonChange, regonChange]],
+  [({ endDate }) => endDate, [closedDate, closedDate, 'COMPANY_REOPENED']],
 ];
 
-function compareField([read, types]: Field, before: Entry, after: Entry): EventValues[] {
-  const [old, now] = [read(before), read(after)];
-  if (old === now) return [];
-  const [added = '', changed = '', removed = ''] = types;
-  return [[old === null ? added : now === null ? removed : changed, old, now]];
+function compareFields(before: Entry, after: Entry): EventValues[] {
+  return fields.flatMap(([read, [added = '', changed = '', removed = '']]): EventValues[] => {
+    const [old, now] = [clean(read(before)), clean(read(after))];
+    if (old === now) return [];
+    return [[old === null ? added : now === null ? removed : changed, old, now]];
+  });
 }
 
 /**
@@ -87,13 +82,10 @@ function comparePresence(before: Entry, after: Entry, day: number): EventValues[
     : [['COMPANY_REOPENED', isoDate(before.goneOn), null]];
 }
 
-/**
- * The events that the night must make of an entry; `day` is the date of its dump. `nip`, `regon9` and
- * `name` identify the entry as it stands after the change; of an entry that is gone, the last known.
- */
+/** The events that the night must make of an entry, which is named as it stands after the change. */
 export function expectEvents(before: Entry, after: Entry, day: number) {
   const events = [
-    ...fields.flatMap((compared) => compareField(compared, before, after)),
+    ...compareFields(before, after),
     ...compareActivities(before, after),
     ...compareStatus(before, after, isoDate(day)),
     ...comparePresence(before, after, day),

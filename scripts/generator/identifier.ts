@@ -1,5 +1,6 @@
 import { createShuffle, Random } from './random.ts';
 
+// The weights of the tax office and of GUS.
 const nipWeights = [6, 5, 7, 2, 3, 4, 5, 6];
 const regonWeights = [8, 9, 2, 3, 4, 5, 6, 7];
 
@@ -12,10 +13,7 @@ function weigh(digits: string, weights: readonly number[]): number {
   return weights.reduce((sum, weight, at) => sum + weight * Number(digits[at]), 0);
 }
 
-/**
- * A NIP from eight digits. The ninth is free: where it would make the check digit 10, which does
- * not exist, the next one is taken, so that eight different digits always give a different NIP.
- */
+/** A NIP from eight digits. The ninth is free, so that the check digit is not 10, which does not exist. */
 function completeNip(prefix: number): string {
   const digits = String(prefix);
   const sum = weigh(digits, nipWeights);
@@ -29,10 +27,7 @@ function completeRegon(prefix: number): string {
   return `${digits}${(weigh(digits, regonWeights) % 11) % 10}`;
 }
 
-/**
- * Gives each serial number below `serialLimit` a NIP and a REGON that no other serial of the seed has.
- * Check digits have the weights of the tax office and of GUS.
- */
+/** Gives each serial number below `serialLimit` a NIP and a REGON that no other one of the seed has. */
 export function createNumbering(seed: number) {
   const random = new Random().start(seed, 0, 101);
   const nip = createShuffle(random, 90_000_000);

@@ -1,4 +1,4 @@
-import { changeKinds, kinds, type ChangeKind, type Kind, type Occasion } from './change.ts';
+import { changeKinds, kinds, type ChangeKind, type Kind } from './change.ts';
 import { entryAt, isGone, updateEntry, type Country } from './country.ts';
 import { expectEvents, type ExpectedEvent } from './expectation.ts';
 import { createShuffle, Random } from './random.ts';
@@ -6,51 +6,43 @@ import { createShuffle, Random } from './random.ts';
 /** A number for each kind of change. */
 export type PerKind = Record<ChangeKind, number>;
 
-/** What one night did to a country: its changes and the events that they must make. */
+/** What one night did to a country. */
 export interface NightReport {
   /** How many entries changed. */
   counts: PerKind;
+  /** The events that the changes must make. */
   events: ExpectedEvent[];
-}
-
-interface Night extends Occasion, NightReport {
-  /** Owners whose entries had their one change of the night. */
-  touched: Set<number>;
 }
 
 export function perKind(find: (kind: ChangeKind) => number): PerKind {
   return Object.fromEntries(changeKinds.map((kind) => [kind, find(kind)])) as PerKind;
 }
 
-/** Walks once through the entries of the evening before, in a seeded order, until enough of them suit. */
-function changeEntries(night: Night, kind: ChangeKind, wanted: number): void {
-  const { country, day, random, touched, counts } = night;
-  const salt = (day - country.from) * 100 + changeKinds.indexOf(kind);
-  const length = country.size;
-  const { suits = () => true, change }: Kind = kinds[kind];
-  const order = createShuffle(random.start(country.seed, salt, 5), length);
-  for (let i = 0; i < length && counts[kind] < wanted; i += 1) {
-    const index = order(i);
-    if (isGone(country, index) !== (kind === 'back')) continue;
-    const before = entryAt(country, index);
-    if (touched.has(before.owner) || !suits(before, night)) continue;
-    touched.add(before.owner);
-    const fields = change(before, night);
-    updateEntry(country, index, fields);
-    night.events.push(...expectEvents(before, { ...before, ...fields }, day));
-    counts[kind] += 1;
-  }
-}
-
 /**
- * Makes the changes of the next night.
- *
- * @param day the date of the dump, in days since 1970
- * @param wanted how many entries each kind of change touches
+ * Makes the changes of the next night, whose dump is of `day` (days since 1970). Each kind walks once
+ * through the entries of the evening before, in a seeded order, until enough of them suit.
  */
 export function passNight(country: Country, day: number, wanted: PerKind): NightReport {
-  const report: NightReport = { counts: perKind(() => 0), events: [] };
-  const night = { ...report, country, day, random: new Random(), touched: new Set<number>() };
-  for (const kind of changeKinds) changeEntries(night, kind, wanted[kind]);
-  return report;
+  const { counts, events }: NightReport = { counts: perKind(() => 0), events: [] };
+  const occasion = { random: new Random(), country, day };
+  // Owners whose entries had their one change of the night.
+  const touched = new Set<number>();
+  for (const [rank, kind] of changeKinds.entries()) {
+    const { suits = () => true, change }: Kind = kinds[kind];
+    const salt = (day - country.from) * 100 + rank;
+    const length = country.size;
+    const order = createShuffle(occasion.random.start(country.seed, salt, 5), length);
+    for (let i = 0; i < length && counts[kind] < wanted[kind]; i += 1) {
+      const index = order(i);
+      if (isGone(country, index) !== (kind === 'back')) continue;
+      const before = entryAt(country, index);
+      if (touched.has(before.owner) || !suits(before, occasion)) continue;
+      touched.add(before.owner);
+      const fields = change(before, occasion);
+      updateEntry(country, index, fields);
+      events.push(...expectEvents(before, { ...before, ...fields }, day));
+      counts[kind] += 1;
+    }
+  }
+  return { counts, events };
 }

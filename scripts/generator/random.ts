@@ -7,9 +7,8 @@ function mix(value: number): number {
 }
 
 /**
- * Deterministic random numbers (SplitMix32): `start` with the same numbers gives the same sequence on
- * every machine. One object is started again for every entry, so that a country of millions makes no
- * garbage.
+ * Deterministic random numbers (SplitMix32): `start` with the same numbers gives the same sequence. One
+ * object is started again for every entry, so that a country of millions makes no garbage.
  */
 export class Random {
   private state = 0;
@@ -53,10 +52,7 @@ export class Random {
 /** A prime above every limit of a shuffle: its multiples meet every number below the limit. */
 const step = 96_019_031;
 
-/**
- * A shuffle of the whole numbers below `limit`, at most 90 million: every number comes once. It needs
- * no memory, and all products are exact.
- */
+/** A shuffle of the whole numbers below `limit`, at most 90 million, so that all products are exact. */
 export function createShuffle(random: Random, limit: number): (position: number) => number {
   const offset = random.below(limit);
   return (position) => (offset + step * position) % limit;

@@ -7,12 +7,10 @@ import { ZipFile } from 'yazl';
 import { files } from './address.ts';
 import type { Entry } from './entry.ts';
 
-/** How each report is stored. */
 export const reportFormats = ['zip', 'csv', 'csv.gz'] as const;
 
 export type ReportFormat = (typeof reportFormats)[number];
 
-/** The columns of a report. */
 export const header =
   'Lp.;Nip;Regon;NazwaPodmiotu;Nazwisko;Imie;Telefon;Email;AdresWWW;KodPocztowy;Powiat;Gmina;' +
   'Miejscowosc;Ulica;NrBudynku;NrLokalu;GlownyKodPkd;PozostaleKodyPkd;RokPKD;StatusDzialalnosci;' +
@@ -68,10 +66,11 @@ async function pack(path: string, format: ReportFormat): Promise<void> {
 }
 
 /**
- * Writes the 17 reports of one day into the folder, which is created; reports of the same name in
- * another format are removed, so that no voivodeship is there twice. `entries` must come in the
- * order of the rows. Resolves with the number of rows of all reports; rejects when one of them
- * cannot be written.
+ * Writes the 17 reports of one day into the folder, and removes those of another format, so that no
+ * voivodeship is there twice.
+ *
+ * @param entries in the order of the rows
+ * @returns the number of rows
  */
 export async function writeReports(
   folder: string,
