@@ -40,7 +40,7 @@ function say(output, role, ...content) {
   output.replaceChildren(...content.flat());
 }
 
-/** Runs while nothing else of the form does; shows what `run` returns or throws. */
+/** Shows what `run` returns or throws. */
 export async function report(output, run) {
   say(output, 'status');
   try {

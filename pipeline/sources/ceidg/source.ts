@@ -12,7 +12,7 @@ export const voivodeships = readTable<'teryt' | 'name'>(
 
 /** `api`: the path to the field in an entry of the API, where that holds it as the reports do. */
 export const columns = readTable<'header' | 'column' | 'form' | 'api'>(
-  new URL('columns.csv', import.meta.url),
+  new URL('header.csv', import.meta.url),
 );
 
 // Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.

@@ -104,9 +104,9 @@ where answer.answer ->> 'kind' = 'extract';
 
 create index on stage.krs_extract (krs);
 
--- A company has one version: an extract that is older than the known one, or than another one of the
--- dump, says nothing, and is no reject either. A number may be in two registers: the one that has not
--- struck it off counts, also where it is known from an earlier dump. Of two alike, P counts.
+-- A company has one version. An extract is dropped, without a reject, when it is older than the known
+-- one, than another one of the dump, or than the day on which the company was gone. A number may be in
+-- both registers, RejP and RejS: the one that has not struck it off counts, else RejP.
 with older as (
     delete from stage.krs_extract as extract
     where
@@ -151,8 +151,8 @@ select
     concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
 from older;
 
--- An extract is of the day on which it was asked for, which may be later than the day whose changes
--- the dump holds, but not later than today. A current extract repeats a full one that says the same.
+-- The state of an extract may be later than the day of the dump, but not later than today. A current
+-- extract repeats a full one with the same content.
 insert into stage.reject (file_no, line, reason, raw, is_repeat, entry_key)
 select
     extract.file_no,
