@@ -38,7 +38,7 @@ function selectToken(db: Db, { account_id }: Caller, { token_ref }: z.output<typ
     .where('token_ref', '=', token_ref);
 }
 
-/** Locks the API token of a path. Throws the 404 of an unknown token, and a 422 for the Master Token. */
+/** Reads the API token of a path; a transaction locks it. Throws the 404 of an unknown token, and a 422 for the Master Token. */
 async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params>, verb: string) {
   const token = await selectToken(db, caller, path)
     .forUpdate()

@@ -1,7 +1,7 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pRetry from 'p-retry';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/database.ts';
 import { isLostConnection } from '../../sql/lost-connection.ts';
@@ -164,13 +164,16 @@ export async function landAnswers(
         note: (sentence: string) => logger.info(`import: ${sentence}`),
       }),
     };
-    await pRetry(() => runNightly(db, night), {
-      retries: Infinity,
-      minTimeout: pause_ms,
-      factor: 1,
-      signal,
-      shouldRetry: ({ error }) => error instanceof AlreadyRunning,
-    });
+    // The signal ends the wait alone: what a night has published is settled.
+    for (;;) {
+      try {
+        await runNightly(db, night);
+        return;
+      } catch (error) {
+        if (!(error instanceof AlreadyRunning)) throw error;
+      }
+      await delay(pause_ms, undefined, { signal });
+    }
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -36,9 +36,9 @@ export function describeQueue(
     pgPool: withSafeRelease(mail.pool),
     concurrency: CONCURRENCY,
     taskList: createTasks(options, logger),
-    // Replaces a file in the working directory. The job of a day without a worker runs later.
+    // Replaces a file in the working directory. The job of an hour without a worker runs later.
     parsedCronItems: parseCronItems([
-      { task: 'delete_done', match: '17 3 * * *', options: { backfillPeriod: 86_400_000 } },
+      { task: 'delete_done', match: '17 * * * *', options: { backfillPeriod: 3_600_000 } },
     ]),
     noHandleSignals: true,
     logger: logInto(logger),
@@ -85,8 +85,8 @@ function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskL
 }
 
 /**
- * Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. Answers to requests
- * with an `Idempotency-Key`, and windows of rate limits, are deleted after a day.
+ * Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. Also deletes answers
+ * to requests with an `Idempotency-Key` after a day, and closed windows of rate limits after an hour.
  */
 export async function deleteDone(pool: pg.Pool, now: Date) {
   const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);

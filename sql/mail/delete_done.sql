@@ -1,6 +1,7 @@
 -- Deletes mails that ended, and one-time tokens that expired, before $1. One row: their counts.
--- Also deletes what counts for a day at most before $2: answers to requests with an `Idempotency-Key`,
--- and windows of rate limits. Locked windows are skipped: the API locks several in another order.
+-- Also deletes what no longer counts at the time $2: answers to requests with an `Idempotency-Key` after
+-- a day, and closed windows of rate limits after an hour, since the clock of another machine may be
+-- behind. Locked windows are skipped: the API locks several in another order.
 with
 mail as (
     delete from customer.mail
@@ -24,7 +25,7 @@ rate_limit as (
     where limit_key in (
         select limit_key
         from customer.rate_limit
-        where reset_at < $2::timestamptz - interval '1 day'
+        where reset_at < $2::timestamptz - interval '1 hour'
         for update skip locked
     )
 )

@@ -45,8 +45,10 @@ export function addRegistryMetrics(registry: Registry, pool: Pool): void {
   let read_at = 0;
   const read = () => {
     if (samples && performance.now() - read_at < kept_ms) return samples;
-    read_at = performance.now();
-    return (samples = readSamples(pool));
+    // A pending read is shared, however long it takes.
+    read_at = Infinity;
+    samples = readSamples(pool).finally(() => (read_at = performance.now()));
+    return samples;
   };
   for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
     const gauge = new Gauge({
