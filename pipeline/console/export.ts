@@ -75,9 +75,13 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
 
 async function exportToFile(db: Database, relation: string, format: Format, path: string) {
   const partial = `${path}.part`;
-  await using file = await open(partial, 'w');
+  const write = async () => {
+    await using file = await open(partial, 'w');
+    return await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
+  };
   try {
-    const exported = await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
+    // The close can fail too: a file with the final name is whole.
+    const exported = await write();
     await rename(partial, path);
     return exported;
   } catch (error) {
