@@ -1,5 +1,5 @@
 import type { GuardFinding } from '../errors.ts';
-import { describeFindings } from '../night/checks.ts';
+import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
 

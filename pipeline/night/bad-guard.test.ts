@@ -18,7 +18,7 @@ import {
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
-import { describeFindings } from './checks.ts';
+import { describeFindings } from './run-checks.ts';
 import { verify } from './verify.ts';
 
 let baseline: Baseline;

@@ -4,7 +4,7 @@ import { Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
 import { loadSource } from '../sources/source.ts';
-import { describeFindings, runChecks } from './checks.ts';
+import { describeFindings, runChecks } from './run-checks.ts';
 import { lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
 import { prepareTables, readRecords } from './read.ts';
