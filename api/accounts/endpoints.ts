@@ -9,7 +9,7 @@ import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { initializeAccount } from './init.ts';
+import { initializeAccount, WELCOME_CREDITS } from './init.ts';
 import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
@@ -181,8 +181,7 @@ const init = endpoint(
     ...common,
     path: '/auth/init',
     summary: 'Exchange the one-time token for the Master Token',
-    description:
-      'The Master Token is shown this once. 200 credits are added to the wallet: once per mailbox, and 20 times a day per domain.',
+    description: `The Master Token is shown this once. ${WELCOME_CREDITS} credits are added to the wallet: once per mailbox, and 20 times a day per domain.`,
     limit: { name: 'init', request_count: 5, window_ms: minute_ms },
     body: z.strictObject({ token: text }),
     bodyExample: { token: tokenExample },

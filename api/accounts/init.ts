@@ -7,7 +7,8 @@ import { grant } from '../wallet/ledger.ts';
 import { domainOf, mailboxOf, registeredDomainOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
-const WELCOME_CREDITS = 200;
+/** The welcome bonus. */
+export const WELCOME_CREDITS = 200;
 
 const refused = 'The token is invalid, has expired or was already used.';
 
@@ -26,7 +27,7 @@ export async function openAccount(tx: Tx, { account_id, user_ref, email }: Accou
 export type OpenedAccount = Awaited<ReturnType<typeof openAccount>>;
 
 /** Initializes an account: issues its Master Token, and adds the welcome bonus where it `isWelcome`. */
-export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome = true) {
+export async function startAccount(tx: Tx, account: Account, now: Date, isWelcome: boolean) {
   const { account_id } = account;
   await tx
     .updateTable('customer.account')

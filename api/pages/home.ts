@@ -1,4 +1,5 @@
 import type { Db } from '../../sql/kysely.ts';
+import { WELCOME_CREDITS } from '../accounts/init.ts';
 import type { AppOptions } from '../app.ts';
 import { basePath } from '../http/mount.ts';
 
@@ -29,9 +30,11 @@ export async function findHome({ db, now, isRegistrationOpen = true, ...options 
   const today = now();
   return {
     snapshots: snapshots.map((one) => ({ ...one, age: ageOf(one.stat_date, today) })),
+    // An example until something is published.
     newest: newest.at(-1) ?? '2026-11-06',
     api: options.baseUrl + basePath,
     isRegistrationOpen,
+    welcomeCredits: WELCOME_CREDITS,
     searchCredits: options.searchCredits,
     snapshotCredits: options.snapshotCredits,
   };

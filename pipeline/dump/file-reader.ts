@@ -179,8 +179,8 @@ export class FileReader implements RecordHandler {
 }
 
 /**
- * Whether a field with line breaks looks like parts of two rows, one of which lacks a quote: the field
- * ends right after a separator, or has the separators of a whole row.
+ * Whether a field with line breaks looks like parts of two rows, because a quote is missing. Such a
+ * field ends right after a separator, or has the separators of a whole row.
  */
 function spansRows(fields: readonly string[]): boolean {
   return fields.some(

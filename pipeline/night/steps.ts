@@ -68,8 +68,8 @@ export async function runParallel(
 }
 
 /**
- * Waits for all tasks, even after one fails, so that none still writes after the night. Throws the first
- * error, or that of a full disk, which ends other sessions too.
+ * Waits for all tasks, even after one fails, so that no task still writes after the night. A full disk
+ * ends several sessions: throws the error of the full disk if there is one, else the first error.
  */
 export async function settle<Tasks extends readonly Promise<unknown>[]>(
   tasks: readonly [...Tasks],

@@ -66,8 +66,8 @@ async function pack(path: string, format: ReportFormat): Promise<void> {
 }
 
 /**
- * Writes the 17 reports of one day into the folder, and removes those of another format, so that no
- * voivodeship is there twice.
+ * Writes the 17 reports of one day into the folder. Removes reports of the same name in another format,
+ * since each voivodeship must be there once.
  *
  * @param entries in the order of the rows
  * @returns the number of rows

@@ -19,10 +19,10 @@ const sharedDirectory = '/var/lib/company-registry';
 /**
  * Finds the cluster of DATA_DIR, or the place for a new one. The caller holds the lock of DATA_DIR.
  *
- * The cluster is `<DATA_DIR>/postgres`. For root, Postgres runs as the owner of the existing cluster, else
- * as `postgres` or `nobody`. Where that user cannot reach DATA_DIR, the cluster is
- * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` names that folder: a
- * DATA_DIR that was moved keeps its cluster, and a copy of a DATA_DIR gets a new one.
+ * The cluster is `<DATA_DIR>/postgres`. Started by root, Postgres runs as the owner of the existing
+ * cluster, else as `postgres` or `nobody`. When that user lacks access to DATA_DIR, the cluster is
+ * `/var/lib/company-registry/<id>/postgres`, and `<DATA_DIR>/postgres.location` holds this path. A moved
+ * DATA_DIR keeps its cluster. A copy of a DATA_DIR gets a new one.
  */
 export async function locateCluster(path: string): Promise<Cluster> {
   const dataDir = await realpath(path);
