@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { createAccount } from '../fixtures/client/account.ts';
 import { completeOptions, startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
@@ -76,7 +76,7 @@ describe('whatever the parameters, the query and the body', () => {
     },
   );
 
-  it.each(named)('no answer is a 5xx: %s', async (_name, endpoint) => {
+  test.each(named)('no answer is a 5xx: %s', async (_name, endpoint) => {
     const { query, body } = endpoint.description;
     const parts = fc.record({
       param: text.map((param) => param.toWellFormed()).filter((param) => !/^\.*$/.test(param)),

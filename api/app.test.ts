@@ -5,12 +5,12 @@ import { gunzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import type { Tables } from '../sql/tables/tables.ts';
-import type { AppOptions } from './app.ts';
+import type { AppOptions } from './app-options.ts';
 
 let database: TestDatabase;
 let api: TestApi;
@@ -51,7 +51,7 @@ async function askRaw(path: string): Promise<{ status: number; body: unknown }> 
 }
 
 describe('GET /healthz', () => {
-  it('200 without a limit', async () => {
+  test('200 without a limit', async () => {
     for (let at = 0; at < 12; at += 1) {
       const response = await api.ask('/healthz', { address: '192.0.2.1' });
       expect(response.status).toBe(200);
@@ -60,7 +60,7 @@ describe('GET /healthz', () => {
     }
   });
 
-  it('200 while the database is away', async () => {
+  test('200 while the database is away', async () => {
     const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
     pool.on('error', () => undefined);
     const other = await startApi({
@@ -77,13 +77,13 @@ describe('GET /healthz', () => {
 });
 
 describe('GET /readyz', () => {
-  it('200 when the tables can be read', async () => {
+  test('200 when the tables can be read', async () => {
     const response = await api.ask('/readyz');
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual({ status: 'ok' });
   });
 
-  it('503 when the schema is missing', async () => {
+  test('503 when the schema is missing', async () => {
     const own = await createOwnDatabase();
     await own.pool.query('drop table customer.rate_limit');
     const response = await (await startApi({ db: own.kysely })).ask('/readyz');
@@ -93,7 +93,7 @@ describe('GET /readyz', () => {
     });
   });
 
-  it('503 when the process is stopping', async () => {
+  test('503 when the process is stopping', async () => {
     const other = await startApi({ db: database.kysely, isStopping: () => true });
     const response = await other.ask('/readyz');
     expect(response.status).toBe(503);
@@ -102,7 +102,7 @@ describe('GET /readyz', () => {
 });
 
 describe('errors', () => {
-  it.each([
+  test.each([
     '/nowhere',
     '/api/v1',
     '/api/v1/stats',
@@ -115,7 +115,7 @@ describe('errors', () => {
     expect(await response.json()).toEqual({ message: 'Not Found' });
   });
 
-  it.each(['/healthz', '/readyz', '/api/v1/stats/day/2026-01-01', '/api/v1/stats/range/x'])(
+  test.each(['/healthz', '/readyz', '/api/v1/stats/day/2026-01-01', '/api/v1/stats/range/x'])(
     '405 for another method: %s',
     async (path) => {
       const response = await api.ask(path, { method: 'POST', body: '{' });
@@ -129,7 +129,7 @@ describe('errors', () => {
     },
   );
 
-  it.each(['%', '%ZZ', '%ff', '%C3%28'])(
+  test.each(['%', '%ZZ', '%ff', '%C3%28'])(
     '400 for a path that cannot be decoded: %s',
     async (date) => {
       expect(await askRaw(`/api/v1/stats/day/${date}`)).toEqual({
@@ -139,7 +139,7 @@ describe('errors', () => {
     },
   );
 
-  it('500 says nothing of its cause, which is in the log under the id of the request', async () => {
+  test('500 says nothing of its cause, which is in the log under the id of the request', async () => {
     const own = await createOwnDatabase();
     await own.pool.query('drop view registry.daily_stat cascade');
     const other = await startApi({ db: own.kysely });
@@ -155,7 +155,7 @@ describe('errors', () => {
     });
   });
 
-  it('503 when the database hangs, and 200 again when it goes on', async () => {
+  test('503 when the database hangs, and 200 again when it goes on', async () => {
     const other = await startApi({ db: database.kysely, deadline_ms: 200 });
     const client = await database.pool.connect();
     await client.query('begin; lock table registry.daily_stat');
@@ -168,7 +168,7 @@ describe('errors', () => {
     expect((await other.ask('/api/v1/stats/day/2026-01-01')).status).toBe(200);
   });
 
-  it('no path and no query makes a 5xx', async () => {
+  test('no path and no query makes a 5xx', async () => {
     const piece = fc.oneof(
       fc.constantFrom(
         '2026-01-01',
@@ -200,7 +200,7 @@ describe('errors', () => {
 });
 
 describe('GET /', () => {
-  it('says what this is and where to go', async () => {
+  test('says what this is and where to go', async () => {
     const response = await api.ask('/', { headers: { Accept: 'application/json' } });
     expect(response.status).toBe(200);
     const home = (await response.json()) as Record<string, string>;
@@ -213,7 +213,7 @@ describe('GET /', () => {
 describe('what caches and browsers may do', () => {
   const openapi = '/api/v1/openapi.json';
 
-  it('compresses large answers for clients that can read it', async () => {
+  test('compresses large answers for clients that can read it', async () => {
     const sent = request(api.url + openapi, { headers: { 'Accept-Encoding': 'gzip' } }).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     expect(response.headers['content-encoding']).toBe('gzip');
@@ -222,7 +222,7 @@ describe('what caches and browsers may do', () => {
     expect(JSON.parse(text)).toHaveProperty('openapi', '3.1.0');
   });
 
-  it.each([
+  test.each([
     [openapi, 'public, max-age=3600'],
     ['/api/v1/stats/day/2026-01-01', 'public, max-age=3600'],
     ['/api/v1/stats/range/2026-01-01', 'public, max-age=3600'],
@@ -238,7 +238,7 @@ describe('what caches and browsers may do', () => {
     expect(other.status).toBe(200);
   });
 
-  it('lets pages of any origin read what is public, and nothing else', async () => {
+  test('lets pages of any origin read what is public, and nothing else', async () => {
     const headers = { Origin: 'https://app.example.com' };
     for (const path of [openapi, '/api/v1/stats/day/2026-01-01', '/api/v1/stats/day/x']) {
       const response = await api.ask(path, { headers });
@@ -249,7 +249,7 @@ describe('what caches and browsers may do', () => {
     expect(closed.headers.has('access-control-allow-origin')).toBe(false);
   });
 
-  it('lets pages of an origin that is allowed read everything', async () => {
+  test('lets pages of an origin that is allowed read everything', async () => {
     const corsOrigins = ['https://app.example.com', 'https://other.example.com'];
     const shared = await startApi({ db: database.kysely, corsOrigins });
     const preflight = (origin: string) =>
@@ -274,7 +274,7 @@ describe('what caches and browsers may do', () => {
     expect(refusal.headers.get('access-control-allow-origin')).toBe(corsOrigins[0]);
   });
 
-  it('keeps an idle connection longer than proxies do', async () => {
+  test('keeps an idle connection longer than proxies do', async () => {
     const sent = request(`${api.url}/healthz`, { agent: new Agent({ keepAlive: true }) }).end();
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     response.resume();
@@ -284,14 +284,14 @@ describe('what caches and browsers may do', () => {
 });
 
 describe('headers and log', () => {
-  it('carries the safe headers and not the name of the framework', async () => {
+  test('carries the safe headers and not the name of the framework', async () => {
     const { headers } = await api.ask('/api/v1/stats/day/2026-01-01');
     expect(headers.get('x-content-type-options')).toBe('nosniff');
     expect(headers.get('content-security-policy')).toContain("default-src 'self'");
     expect(headers.has('x-powered-by')).toBe(false);
   });
 
-  it('gives the id of a request back, and makes one where none fits', async () => {
+  test('gives the id of a request back, and makes one where none fits', async () => {
     const given = await api.ask('/healthz', { headers: { 'X-Request-Id': 'job-7:1.a' } });
     expect(given.headers.get('x-request-id')).toBe('job-7:1.a');
     for (const id of ['a b', 'x'.repeat(101), '{}']) {
@@ -300,7 +300,7 @@ describe('headers and log', () => {
     }
   });
 
-  it('logs a line a request, without its query and its headers', async () => {
+  test('logs a line a request, without its query and its headers', async () => {
     const other = await startApi({ db: database.kysely });
     await other.ask('/api/v1/stats/day/2026-01-01?token=secret-1', {
       address: '192.0.2.9',
@@ -319,7 +319,7 @@ describe('headers and log', () => {
     expect(JSON.stringify(other.log)).not.toContain('secret');
   });
 
-  it.each(['sk_live_1a2b3c', 'sk_api_1a2b3c', 'SK%5Flive%5f1a2b3c'])(
+  test.each(['sk_live_1a2b3c', 'sk_api_1a2b3c', 'SK%5Flive%5f1a2b3c'])(
     'logs a token in a path as [redacted]: %s',
     async (token) => {
       const other = await startApi({ db: database.kysely });

@@ -1,19 +1,15 @@
 import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
-import type { Pool } from 'pg';
-import type { Logger } from 'pino';
-import type { Db } from '../sql/kysely.ts';
 import { accountEndpoints } from './accounts/endpoints.ts';
+import type { AppOptions } from './app-options.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint } from './companies/search.ts';
-import type { SearchIndex } from './companies/search-index.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
 import type { Endpoint } from './http/endpoint.ts';
-import type { Environment } from './environment.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy, answerError, answerUnmatched, requireHost } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
@@ -21,7 +17,6 @@ import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './http/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
-import type { PaymentProvider } from './wallet/payment.ts';
 import { answerMissingPage, createPages } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
@@ -32,29 +27,6 @@ import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
 import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
-
-/** The optional settings of the environment have a default. */
-export interface AppOptions
-  extends
-    Pick<Environment, 'trustProxy' | 'searchCredits' | 'snapshotCredits'>,
-    Partial<Pick<Environment, 'corsOrigins' | 'isRegistrationOpen' | 'freeMailDomains'>> {
-  db: Db;
-  searchIndex: SearchIndex;
-  /** `/metrics` reads the tables through this pool, and counts its sessions. */
-  pool?: Pool;
-  logger: Logger;
-  now: () => Date;
-  /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
-  isStopping?: () => boolean;
-  /** Then a pending request gets a 503; default 3 seconds, 8 for requests that wait for other services. */
-  deadline_ms?: number;
-  /** Signs the one-time tokens; at least 32 characters. */
-  secretKey: string;
-  /** The address of the API for clients, without a slash at the end. */
-  baseUrl: string;
-  /** Undefined: nothing can be bought. */
-  payment: PaymentProvider | undefined;
-}
 
 // No upgrade to TLS: a page of a server without TLS, such as localhost, could not load its files.
 // Headers for obsolete browsers are off too.

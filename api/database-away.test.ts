@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
 import { startDatabaseProxy, type DatabaseProxy } from '../fixtures/database/database-proxy.ts';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
-import { connect, type Database } from '../sql/database.ts';
-import { openKysely } from '../sql/kysely.ts';
+import { connect, type Database } from '../sql/connection/database.ts';
+import { openKysely } from '../sql/connection/kysely.ts';
 
 const patience_ms = 1_000;
 
@@ -79,7 +79,7 @@ async function isWell(): Promise<boolean> {
 }
 
 describe('a database that is away', () => {
-  it('503 with Retry-After while no session can be opened, and 200 once it is back', async () => {
+  test('503 with Retry-After while no session can be opened, and 200 once it is back', async () => {
     expect(await isWell()).toBe(true);
     const answers = askAll();
     await proxy.cut();
@@ -90,7 +90,7 @@ describe('a database that is away', () => {
     expect(await isWell()).toBe(true);
   });
 
-  it('503 or 200 while sessions are ended under load', async () => {
+  test('503 or 200 while sessions are ended under load', async () => {
     const answers: Promise<Answered[]>[] = [];
     for (let round = 0; round < 10; round += 1) {
       answers.push(askAll());
@@ -105,7 +105,7 @@ describe('a database that is away', () => {
     expect(await isWell()).toBe(true);
   });
 
-  it('503 within its patience while the database says nothing, and 200 once it does', async () => {
+  test('503 within its patience while the database says nothing, and 200 once it does', async () => {
     expect(await isWell()).toBe(true);
     proxy.hang();
     expectAway(await askAll());
@@ -113,7 +113,7 @@ describe('a database that is away', () => {
     expect(await isWell()).toBe(true);
   });
 
-  it('503 within its patience for what waits for a lock, and nothing stays behind', async () => {
+  test('503 within its patience for what waits for a lock, and nothing stays behind', async () => {
     const client = await database.pool.connect();
     onTestFinished(() => client.release());
     await client.query('begin; lock table customer.wallet');
@@ -129,7 +129,7 @@ describe('a database that is away', () => {
     expect(await isWell()).toBe(true);
   });
 
-  it('logs what was wrong, under the id of the request', async () => {
+  test('logs what was wrong, under the id of the request', async () => {
     await proxy.cut();
     const response = await api.ask('/api/v1/stats/day/2026-01-01');
     await proxy.mend();

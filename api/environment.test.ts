@@ -1,11 +1,11 @@
-import { describe, expect, it } from 'vitest';
-import { EnvironmentError } from '../sql/environment.ts';
+import { describe, expect, test } from 'vitest';
+import { EnvironmentError } from '../sql/process/environment.ts';
 import { readEnvironment } from './environment.ts';
 
 const secretKey = 'a key of at least 32 characters, for tests';
 
 describe('readEnvironment', () => {
-  it('has a default for everything', () => {
+  test('has a default for everything', () => {
     const defaults = {
       host: '127.0.0.1',
       port: 8080,
@@ -44,7 +44,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment(empty)).toEqual(defaults);
   });
 
-  it('reads what is set', () => {
+  test('reads what is set', () => {
     expect(
       readEnvironment({
         HOST: '0.0.0.0',
@@ -89,7 +89,7 @@ describe('readEnvironment', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['0', false],
     ['16', 16],
     ['10.0.0.1', ['10.0.0.1']],
@@ -98,7 +98,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ TRUST_PROXY }).trustProxy).toEqual(trustProxy);
   });
 
-  it.each([
+  test.each([
     ['HOST', '10.0.0.1/8'],
     ['HOST', 'http://localhost'],
     ['PORT', '65536'],
@@ -141,7 +141,7 @@ describe('readEnvironment', () => {
     expect(read).not.toThrow(/secret/);
   });
 
-  it.each([
+  test.each([
     { HOST: '0.0.0.0' },
     { HOST: '192.0.2.1' },
     { HOST: '::' },
@@ -154,7 +154,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment(open)).toMatchObject({ isPrivate: false });
   });
 
-  it.each([
+  test.each([
     {},
     { HOST: '127.0.0.2' },
     { HOST: '::1' },
@@ -164,7 +164,7 @@ describe('readEnvironment', () => {
     expect(environment).toMatchObject({ isPrivate: true, payment: { provider: 'local' } });
   });
 
-  it.each([
+  test.each([
     { SMTP_URL: 'smtp://mail.example' },
     {
       PAYMENT_PROVIDER: 'stripe',
@@ -177,7 +177,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment({ ...links, BASE_URL })).toMatchObject({ baseUrl: BASE_URL });
   });
 
-  it('names what Stripe lacks', () => {
+  test('names what Stripe lacks', () => {
     const PAYMENT_PROVIDER = 'stripe';
     expect(() => readEnvironment({ PAYMENT_PROVIDER })).toThrow(
       /^STRIPE_SECRET_KEY must be .+\.\nSTRIPE_WEBHOOK_SECRET must be .+\.$/,
@@ -189,7 +189,7 @@ describe('readEnvironment', () => {
     );
   });
 
-  it('names every wrong variable once', () => {
+  test('names every wrong variable once', () => {
     const wrong = { PORT: 'x', LOG_LEVEL: 'y', TRUST_PROXY: 'true' };
     expect(() => readEnvironment(wrong)).toThrow(
       /^LOG_LEVEL must be .+\.\nPORT must be .+\.\nTRUST_PROXY must be .+\.$/,

@@ -7,7 +7,7 @@ import {
   commonShape,
   EnvironmentError,
   isLoopback,
-} from '../sql/environment.ts';
+} from '../sql/process/environment.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount } from '../fixtures/client/account.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
@@ -71,7 +71,7 @@ async function requestInFlight(): Promise<void> {
 }
 
 describe('the process of the API', () => {
-  it.each(['SIGTERM', 'SIGINT'] as const)('serves until %s and exits with 0', async (signal) => {
+  test.each(['SIGTERM', 'SIGINT'] as const)('serves until %s and exits with 0', async (signal) => {
     const api = startProcess({});
     const url = await api.url();
     const response = await fetch(`${url}/readyz`);
@@ -82,7 +82,7 @@ describe('the process of the API', () => {
     expect(api.stdout).toBe(`Listening on ${url}\n`);
   });
 
-  it('finishes a request in flight, and takes no new one', async () => {
+  test('finishes a request in flight, and takes no new one', async () => {
     const api = startProcess({});
     const url = await api.url();
     const client = await database.pool.connect();
@@ -105,7 +105,7 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(0);
   });
 
-  it('tells on a connection that is still in use that it is stopping', async () => {
+  test('tells on a connection that is still in use that it is stopping', async () => {
     const api = startProcess({});
     const socket = connect(Number(new URL(await api.url()).port), 'localhost');
     onTestFinished(() => void socket.destroy());
@@ -120,7 +120,7 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(0);
   });
 
-  it('finishes a body that is still on its way, and closes the connection', async () => {
+  test('finishes a body that is still on its way, and closes the connection', async () => {
     const api = startProcess({});
     const socket = connect(Number(new URL(await api.url()).port), 'localhost');
     onTestFinished(() => void socket.destroy());
@@ -144,7 +144,7 @@ describe('the process of the API', () => {
     expect(await api.exit).toBe(0);
   });
 
-  it('closes the registration with REGISTRATION_OPEN=false', async () => {
+  test('closes the registration with REGISTRATION_OPEN=false', async () => {
     const api = startProcess({ REGISTRATION_OPEN: 'false' });
     const response = await fetch(`${await api.url()}/api/v1/auth/register`, {
       method: 'POST',
@@ -159,14 +159,14 @@ describe('the process of the API', () => {
     expect(response.status).toBe(503);
   });
 
-  it('makes a key of its own where SECRET_KEY is not set', async () => {
+  test('makes a key of its own where SECRET_KEY is not set', async () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'registry-api-'));
     onTestFinished(() => rm(dataDir, { recursive: true, force: true }));
     await startProcess({ SECRET_KEY: '', DATA_DIR: dataDir }).url();
     expect((await readFile(join(dataDir, 'secret-key'), 'utf8')).trim()).toMatch(/^[\da-f]{64}$/);
   });
 
-  it('exits with 1 and a sentence when the port is in use', async () => {
+  test('exits with 1 and a sentence when the port is in use', async () => {
     const first = startProcess({});
     const { port } = new URL(await first.url());
     const second = startProcess({ PORT: port });
@@ -177,7 +177,7 @@ describe('the process of the API', () => {
     );
   });
 
-  it('exits with 1 and a sentence when the database cannot be reached', async () => {
+  test('exits with 1 and a sentence when the database cannot be reached', async () => {
     const api = startProcess({ DATABASE_URL: 'postgresql://nobody:secret@127.0.0.1:1/none' });
     expect(await api.exit).toBe(1);
     expect(api.stdout).toBe('');
@@ -185,27 +185,27 @@ describe('the process of the API', () => {
     expect(api.stderr).not.toContain('secret');
   });
 
-  it('exits with 2 and a sentence when a setting is wrong', async () => {
+  test('exits with 2 and a sentence when a setting is wrong', async () => {
     const api = startProcess({ PORT: 'http', TRUST_PROXY: 'true' });
     expect(await api.exit).toBe(2);
     expect(api.stdout).toBe('');
     expect(api.fault()).toMatch(/^PORT must be .+\.\nTRUST_PROXY must be .+\.$/);
   });
 
-  it('exits with 2 and a sentence where anybody could buy credits without money', async () => {
+  test('exits with 2 and a sentence where anybody could buy credits without money', async () => {
     const api = startProcess({ PAYMENT_PROVIDER: 'local', HOST: '0.0.0.0' });
     expect(await api.exit).toBe(2);
     expect(api.stdout).toBe('');
     expect(api.fault()).toMatch(/^PAYMENT_PROVIDER must be stripe where HOST, .+\.$/);
   });
 
-  it('exits with 2 where HOST is no address of this machine', async () => {
+  test('exits with 2 where HOST is no address of this machine', async () => {
     const api = startProcess({ HOST: '192.0.2.1' });
     expect(await api.exit).toBe(2);
     expect(api.fault()).toBe('HOST must be an address of this machine; 192.0.2.1 is none.');
   });
 
-  it('sells nothing and listens on 127.0.0.1 alone where nothing is set', async () => {
+  test('sells nothing and listens on 127.0.0.1 alone where nothing is set', async () => {
     const { port } = new URL(await startProcess({}).url());
     await expect(fetch(`http://[::1]:${port}/readyz`)).rejects.toThrow('fetch failed');
     const checkout = await fetch(`http://127.0.0.1:${port}/checkout/local/1`);
@@ -213,7 +213,7 @@ describe('the process of the API', () => {
     expect(await checkout.json()).toEqual({ message: 'Not Found' });
   });
 
-  it('revokes the tokens of the demo account where others reach it', async () => {
+  test('revokes the tokens of the demo account where others reach it', async () => {
     const demo = await createAccount(database.kysely, { email: DEMO_EMAIL });
     const verify = async (variables: Record<string, string>) => {
       const api = startProcess(variables);

@@ -8,7 +8,7 @@ import {
   commonSentences,
   commonShape,
   EnvironmentError,
-} from '../sql/environment.ts';
+} from '../sql/process/environment.ts';
 import type { Sender } from './mail/send.ts';
 
 export type Environment = ReturnType<typeof readEnvironment>;

@@ -3,10 +3,10 @@ import { Client } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runFixture } from '../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
-import { connect, runFile } from '../sql/database.ts';
-import { isLostConnection } from '../sql/lost-connection.ts';
+import { connect, runFile } from '../sql/connection/database.ts';
+import { isLostConnection } from '../sql/connection/lost-connection.ts';
 import { describeFault } from './fault.ts';
-import { settle } from './night/steps.ts';
+import { settle } from './night/sessions.ts';
 import { ServiceFault } from './fetch/service.ts';
 
 let db: TestDatabase;

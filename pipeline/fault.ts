@@ -1,4 +1,4 @@
-import { isLostConnection } from '../sql/lost-connection.ts';
+import { isLostConnection } from '../sql/connection/lost-connection.ts';
 
 /** The SQLSTATE of a full disk. */
 const DISK_FULL = '53100';

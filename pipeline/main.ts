@@ -1,5 +1,5 @@
 import { Command, CommanderError } from 'commander';
-import { sayFault } from '../sql/log.ts';
+import { sayFault } from '../sql/process/log.ts';
 import { readVersion } from './console/version.ts';
 import { stateOf } from './errors.ts';
 import { exitCodeOfError, exitCodes } from './exit-codes.ts';

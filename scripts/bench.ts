@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { connect, type Database } from '../sql/database.ts';
+import { connect, type Database } from '../sql/connection/database.ts';
 import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';

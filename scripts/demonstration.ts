@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { readDump } from '../pipeline/dump/files.ts';
 import { listInbox } from '../pipeline/night/inbox.ts';
 import { listSources, loadSource } from '../pipeline/sources/source.ts';
-import type { Database } from '../sql/database.ts';
+import type { Database } from '../sql/connection/database.ts';
 
 /** The fixture days, laid out as INBOX_DIR is: `<source>/<date>/`. */
 export const fixtures = join(import.meta.dirname, '../fixtures');

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { insertExcerpts, listExcerpts, makeExcerpts } from './excerpts.ts';
 
 const root = fileURLToPath(new URL('../', import.meta.url));
@@ -30,7 +30,7 @@ function anchorsOf(text: string): string[] {
 }
 
 describe('the READMEs', () => {
-  it('show what the product prints', { timeout: 180_000 }, async () => {
+  test('show what the product prints', { timeout: 180_000 }, async () => {
     const excerpts = await makeExcerpts();
     const shown: string[] = [];
     for (const file of readmes) {
@@ -42,7 +42,7 @@ describe('the READMEs', () => {
     expect(shown.toSorted()).toEqual(Object.keys(excerpts).toSorted());
   });
 
-  it('link to files and headings that exist', async () => {
+  test('link to files and headings that exist', async () => {
     const broken: string[] = [];
     for (const file of readmes) {
       const text = await readFile(join(root, file), 'utf8');

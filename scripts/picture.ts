@@ -8,8 +8,8 @@ import { createApp } from '../api/app.ts';
 import { openPage, startBrowser } from '../fixtures/client/browser.ts';
 import { completeOptions } from '../fixtures/client/test-api.ts';
 import { insertYear } from '../fixtures/database/year-of-statistics.ts';
-import { connect } from '../sql/database.ts';
-import { openKysely } from '../sql/kysely.ts';
+import { connect } from '../sql/connection/database.ts';
+import { openKysely } from '../sql/connection/kysely.ts';
 import { migrate } from '../sql/migrate.ts';
 
 const dataDir = await mkdtemp(join(tmpdir(), 'registry-picture-'));

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { runAllSources, sources } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
@@ -73,11 +73,11 @@ async function writeDictionary(): Promise<string> {
 }
 
 describe('stock and flow', () => {
-  it('are proved by verify', async () => {
+  test('are proved by verify', async () => {
     for (const source of sources) expect(await verify(db, source)).toEqual([]);
   });
 
-  it('say how many entries stand on each day', async () => {
+  test('say how many entries stand on each day', async () => {
     const stock = await linesOf(`
       select date, status, sum(entry_count)
       from analyst.stock_daily
@@ -104,7 +104,7 @@ describe('stock and flow', () => {
     ]);
   });
 
-  it('say what came, ended, was suspended and resumed; a baseline has no flow', async () => {
+  test('say what came, ended, was suspended and resumed; a baseline has no flow', async () => {
     const flow = await linesOf(`
       select date, source, sum(new), sum(ended), sum(suspended), sum(resumed)
       from analyst.flow_daily
@@ -127,7 +127,7 @@ describe('stock and flow', () => {
     ]);
   });
 
-  it('have in sum the entries of the daily statistics', async () => {
+  test('have in sum the entries of the daily statistics', async () => {
     const differing = await ask(`
       select daily_stat.source, daily_stat.date
       from analyst.daily_stat
@@ -140,7 +140,7 @@ describe('stock and flow', () => {
 });
 
 describe('companies and entries', () => {
-  it('know the snapshot that had them first', async () => {
+  test('know the snapshot that had them first', async () => {
     const seen = await linesOf(`
       select entry.first_seen_date, entry.source, count(*)
       from analyst.entry
@@ -168,7 +168,7 @@ describe('companies and entries', () => {
     expect(later).toEqual([]);
   });
 
-  it('have the dates of the entries whose status is that of the company', async () => {
+  test('have the dates of the entries whose status is that of the company', async () => {
     const dates = await linesOf(`
       select
           status,
@@ -185,7 +185,7 @@ describe('companies and entries', () => {
 });
 
 describe('the role registry_reader', () => {
-  it('reads every view but that of the credits', async () => {
+  test('reads every view but that of the credits', async () => {
     const views = new Set((await listColumns()).map(({ view }) => view));
     expect(views.delete('wallet_transaction')).toBe(true);
     for (const view of views) await ask(`select * from analyst.${view} limit 1`);
@@ -196,13 +196,13 @@ describe('the role registry_reader', () => {
     await expect(ask('select * from customer.account')).rejects.toThrow(refused);
   });
 
-  it('reads views that come later', async () => {
+  test('reads views that come later', async () => {
     await db.pool.query('create view analyst.later as select 1 as one');
     expect(await ask('select * from analyst.later')).toEqual([{ one: 1 }]);
     await db.pool.query('drop view analyst.later');
   });
 
-  it('is left to an administrator where the owner may not create roles', async () => {
+  test('is left to an administrator where the owner may not create roles', async () => {
     const client = await db.pool.connect();
     const notices: (string | undefined)[] = [];
     client.on('notice', ({ message }) => notices.push(message));
@@ -226,7 +226,7 @@ describe('the role registry_reader', () => {
 });
 
 describe('sql/README.md', () => {
-  it('has ten queries that find rows', async () => {
+  test('has ten queries that find rows', async () => {
     const text = await readFile(readme, 'utf8');
     const queries = [...text.matchAll(/^```sql\n(.+?)^```$/gms)].map(([, query = '']) => query);
     expect(queries.length).toBe(10);
@@ -236,7 +236,7 @@ describe('sql/README.md', () => {
     }
   });
 
-  it('has a data dictionary in which every view and column is explained', async () => {
+  test('has a data dictionary in which every view and column is explained', async () => {
     const columns = await listColumns();
     expect(columns.filter(({ about, about_view }) => !about || !about_view)).toEqual([]);
     const [before, rest = ''] = (await readFile(readme, 'utf8')).split(/(?<=Begin -->\n)/);

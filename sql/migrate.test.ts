@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
-import { connect, type Database } from './database.ts';
+import { connect, type Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
 const name = `registry_test_${randomUUID().replaceAll('-', '')}`;

@@ -6,7 +6,7 @@ import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { ClientBase, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inSession, isThere } from './database.ts';
+import { inSession, isThere } from './connection/database.ts';
 
 const dictionary = new URL('dictionary/', import.meta.url);
 

@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
@@ -45,7 +45,7 @@ async function statusOf(token: string): Promise<unknown> {
 }
 
 describe('POST /auth/recover/confirm', () => {
-  it('200 revokes every token and shows the new Master Token once', async () => {
+  test('200 revokes every token and shows the new Master Token once', async () => {
     const account = await askForRecovery();
     const { status, body } = await confirm(account.link);
     expect(status).toBe(200);
@@ -81,7 +81,7 @@ describe('POST /auth/recover/confirm', () => {
     expect(hash).toEqual({ password_hash: (links[0] as { password_hash: string }).password_hash });
   });
 
-  it('200 with the password of its own request, also after another request', async () => {
+  test('200 with the password of its own request, also after another request', async () => {
     const account = await askForRecovery();
     expect(await recover(api, account.email, 'chosen by a stranger')).toEqual(recoverySent);
     const other = await readMailedToken(database.kysely, account.email);
@@ -95,7 +95,7 @@ describe('POST /auth/recover/confirm', () => {
     ]);
   });
 
-  it('200 for the owner, by a mailed link, after strangers used up the mails of the hour', async () => {
+  test('200 for the owner, by a mailed link, after strangers used up the mails of the hour', async () => {
     now = start;
     const account = await createAccount(database.kysely, { now });
     for (let at = 0; at < 5; at += 1) await recover(api, account.email, `of a stranger ${at}`);
@@ -106,14 +106,14 @@ describe('POST /auth/recover/confirm', () => {
     expect((await confirm(mailed)).status).toBe(200);
   });
 
-  it('200 for a password typed with combining marks', async () => {
+  test('200 for a password typed with combining marks', async () => {
     const account = await createAccount(database.kysely, { now });
     await recover(api, account.email, 'zażółć gęślą'.normalize('NFC'));
     const link = await readMailedToken(database.kysely, account.email);
     expect((await confirm(link, 'zażółć gęślą'.normalize('NFD'))).status).toBe(200);
   });
 
-  it('200 once for 20 confirmations at once', async () => {
+  test('200 once for 20 confirmations at once', async () => {
     const account = await askForRecovery();
     // Ten attempts are heard per link; all of these bring the right password.
     const answers = await Promise.all(Array.from({ length: 20 }, () => confirm(account.link)));
@@ -124,7 +124,7 @@ describe('POST /auth/recover/confirm', () => {
     expect((await readRecovery(database.pool, account)).tokens).toHaveLength(3);
   });
 
-  it('leaves no token that was created or rotated at the same time', async () => {
+  test('leaves no token that was created or rotated at the same time', async () => {
     const account = await askForRecovery();
     const other = await createApiToken(database.kysely, account.account_id);
     const { master_token: token } = account;
@@ -143,7 +143,7 @@ describe('POST /auth/recover/confirm', () => {
     ]);
   });
 
-  it('422 for another password; the old tokens stay valid, and so does the link', async () => {
+  test('422 for another password; the old tokens stay valid, and so does the link', async () => {
     const account = await askForRecovery();
     expect(await confirm(account.link, 'another password')).toEqual(failure);
     expect(await confirm(account.link, '')).toEqual(failure);
@@ -151,7 +151,7 @@ describe('POST /auth/recover/confirm', () => {
     expect((await confirm(account.link)).status).toBe(200);
   });
 
-  it('422 from the eleventh guess on, also for the right password', async () => {
+  test('422 from the eleventh guess on, also for the right password', async () => {
     const account = await askForRecovery();
     for (let at = 0; at < 10; at += 1) {
       expect(await confirm(account.link, `guess number ${at}`)).toEqual(failure);
@@ -160,7 +160,7 @@ describe('POST /auth/recover/confirm', () => {
     expect(await statusOf(account.master_token)).toBe(200);
   });
 
-  it('422 for a link that was used, has expired, is forged, or is of another purpose', async () => {
+  test('422 for a link that was used, has expired, is forged, or is of another purpose', async () => {
     const [used, late] = [await askForRecovery(), await askForRecovery()];
     expect((await confirm(used.link)).status).toBe(200);
     expect(await confirm(used.link)).toEqual(failure);
@@ -184,7 +184,7 @@ describe('POST /auth/recover/confirm', () => {
     expect((await confirm(late.link)).status).toBe(200);
   });
 
-  it('422 names missing fields', async () => {
+  test('422 names missing fields', async () => {
     expect(await askJson(api, 'POST /auth/recover/confirm', { body: {} })).toEqual({
       status: 422,
       body: {

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';

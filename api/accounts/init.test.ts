@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -66,7 +66,7 @@ async function rowsOf(user_ref: string) {
 }
 
 describe('POST /auth/init', () => {
-  it('200 shows the Master Token once and adds the welcome bonus', async () => {
+  test('200 shows the Master Token once and adds the welcome bonus', async () => {
     const { email, user_ref, token } = await register();
     const { status, body } = await init(token);
     expect(status).toBe(200);
@@ -111,7 +111,7 @@ describe('POST /auth/init', () => {
     expect(verified).toMatchObject({ status: 200, body: { data: { token_ref, user_ref } } });
   });
 
-  it('200 adds the welcome bonus once per mailbox', async () => {
+  test('200 adds the welcome bonus once per mailbox', async () => {
     const first = await register('jan@one.example');
     const tagged = await register('Jan+again@one.example');
     expect((await init(first.token)).body).toMatchObject({ message: initialized });
@@ -131,7 +131,7 @@ describe('POST /auth/init', () => {
     });
   });
 
-  it('200 adds at most 20 welcome bonuses a day to the accounts of a registered domain', async () => {
+  test('200 adds at most 20 welcome bonuses a day to the accounts of a registered domain', async () => {
     const accounts = await Promise.all(
       Array.from({ length: 22 }, (_, at) => register(`anna@branch${at}.many.example`)),
     );
@@ -145,7 +145,7 @@ describe('POST /auth/init', () => {
     expect((await rowsOf(later.user_ref)).transactions).toHaveLength(1);
   });
 
-  it('200 in the last second of 24 hours, 422 after it', async () => {
+  test('200 in the last second of 24 hours, 422 after it', async () => {
     const [early, late] = [await register(), await register()];
     now = new Date('2026-05-02T09:59:59.999Z');
     expect((await init(early.token)).status).toBe(200);
@@ -154,7 +154,7 @@ describe('POST /auth/init', () => {
     expect((await rowsOf(late.user_ref)).tokens).toEqual([]);
   });
 
-  it('200 once for 50 requests at once: one Master Token and one bonus', async () => {
+  test('200 once for 50 requests at once: one Master Token and one bonus', async () => {
     const { user_ref, token } = await register();
     const answers = await Promise.all(Array.from({ length: 50 }, () => init(token)));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
@@ -167,7 +167,7 @@ describe('POST /auth/init', () => {
     expect(wallets).toEqual([{ balance: '200', total_purchased: '0' }]);
   });
 
-  it('no 5xx when an address is registered again while it is initialized', async () => {
+  test('no 5xx when an address is registered again while it is initialized', async () => {
     const { email, user_ref, token } = await register();
     const password = 'another one';
     const body = { email, name: 'Another', password, password_confirmation: password };
@@ -180,20 +180,20 @@ describe('POST /auth/init', () => {
     expect((await rowsOf(user_ref)).tokens.length).toBeLessThanOrEqual(1);
   });
 
-  it('422 for a token that was used', async () => {
+  test('422 for a token that was used', async () => {
     const { token } = await register();
     expect((await init(token)).status).toBe(200);
     expect(await init(token)).toEqual(refusal);
   });
 
-  it('422 for a token that a later registration has replaced', async () => {
+  test('422 for a token that a later registration has replaced', async () => {
     const { email, token } = await register();
     const { token: fresh } = await register(email);
     expect(await init(token)).toEqual(refusal);
     expect((await init(fresh)).status).toBe(200);
   });
 
-  it('422 for a forged token', async () => {
+  test('422 for a forged token', async () => {
     const { token, user_ref } = await register();
     const { user_ref: otherRef } = await register();
     const claims = jwt.decode(token) as unknown as OneTimeTokenClaims;
@@ -234,7 +234,7 @@ describe('POST /auth/init', () => {
     expect((await init(token)).status).toBe(200);
   });
 
-  it.each([
+  test.each([
     [{}, 'token', 'The token field is required.'],
     [{ token: 7 }, 'token', 'The token field must be a string.'],
     [{ token: ['x'] }, 'token', 'The token field must be a string.'],
@@ -247,7 +247,7 @@ describe('POST /auth/init', () => {
     });
   });
 
-  it('429 after 5 requests of a client within a minute', async () => {
+  test('429 after 5 requests of a client within a minute', async () => {
     const one = { address: '192.0.2.60', body: { token: 'x' } };
     for (let at = 0; at < 5; at += 1) {
       expect(await askJson(api, 'POST /auth/init', one)).toEqual(refusal);

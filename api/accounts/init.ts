@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Tx } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { domainOf, isRefusedDomain, mailboxOf, normalizeAddress } from './mail-address.ts';
 
 describe('normalizeAddress', () => {
-  it.each([
+  test.each([
     ['anna@firma.pl', 'anna@firma.pl'],
     ['Anna.Nowak+tag@FIRMA.PL', 'Anna.Nowak+tag@firma.pl'],
     ["o'neil!#$%&*/=?^_`{|}~-@a-b.firma.pl", "o'neil!#$%&*/=?^_`{|}~-@a-b.firma.pl"],
@@ -17,7 +17,7 @@ describe('normalizeAddress', () => {
     expect(normalizeAddress(text)).toBe(address);
   });
 
-  it.each([
+  test.each([
     '',
     '@',
     'anna',
@@ -63,7 +63,7 @@ describe('normalizeAddress', () => {
     expect(normalizeAddress(text)).toBeUndefined();
   });
 
-  it('gives one line of ASCII, whatever comes, and stays as it is', () => {
+  test('gives one line of ASCII, whatever comes, and stays as it is', () => {
     fc.assert(
       fc.property(fc.oneof(fc.emailAddress(), fc.string({ unit: 'binary' })), (text) => {
         const address = normalizeAddress(text);
@@ -76,7 +76,7 @@ describe('normalizeAddress', () => {
 });
 
 describe('mailboxOf', () => {
-  it.each([
+  test.each([
     ['Anna.Nowak+news@firma.pl', 'anna.nowak@firma.pl'],
     ['anna+a+b@firma.pl', 'anna@firma.pl'],
     ['+anna@firma.pl', '+anna@firma.pl'],
@@ -88,7 +88,7 @@ describe('mailboxOf', () => {
 });
 
 describe('isRefusedDomain', () => {
-  it.each([
+  test.each([
     'anna@gmail.com',
     'anna@GMAIL.com',
     'anna@ｇmail.com',
@@ -123,7 +123,7 @@ describe('isRefusedDomain', () => {
     expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(true);
   });
 
-  it.each([
+  test.each([
     'anna@firma.pl',
     'gmail.com@firma.pl',
     'anna@notgmail.com',
@@ -137,7 +137,7 @@ describe('isRefusedDomain', () => {
     expect(isRefusedDomain(domainOf(normalizeAddress(text)!))).toBe(false);
   });
 
-  it('refuses the domains of the setting, and those below them', () => {
+  test('refuses the domains of the setting, and those below them', () => {
     const further = ['poczta.example'];
     expect(isRefusedDomain('poczta.example', further)).toBe(true);
     expect(isRefusedDomain('a.poczta.example', further)).toBe(true);

@@ -5,7 +5,7 @@ import {
   type OneTimeTokenClaims,
 } from '../../sql/secrets/one-time-token.ts';
 import { readToken } from '../../sql/secrets/signed-token.ts';
-import type { Tx } from '../../sql/kysely.ts';
+import type { Tx } from '../../sql/connection/kysely.ts';
 
 type Purpose = OneTimeTokenClaims['purpose'];
 

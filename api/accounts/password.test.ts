@@ -1,9 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { HttpError } from '../http/errors.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 
 describe('a password', () => {
-  it('is hashed with argon2id at the cost that OWASP names, each time with another salt', async () => {
+  test('is hashed with argon2id at the cost that OWASP names, each time with another salt', async () => {
     const [one, other] = await Promise.all([hashPassword('correct'), hashPassword('correct')]);
     for (const hash of [one, other]) {
       expect(hash).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$[\w+/]{22}\$[\w+/]{43}$/);
@@ -11,7 +11,7 @@ describe('a password', () => {
     expect(one).not.toBe(other);
   });
 
-  it('is told from any other', async () => {
+  test('is told from any other', async () => {
     const hash = await hashPassword('zażółć\0gęślą');
     expect(await verifyPassword('zażółć\0gęślą', hash)).toBe(true);
     expect(await verifyPassword('zażółć\0gęślą'.normalize('NFD'), hash)).toBe(true);
@@ -20,7 +20,7 @@ describe('a password', () => {
     }
   });
 
-  it('is read as other implementations of argon2id write it', async () => {
+  test('is read as other implementations of argon2id write it', async () => {
     // $ echo -n password | argon2 somesalt -id -t 2 -m 16 -p 1 -l 32
     const hash =
       '$argon2id$v=19$m=65536,t=2,p=1$c29tZXNhbHQ$CTFhFdXPJO1aFaMaO6Mm5c8y7cJHAph8ArZWb2GRPPc';
@@ -29,7 +29,7 @@ describe('a password', () => {
     expect(await verifyPassword('password', '-')).toBe(false);
   });
 
-  it('503 when a hundred wait already, and none of those is lost', async () => {
+  test('503 when a hundred wait already, and none of those is lost', async () => {
     const results = await Promise.allSettled(
       Array.from({ length: 130 }, (_, at) => hashPassword(`password ${at}`)),
     );

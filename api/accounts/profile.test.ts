@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -17,7 +17,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-it('GET /account shows the account with the language of its mails', async () => {
+test('GET /account shows the account with the language of its mails', async () => {
   const now = new Date('2026-05-01T10:00:00Z');
   const account = await createAccount(database.kysely, { now });
   const { plaintext: token } = await createApiToken(database.kysely, account.account_id);
@@ -36,7 +36,7 @@ it('GET /account shows the account with the language of its mails', async () => 
   });
 });
 
-it('PATCH /account changes the language with the Master Token alone', async () => {
+test('PATCH /account changes the language with the Master Token alone', async () => {
   const account = await createAccount(database.kysely);
   const { plaintext } = await createApiToken(database.kysely, account.account_id);
   const change = (token: string, language: unknown) =>

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 describe('POST /auth/recover', () => {
-  it('200 mails a link and changes nothing else', async () => {
+  test('200 mails a link and changes nothing else', async () => {
     const account = await createAccount(database.kysely, { now: start });
     await createApiToken(database.kysely, account.account_id);
     expect(await recover(api, account.email)).toEqual(recoverySent);
@@ -53,13 +53,13 @@ describe('POST /auth/recover', () => {
     expect((await askJson(api, 'POST /tokens/verify', { token })).status).toBe(200);
   });
 
-  it('200 finds the address however it is cased', async () => {
+  test('200 finds the address however it is cased', async () => {
     const account = await createAccount(database.kysely, { email: 'Anna.Nowak@firma.pl' });
     expect(await recover(api, 'anna.nowak@FIRMA.pl')).toEqual(recoverySent);
     expect((await readRecovery(database.pool, account)).mails).toHaveLength(1);
   });
 
-  it('200 alike for an address without an account, and for one never initialized', async () => {
+  test('200 alike for an address without an account, and for one never initialized', async () => {
     const email = 'waiting@firma.pl';
     await askJson(api, 'POST /auth/register', {
       body: { email, name: 'Anna', password, password_confirmation: password },
@@ -74,7 +74,7 @@ describe('POST /auth/recover', () => {
     expect(rows).toEqual([{ template: 'init' }]);
   });
 
-  it('200 beyond 5 mails an hour: later requests share one mail, which waits for its turn', async () => {
+  test('200 beyond 5 mails an hour: later requests share one mail, which waits for its turn', async () => {
     now = start;
     const account = await createAccount(database.kysely);
     for (let at = 0; at < 8; at += 1) {
@@ -102,13 +102,13 @@ describe('POST /auth/recover', () => {
     now = start;
   });
 
-  it('200 alike, however often, for an address without an account', async () => {
+  test('200 alike, however often, for an address without an account', async () => {
     for (let at = 0; at < 7; at += 1) {
       expect(await recover(api, 'unknown@firma.pl')).toEqual(recoverySent);
     }
   });
 
-  it('429 after 10 requests of a client within an hour', async () => {
+  test('429 after 10 requests of a client within an hour', async () => {
     const one = { address: '192.0.2.70', body: { email: 'x', password } };
     for (let at = 0; at < 10; at += 1) {
       expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(422);
@@ -116,7 +116,7 @@ describe('POST /auth/recover', () => {
     expect((await askJson(api, 'POST /auth/recover', one)).status).toBe(429);
   });
 
-  it.each([
+  test.each([
     [{ password }, { email: ['The email field is required.'] }],
     [
       { email: 'anna@firma.pl', password: 'seven77' },

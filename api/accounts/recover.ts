@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
 import { openAccount, type OpenedAccount } from './init.ts';
 import {

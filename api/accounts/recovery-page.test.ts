@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
@@ -55,7 +55,7 @@ function expectPrivate({ headers }: Response): void {
 }
 
 describe('GET /recover', () => {
-  it('200 shows a form and changes nothing, however often it is asked', async () => {
+  test('200 shows a form and changes nothing, however often it is asked', async () => {
     const account = await askForRecovery();
     for (let at = 0; at < 3; at += 1) {
       const response = await api.ask(`/recover?token=${account.link}`);
@@ -74,19 +74,22 @@ describe('GET /recover', () => {
     expect(rows).toEqual([{ used_at: null }]);
   });
 
-  it.each(['', '?token=', '?token=a&token=b', '?token[a]=b', '?token="><script>alert(1)</script>'])(
-    '422 says that the link is dead, and asks for no password: %s',
-    async (query) => {
-      const response = await api.ask(`/recover${query}`);
-      expect(response.status).toBe(422);
-      expectPrivate(response);
-      const page = await response.text();
-      expect(page).toContain('<p role="alert">This link cannot be used');
-      expect(page).not.toMatch(/<form|alert\(1\)/);
-    },
-  );
+  test.each([
+    '',
+    '?token=',
+    '?token=a&token=b',
+    '?token[a]=b',
+    '?token="><script>alert(1)</script>',
+  ])('422 says that the link is dead, and asks for no password: %s', async (query) => {
+    const response = await api.ask(`/recover${query}`);
+    expect(response.status).toBe(422);
+    expectPrivate(response);
+    const page = await response.text();
+    expect(page).toContain('<p role="alert">This link cannot be used');
+    expect(page).not.toMatch(/<form|alert\(1\)/);
+  });
 
-  it('422 for a link that was used, replaced by a newer one, or has expired', async () => {
+  test('422 for a link that was used, replaced by a newer one, or has expired', async () => {
     const used = await askForRecovery();
     await post({ token: used.link, password });
     const replaced = await askForRecovery();
@@ -109,7 +112,7 @@ describe('GET /recover', () => {
 });
 
 describe('POST /recover', () => {
-  it('200 shows the new Master Token once', async () => {
+  test('200 shows the new Master Token once', async () => {
     const account = await askForRecovery();
     const response = await post({ token: account.link, password });
     expect(response.status).toBe(200);
@@ -127,7 +130,7 @@ describe('POST /recover', () => {
     expect(JSON.stringify(api.log)).not.toContain(account.link);
   });
 
-  it('422 for another password, an empty form and an unknown field, and shows the form again', async () => {
+  test('422 for another password, an empty form and an unknown field, and shows the form again', async () => {
     const account = await askForRecovery();
     for (const form of [
       { token: account.link, password: 'another password' },
@@ -151,14 +154,14 @@ describe('POST /recover', () => {
     expect(await liveTokens(account.account_id)).toEqual([{ token_ref: account.token_ref }]);
   });
 
-  it('4xx for a body that is no form, or too large', async () => {
+  test('4xx for a body that is no form, or too large', async () => {
     expect((await send('{"token":"x"}', 'application/json')).status).toBe(422);
     const form = 'application/x-www-form-urlencoded';
     expect((await send(`token=${'a'.repeat(20_000)}`, form)).status).toBe(413);
     expect((await send('a=1&'.repeat(20), form)).status).toBe(413);
   });
 
-  it('429 after 10 confirmations of a client within an hour, here and in JSON', async () => {
+  test('429 after 10 confirmations of a client within an hour, here and in JSON', async () => {
     const address = '192.0.2.80';
     const body = { token: 'x', password };
     for (let at = 0; at < 5; at += 1) {
@@ -171,7 +174,7 @@ describe('POST /recover', () => {
     expect(answer.status).toBe(429);
   });
 
-  it('405 for another method', async () => {
+  test('405 for another method', async () => {
     const response = await api.ask('/recover', { method: 'PUT' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, POST');

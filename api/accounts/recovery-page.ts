@@ -1,6 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
 import { sendPrivatePage } from '../pages/page.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -34,7 +34,7 @@ const [email, name, password, password_confirmation] = [
 ];
 
 describe('422 of POST /auth/register names each wrong field', () => {
-  it('all of them missing', async () => {
+  test('all of them missing', async () => {
     expect(await askJson(api, 'POST /auth/register', { body: {} })).toEqual({
       status: 422,
       body: {
@@ -49,7 +49,7 @@ describe('422 of POST /auth/register names each wrong field', () => {
     });
   });
 
-  it('all of them of the wrong type', async () => {
+  test('all of them of the wrong type', async () => {
     const body = { email: 1, name: ['x'], password: null, password_confirmation: {} };
     expect(await askJson(api, 'POST /auth/register', { body })).toEqual({
       status: 422,
@@ -65,7 +65,7 @@ describe('422 of POST /auth/register names each wrong field', () => {
     });
   });
 
-  it.each([
+  test.each([
     [{ name: 'An' }, { name: [`${name} must be at least 3 characters.`] }],
     [{ name: '  An ' }, { name: [`${name} must be at least 3 characters.`] }],
     [{ name: '🦆🦆' }, { name: [`${name} must be at least 3 characters.`] }],
@@ -106,7 +106,7 @@ describe('422 of POST /auth/register names each wrong field', () => {
     });
   });
 
-  it('__proto__', async () => {
+  test('__proto__', async () => {
     const body = JSON.stringify(bodyOf()).replace('{', '{"__proto__":{"name":"x"},');
     const { status, body: answer } = await askJson(api, 'POST /auth/register', { body });
     expect(status).toBe(422);
@@ -115,7 +115,7 @@ describe('422 of POST /auth/register names each wrong field', () => {
     );
   });
 
-  it('and leaves no account', async () => {
+  test('and leaves no account', async () => {
     const { rows } = await database.pool.query('select from customer.account');
     expect(rows).toEqual([]);
   });

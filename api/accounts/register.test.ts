@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -71,7 +71,7 @@ async function countMailsToStranger(): Promise<number> {
 }
 
 describe('POST /auth/register', () => {
-  it('201 leaves an account, a one-time token and its mail', async () => {
+  test('201 leaves an account, a one-time token and its mail', async () => {
     const email = nextAddress();
     const { status, body } = await register({ email, name: '  Anna Nowak ' });
     expect(status).toBe(201);
@@ -122,20 +122,20 @@ describe('POST /auth/register', () => {
     expect(others).toEqual([]);
   });
 
-  it('201 gives the address in its one spelling', async () => {
+  test('201 gives the address in its one spelling', async () => {
     const { status, body } = await register({ email: 'Anna@ŻÓŁW.pl' });
     expect(status).toBe(201);
     expect(body).toHaveProperty('email', 'Anna@xn--w-uga1v8h.pl');
   });
 
-  it('201 counts characters, not their halves', async () => {
+  test('201 counts characters, not their halves', async () => {
     expect((await register({ name: '🦆🦆🦆' })).status).toBe(201);
     expect((await register({ name: '🦆'.repeat(255) })).status).toBe(201);
     const password = '🦆'.repeat(8);
     expect((await register({ password, password_confirmation: password })).status).toBe(201);
   });
 
-  it('201 for the address again before it is initialized: fresh token, new name and password', async () => {
+  test('201 for the address again before it is initialized: fresh token, new name and password', async () => {
     const email = nextAddress();
     const first = await register({ email });
     const again = await register({
@@ -155,13 +155,13 @@ describe('POST /auth/register', () => {
     expect(mails).toHaveLength(2);
   });
 
-  it('201 keeps the language of the mails', async () => {
+  test('201 keeps the language of the mails', async () => {
     const email = nextAddress();
     expect((await register({ email, language: 'pl' })).status).toBe(201);
     expect((await rowsOf(email)).accounts).toMatchObject([{ language: 'pl' }]);
   });
 
-  it('201 beyond 3 mails an hour and 10 a day to a mailbox, without a mail', async () => {
+  test('201 beyond 3 mails an hour and 10 a day to a mailbox, without a mail', async () => {
     const start = now;
     onTestFinished(() => {
       now = start;
@@ -182,7 +182,7 @@ describe('POST /auth/register', () => {
     expect(await countMailsToStranger()).toBe(11);
   });
 
-  it('201 without a mail keeps the newest mailed token valid', async () => {
+  test('201 without a mail keeps the newest mailed token valid', async () => {
     const email = nextAddress();
     for (let at = 0; at < 5; at += 1) await register({ email, name: `Name ${at}` });
     const { accounts, tokens } = await rowsOf(email);
@@ -194,7 +194,7 @@ describe('POST /auth/register', () => {
     ]);
   });
 
-  it('201 for the same address ten times at once: one account, one token that is good', async () => {
+  test('201 for the same address ten times at once: one account, one token that is good', async () => {
     const email = nextAddress();
     const answers = await Promise.all(Array.from({ length: 10 }, () => register({ email })));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 201));
@@ -207,7 +207,7 @@ describe('POST /auth/register', () => {
     expect(tokens.filter((token) => token.cancelled_at === null)).toHaveLength(1);
   });
 
-  it('422 for the address of an account, however it is cased', async () => {
+  test('422 for the address of an account, however it is cased', async () => {
     const email = nextAddress();
     await createAccount(database.kysely, { email });
     for (const spelling of [email, email.toUpperCase()]) {
@@ -219,7 +219,7 @@ describe('POST /auth/register', () => {
     expect((await rowsOf(email)).mails).toEqual([]);
   });
 
-  it.each([
+  test.each([
     'anna@gmail.com',
     'anna@GMAIL.COM',
     'anna@poczta.onet.pl',
@@ -234,7 +234,7 @@ describe('POST /auth/register', () => {
     expect((await rowsOf(email)).accounts).toEqual([]);
   });
 
-  it.each([
+  test.each([
     'anna',
     'anna@firma.pl.',
     'anna@firma.pl\r\nBcc: x@firma.pl',
@@ -247,7 +247,7 @@ describe('POST /auth/register', () => {
     });
   });
 
-  it('422 for a domain of the setting', async () => {
+  test('422 for a domain of the setting', async () => {
     const strict = await startTestApi({ db: database.kysely, freeMailDomains: ['wlasna.example'] });
     onTestFinished(() => strict.close());
     const body = bodyOf({ email: 'anna@wlasna.example' });
@@ -261,7 +261,7 @@ describe('POST /auth/register', () => {
     });
   });
 
-  it('503 while registration is switched off', async () => {
+  test('503 while registration is switched off', async () => {
     const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
     onTestFinished(() => closed.close());
     const body = bodyOf();
@@ -272,7 +272,7 @@ describe('POST /auth/register', () => {
     expect((await rowsOf(body.email as string)).accounts).toEqual([]);
   });
 
-  it('429 after 10 requests of a client within an hour', async () => {
+  test('429 after 10 requests of a client within an hour', async () => {
     const address = '192.0.2.50';
     const body = bodyOf({ name: 'An' });
     for (let at = 0; at < 10; at += 1) {

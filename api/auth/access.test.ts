@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 
 describe('an API token', () => {
-  it.each([
+  test.each([
     'POST /tokens',
     'GET /tokens',
     'GET /tokens/AAAAAAAAAAAA',
@@ -34,7 +34,7 @@ describe('a token that is not there, or is of another account', () => {
     ['POST', '/rotate'],
   ] as const;
 
-  it.each(routes)('404 byte for byte the same: %s {token_ref}%s', async (method, end) => {
+  test.each(routes)('404 byte for byte the same: %s {token_ref}%s', async (method, end) => {
     const foreign = await createApiToken(owner.database.kysely, stranger.account_id);
     const refs = [
       foreign.token_ref,
@@ -64,7 +64,7 @@ describe('a token that is not there, or is of another account', () => {
     });
   });
 
-  it('422 for a NUL in the path', async () => {
+  test('422 for a NUL in the path', async () => {
     expect((await owner.ask('GET /tokens/%00')).status).toBe(422);
   });
 });
@@ -81,7 +81,7 @@ async function waitForLock(): Promise<void> {
 }
 
 describe('a Master Token that a recovery revokes meanwhile', () => {
-  it.each(['', '/rotate'])('401 makes no token any more: POST /tokens…%s', async (end) => {
+  test.each(['', '/rotate'])('401 makes no token any more: POST /tokens…%s', async (end) => {
     const { token_ref } = await createApiToken(owner.database.kysely, owner.account.account_id);
     const client = await owner.database.pool.connect();
     const values = [owner.account.account_id];

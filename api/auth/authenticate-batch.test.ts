@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http';
 import { Socket } from 'node:net';
 import type { Request } from 'express';
 import { Kysely, PostgresDialect } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
@@ -54,7 +54,7 @@ async function usesOf(token: string) {
 const upTo = (last: number) => Array.from({ length: last }, (_, at) => at + 1);
 
 describe('requests of the same moment', () => {
-  it('are let in by one statement', async () => {
+  test('are let in by one statement', async () => {
     const { authenticate, counting } = startAuthentication();
     const [one, other, unknown] = [await newToken(), await newToken(), createSecret('api')];
     const callers = await Promise.all(
@@ -66,7 +66,7 @@ describe('requests of the same moment', () => {
     expect(await usesOf(other)).toEqual({ usage_count: '33', last_used_ip: '192.0.2.1' });
   });
 
-  it('leave the address of the last one', async () => {
+  test('leave the address of the last one', async () => {
     const { authenticate } = startAuthentication();
     const token = await newToken();
     await Promise.all(upTo(4).map((at) => authenticate(requestWith(token, `192.0.2.${100 + at}`))));
@@ -75,7 +75,7 @@ describe('requests of the same moment', () => {
 });
 
 describe('a request that the limit refuses', () => {
-  it('leaves no use', async () => {
+  test('leaves no use', async () => {
     const { refuseEnded } = startAuthentication();
     const token = await newToken();
     await refuseEnded(requestWith(token));

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import type { PoolClient } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -57,14 +57,14 @@ async function startOther(): Promise<{ other: TestApi; statements: string[] }> {
 }
 
 describe('401', () => {
-  it.each([undefined, '', 'Bearer', 'Bearer  '])('Missing API token: %j', async (header) => {
+  test.each([undefined, '', 'Bearer', 'Bearer  '])('Missing API token: %j', async (header) => {
     const headers: Record<string, string> = header === undefined ? {} : { Authorization: header };
     expect(await askJson(api, 'POST /tokens/verify', { headers })).toEqual(
       unauthorized('Missing API token'),
     );
   });
 
-  it('Malformed token format, without looking it up', async () => {
+  test('Malformed token format, without looking it up', async () => {
     const { other, statements } = await startOther();
     const { master_token } = account;
     const last = master_token.at(-1) === 'a' ? 'b' : 'a';
@@ -83,12 +83,12 @@ describe('401', () => {
     expect(await usesOf(master_token)).toHaveProperty('usage_count', '0');
   });
 
-  it('Invalid token, for one that nobody has', async () => {
+  test('Invalid token, for one that nobody has', async () => {
     expect(await verify(createSecret('api'))).toEqual(unauthorized('Invalid token'));
     expect(await verify(createSecret('master'))).toEqual(unauthorized('Invalid token'));
   });
 
-  it('Token expired, from that very moment on, and the use is not counted', async () => {
+  test('Token expired, from that very moment on, and the use is not counted', async () => {
     const [past, soon] = await Promise.all(
       [1000, 999].map((days_ms) =>
         createApiToken(database.kysely, account.account_id, {
@@ -102,7 +102,7 @@ describe('401', () => {
     expect(await usesOf(past!.plaintext)).toHaveProperty('usage_count', '0');
   });
 
-  it('Token revoked, also where it has expired since, and the use is not counted', async () => {
+  test('Token revoked, also where it has expired since, and the use is not counted', async () => {
     const { plaintext } = await createApiToken(database.kysely, account.account_id, {
       now: new Date('2026-01-01T00:00:00Z'),
       lifetime_days: 1,
@@ -115,7 +115,7 @@ describe('401', () => {
     expect(await usesOf(plaintext)).toHaveProperty('usage_count', '0');
   });
 
-  it('asks for a bearer', async () => {
+  test('asks for a bearer', async () => {
     const response = await api.ask('/api/v1/tokens');
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
@@ -123,7 +123,7 @@ describe('401', () => {
 });
 
 describe('a use', () => {
-  it('leaves its count, its time and its address', async () => {
+  test('leaves its count, its time and its address', async () => {
     const { master_token } = account;
     for (const [at, [address, ip]] of [
       ['192.0.2.9', '192.0.2.9'],
@@ -142,13 +142,13 @@ describe('a use', () => {
     }
   });
 
-  it('is counted when the operation is refused, since the token was good', async () => {
+  test('is counted when the operation is refused, since the token was good', async () => {
     const { plaintext } = await createApiToken(database.kysely, account.account_id);
     expect((await askJson(api, 'GET /tokens', { token: plaintext })).status).toBe(403);
     expect(await usesOf(plaintext)).toHaveProperty('usage_count', '1');
   });
 
-  it('is counted once each, of many tokens at once, in two processes', async () => {
+  test('is counted once each, of many tokens at once, in two processes', async () => {
     const { other } = await startOther();
     const tokens = await Promise.all(
       Array.from({ length: 20 }, () => createApiToken(database.kysely, account.account_id)),
@@ -182,7 +182,7 @@ async function hold(token: string): Promise<PoolClient> {
 }
 
 describe('a token that is being revoked', () => {
-  it('is refused once it is, and holds up no other meanwhile', async () => {
+  test('is refused once it is, and holds up no other meanwhile', async () => {
     const [held, free] = [
       await createApiToken(database.kysely, account.account_id),
       await createApiToken(database.kysely, account.account_id),
@@ -199,7 +199,7 @@ describe('a token that is being revoked', () => {
     expect(await usesOf(held.plaintext)).toHaveProperty('usage_count', '0');
   });
 
-  it('is let in when that is taken back', async () => {
+  test('is let in when that is taken back', async () => {
     const held = await createApiToken(database.kysely, account.account_id);
     const client = await hold(held.plaintext);
     const waiting = verify(held.plaintext);
@@ -209,7 +209,7 @@ describe('a token that is being revoked', () => {
     expect(await usesOf(held.plaintext)).toHaveProperty('usage_count', '1');
   });
 
-  it('is refused at the next request in another process', async () => {
+  test('is refused at the next request in another process', async () => {
     const { other } = await startOther();
     const { plaintext, token_ref } = await createApiToken(database.kysely, account.account_id);
     expect((await verify(plaintext, other)).status).toBe(200);

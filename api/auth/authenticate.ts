@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
-import { runPrepared } from '../../sql/prepared.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readBearer, type TokenKind } from './token-secret.ts';
 
 /** The owner of the token of a request, and the token. */

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { connect, type Database } from '../../sql/database.ts';
-import { openKysely } from '../../sql/kysely.ts';
+import { connect, type Database } from '../../sql/connection/database.ts';
+import { openKysely } from '../../sql/connection/kysely.ts';
 import { createLimitStore } from './rate-limit.ts';
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ async function connectAgain(): Promise<Database> {
 }
 
 describe('createLimitStore', () => {
-  it('gives each of many hits at once its own count, over two processes', async () => {
+  test('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
     const stores = [openKysely(database.pool), openKysely(other.pool)].map((db) =>
       createLimitStore({ db, now }, { name: 'many', window_ms: 60_000 }),
@@ -34,7 +34,7 @@ describe('createLimitStore', () => {
     expect(new Set(hits.map((hit) => hit.resetTime?.getTime())).size).toBe(1);
   });
 
-  it('never waits in a circle, whatever the order of the keys', async () => {
+  test('never waits in a circle, whatever the order of the keys', async () => {
     const other = await connectAgain();
     const keys = Array.from({ length: 40 }, (_, at) => `key ${at}`);
     const rounds = [
@@ -56,7 +56,7 @@ describe('createLimitStore', () => {
     expect(rows).toEqual([{ hit_count: '100' }]);
   });
 
-  it('begins to count again when a window has closed, however many hits come together', async () => {
+  test('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore(
       { db: openKysely(database.pool), now: () => new Date(at) },
@@ -77,7 +77,7 @@ describe('createLimitStore', () => {
     });
   });
 
-  it('tells each of the hits when it cannot count', async () => {
+  test('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
     const store = createLimitStore(
       { db: openKysely(other.pool), now },

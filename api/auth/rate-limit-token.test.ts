@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -53,14 +53,14 @@ function newToken(): Promise<string> {
 }
 
 describe('the general limit', () => {
-  it('tells what is left', async () => {
+  test('tells what is left', async () => {
     const { headers } = await ask({ token: await newToken() });
     expect(headers.get('ratelimit')).toMatch(/^"180-in-1min"; r=179; t=(60|59)$/);
     expect(headers.get('x-ratelimit-limit')).toBe('180');
     expect(headers.get('x-ratelimit-remaining')).toBe('179');
   });
 
-  it('lets exactly 180 of 200 at once through for a token, over two processes', async () => {
+  test('lets exactly 180 of 200 at once through for a token, over two processes', async () => {
     const token = await newToken();
     expect(await countStatuses(repeat(200, () => ({ token })))).toEqual({ 200: 180, 429: 20 });
 
@@ -75,7 +75,7 @@ describe('the general limit', () => {
     expect(rows).toEqual([{ usage_count: '180' }]);
   });
 
-  it('has a count for each token, whatever the address', async () => {
+  test('has a count for each token, whatever the address', async () => {
     const [one, other] = [await newToken(), await newToken()];
     const address = '198.51.100.1';
     await countStatuses(repeat(180, () => ({ token: one, address })));
@@ -84,14 +84,14 @@ describe('the general limit', () => {
     expect((await ask({ address })).status).toBe(401);
   });
 
-  it('is over after a minute', async () => {
+  test('is over after a minute', async () => {
     const token = await newToken();
     await countStatuses(repeat(181, () => ({ token })));
     clock_ms += 60_000;
     expect(await countStatuses(repeat(181, () => ({ token })))).toEqual({ 200: 180, 429: 1 });
   });
 
-  it.each([
+  test.each([
     ['no token', (): string | undefined => undefined],
     ['a malformed token', (at: number) => `sk_api_${String(at).padStart(49, '0')}`],
     ['a token that nobody has', () => createSecret('api')],
@@ -109,7 +109,7 @@ describe('the general limit', () => {
     expect((await ask({ address, token: await newToken() })).status).toBe(200);
   });
 
-  it('gives a revoked token its 401 whatever its count, and tells an unknown one the limit of its address', async () => {
+  test('gives a revoked token its 401 whatever its count, and tells an unknown one the limit of its address', async () => {
     clock_ms += 60_000;
     const token = await newToken();
     const address = '198.51.100.7';
@@ -131,7 +131,7 @@ describe('the general limit', () => {
     expect(headers.get('x-ratelimit-remaining')).toBe('0');
   });
 
-  it.each([
+  test.each([
     ['GET', '/nowhere', 404],
     ['DELETE', '/api/v1/wallet', 405],
     ['OPTIONS', '/api/v1/wallet', 204],
@@ -151,7 +151,7 @@ describe('the general limit', () => {
 });
 
 describe('the limits of single endpoints', () => {
-  it.each([
+  test.each([
     ['/auth/init', 5],
     ['/auth/register', 10],
     ['/auth/recover', 10],
@@ -181,7 +181,7 @@ async function remainingOf(api: TestApi, headers: Record<string, string>): Promi
 }
 
 describe('X-Forwarded-For', () => {
-  it('of a peer that is not trusted changes nothing', async () => {
+  test('of a peer that is not trusted changes nothing', async () => {
     clock_ms += 60_000;
     for (const trustProxy of [0, ['10.0.0.0/8']]) {
       const api = await startTestApi({ db: database.kysely, now, trustProxy });
@@ -193,7 +193,7 @@ describe('X-Forwarded-For', () => {
     }
   });
 
-  it('of a trusted peer counts by what that peer has seen, not by what its client claims', async () => {
+  test('of a trusted peer counts by what that peer has seen, not by what its client claims', async () => {
     const api = await startTestApi({ db: database.kysely, now, trustProxy: ['loopback'] });
     onTestFinished(() => api.close());
     const claimed = ['1.1.1.1', '2.2.2.2', '127.0.0.1'];
@@ -206,7 +206,7 @@ describe('X-Forwarded-For', () => {
 });
 
 describe('isAllowed', () => {
-  it('allows as many as the limit has, for each key', async () => {
+  test('allows as many as the limit has, for each key', async () => {
     const limit = { name: 'letters', request_count: 2, window_ms: 3_600_000 };
     const count = (key: string) => isAllowed({ db: database.kysely, now }, limit, key);
     expect(await count('a@company.example')).toBe(true);

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { Tables } from '../../sql/tables/tables.ts';
@@ -32,7 +32,7 @@ async function statusesOf(api: TestApi, paths: string[], address: string): Promi
 }
 
 describe('the limit of the statistics', () => {
-  it('lets 10 through in a minute, over both paths, and then answers 429', async () => {
+  test('lets 10 through in a minute, over both paths, and then answers 429', async () => {
     const api = await startApi();
     const address = '192.0.2.1';
     const paths = Array.from({ length: 5 }, () => [day, range]).flat();
@@ -50,7 +50,7 @@ describe('the limit of the statistics', () => {
     expect(await statusesOf(api, [day], '192.0.2.2')).toEqual([404]);
   });
 
-  it('tells what is left', async () => {
+  test('tells what is left', async () => {
     const api = await startApi();
     const { headers } = await api.ask(day, { address: '192.0.2.3' });
     expect(headers.get('ratelimit')).toMatch(/^"10-in-1min"; r=9; t=(60|59)$/);
@@ -61,7 +61,7 @@ describe('the limit of the statistics', () => {
     expect(headers.get('retry-after')).toBeNull();
   });
 
-  it('lets exactly 10 of 30 at once through, over two processes', async () => {
+  test('lets exactly 10 of 30 at once through, over two processes', async () => {
     const apis = [await startApi(), await startApi()];
     const responses = await Promise.all(
       Array.from({ length: 30 }, (_, at) => apis[at % 2]!.ask(day, { address: '192.0.2.4' })),
@@ -73,7 +73,7 @@ describe('the limit of the statistics', () => {
     ]);
   });
 
-  it('is not forgotten by a restart, and over after a minute', async () => {
+  test('is not forgotten by a restart, and over after a minute', async () => {
     const address = '192.0.2.5';
     const before = await startApi();
     await statusesOf(
@@ -94,7 +94,7 @@ describe('the limit of the statistics', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
   });
 
-  it.each([
+  test.each([
     ['2001:db8:1:200::1', '2001:db8:1:2ff:ffff::9', '2001:db8:1:300::1'],
     ['::ffff:192.0.2.6', '192.0.2.6', '::ffff:192.0.2.7'],
   ])('counts %s and %s as one client, %s as another', async (one, same, other) => {
@@ -108,7 +108,7 @@ describe('the limit of the statistics', () => {
     expect(await statusesOf(api, [day], other)).toEqual([404]);
   });
 
-  it('counts what names no address by the connection', async () => {
+  test('counts what names no address by the connection', async () => {
     const api = await startApi();
     const addresses = ['192.0.2.8:1', 'unknown', '"', 'fe80::1%a/9', '192.0.2.8:4'];
     const remaining = await Promise.all(
@@ -121,7 +121,7 @@ describe('the limit of the statistics', () => {
     expect(remaining.toSorted((a, b) => a - b)).toEqual([5, 6, 7, 8, 9]);
   });
 
-  it('ignores X-Forwarded-For unless a proxy is trusted', async () => {
+  test('ignores X-Forwarded-For unless a proxy is trusted', async () => {
     const api = await startTestApi({ db: database.kysely, now: nextMinute(), trustProxy: false });
     onTestFinished(() => api.close());
     const statuses: number[] = [];
@@ -129,7 +129,7 @@ describe('the limit of the statistics', () => {
     expect(statuses).toEqual([...Array.from({ length: 10 }, () => 404), 429]);
   });
 
-  it('503 when nothing can be counted', async () => {
+  test('503 when nothing can be counted', async () => {
     const pool = new Pool({ connectionString: 'postgresql://nobody@127.0.0.1:1/none' });
     pool.on('error', () => undefined);
     const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });

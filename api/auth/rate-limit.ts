@@ -1,7 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
-import { runPrepared } from '../../sql/prepared.ts';
-import type { AppOptions } from '../app.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { AppOptions } from '../app-options.ts';
 import { createBatch } from '../http/batch.ts';
 import type { RequestLimit } from '../http/endpoint.ts';
 import { clientAddressOf } from './authenticate.ts';

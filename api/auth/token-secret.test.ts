@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import * as fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createRef, createSecret, hashSecret, readBearer } from './token-secret.ts';
 
 function read(authorization?: string) {
@@ -11,13 +11,13 @@ const missing = { error: 'Missing API token' };
 const malformed = { error: 'Malformed token format' };
 
 describe('a secret', () => {
-  it('has the prefix of its kind, 43 random base62 digits and 6 of a checksum', () => {
+  test('has the prefix of its kind, 43 random base62 digits and 6 of a checksum', () => {
     expect(createSecret('master')).toMatch(/^sk_live_[0-9A-Za-z]{49}$/);
     expect(createSecret('api')).toMatch(/^sk_api_[0-9A-Za-z]{49}$/);
     expect(new Set(Array.from({ length: 1000 }, () => createSecret('api'))).size).toBe(1000);
   });
 
-  it('is read back', () => {
+  test('is read back', () => {
     for (const kind of ['master', 'api'] as const) {
       const secret = createSecret(kind);
       const bearer = { hash: hashSecret(secret) };
@@ -26,14 +26,14 @@ describe('a secret', () => {
     }
   });
 
-  it('keeps the leading zeros of its checksum', () => {
+  test('keeps the leading zeros of its checksum', () => {
     // 62^5 of the 2^32 checksums have six digits that begin with a zero.
     const secrets = Array.from({ length: 500 }, () => createSecret('api'));
     expect(secrets.some((secret) => secret.at(-6) === '0')).toBe(true);
     for (const secret of secrets) expect(read(`Bearer ${secret}`)).toHaveProperty('hash');
   });
 
-  it('is hashed with SHA-256', () => {
+  test('is hashed with SHA-256', () => {
     expect(hashSecret('abc')).toBe(
       'ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad',
     );
@@ -41,7 +41,7 @@ describe('a secret', () => {
 });
 
 describe('a reference', () => {
-  it('is 12 upper-case alphanumeric characters, all of which occur', () => {
+  test('is 12 upper-case alphanumeric characters, all of which occur', () => {
     const refs = Array.from({ length: 500 }, () => createRef());
     for (const ref of refs) expect(ref).toMatch(/^[0-9A-Z]{12}$/);
     expect(new Set(refs).size).toBe(500);
@@ -50,11 +50,11 @@ describe('a reference', () => {
 });
 
 describe('readBearer', () => {
-  it.each([undefined, '', '   ', 'Bearer', 'bearer '])('missing: %j', (header) => {
+  test.each([undefined, '', '   ', 'Bearer', 'bearer '])('missing: %j', (header) => {
     expect(read(header)).toEqual(missing);
   });
 
-  it('malformed: another scheme, or more or less than a token', () => {
+  test('malformed: another scheme, or more or less than a token', () => {
     const secret = createSecret('api');
     const wrong = [
       secret,
@@ -73,7 +73,7 @@ describe('readBearer', () => {
     for (const header of wrong) expect([header, read(header)]).toEqual([header, malformed]);
   });
 
-  it('malformed: one digit mistyped', () => {
+  test('malformed: one digit mistyped', () => {
     const secret = createSecret('master');
     fc.assert(
       fc.property(

@@ -1,5 +1,5 @@
 import { array, assert, integer, nat, property } from 'fast-check';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { addBit, countBits, intersect, listBits, makeBits, NumberList } from './search-bits.ts';
 import { TextColumn } from './search-text.ts';
 
@@ -17,7 +17,7 @@ function bitsOf(values: number[]) {
 }
 
 describe('a set of numbers', () => {
-  it('counts and lists its numbers, any part of them', () => {
+  test('counts and lists its numbers, any part of them', () => {
     assert(
       property(numbers, nat(200), integer({ min: 1, max: 50 }), (values, skipped, size) => {
         const [bits, sorted] = [bitsOf(values), sort(values)];
@@ -29,7 +29,7 @@ describe('a set of numbers', () => {
     );
   });
 
-  it('has in common with others the numbers of all', () => {
+  test('has in common with others the numbers of all', () => {
     assert(
       property(numbers, numbers, numbers, (one, other, shared) => {
         const sets = [bitsOf([...one, ...shared]), bitsOf([...other, ...shared])] as const;
@@ -42,7 +42,7 @@ describe('a set of numbers', () => {
 });
 
 describe('a list of ascending numbers', () => {
-  it('gives back its numbers, each once, whatever the gaps', () => {
+  test('gives back its numbers, each once, whatever the gaps', () => {
     assert(
       property(numbers, (values) => {
         const list = new NumberList();
@@ -57,7 +57,7 @@ describe('a list of ascending numbers', () => {
 });
 
 describe('a column of texts', () => {
-  it('finds each text, however many there are', () => {
+  test('finds each text, however many there are', () => {
     const column = new TextColumn();
     const count = 70_000;
     for (let number = 0; number < count; number += 1) column.set(number, `text ${number}`);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import {
@@ -33,7 +33,7 @@ function totalOf({ status, body }: ChargedAnswer): unknown {
 }
 
 describe('GET /api/v1/companies/search', () => {
-  it('200 costs a credit when its total is not 0, whatever the page, and nothing otherwise', async () => {
+  test('200 costs a credit when its total is not 0, whatever the page, and nothing otherwise', async () => {
     const searcher = await createSearcher(database.kysely, api);
     expect(await searcher.search('?city=Wrocław')).toMatchObject({ charged: '1', balance: '199' });
     expect(await searcher.search('?city=Nowhere')).toMatchObject({ charged: '0', balance: '199' });
@@ -53,14 +53,14 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  it('200 to HEAD, which brings no results, is free', async () => {
+  test('200 to HEAD, which brings no results, is free', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const head = await searcher.search('?city=Wrocław', { method: 'HEAD' });
     expect(head).toMatchObject({ status: 200, body: '', charged: '0', balance: '200' });
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(1);
   });
 
-  it('200 to HEAD has the same length whatever is found', async () => {
+  test('200 to HEAD has the same length whatever is found', async () => {
     const { master_token } = await createAccount(database.kysely);
     const headers = { Authorization: `Bearer ${master_token}` };
     const lengths = ['Wrocław', 'Nowhere'].map(async (city) => {
@@ -71,7 +71,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(new Set(await Promise.all(lengths)).size).toBe(1);
   });
 
-  it('402 tells no total, not even that it is 0, whatever the page', async () => {
+  test('402 tells no total, not even that it is 0, whatever the page', async () => {
     const dear = await startTestApi({ db: database.kysely, searchCredits: 201 });
     const searcher = await createSearcher(database.kysely, dear);
     const body = {
@@ -87,7 +87,7 @@ describe('GET /api/v1/companies/search', () => {
     await dear.close();
   });
 
-  it('402 says what is missing and leaves the wallet as it is', async () => {
+  test('402 says what is missing and leaves the wallet as it is', async () => {
     const dear = await startTestApi({ db: database.kysely, searchCredits: 150 });
     const searcher = await createSearcher(database.kysely, dear);
     const answers = await Promise.all([1, 2, 3].map(() => searcher.search('')));
@@ -109,7 +109,7 @@ describe('GET /api/v1/companies/search', () => {
     await dear.close();
   });
 
-  it('200 without a transaction where it is free', async () => {
+  test('200 without a transaction where it is free', async () => {
     const free = await startTestApi({ db: database.kysely, searchCredits: 0 });
     const searcher = await createSearcher(database.kysely, free);
     expect(await searcher.search('')).toMatchObject({ status: 200, charged: '0', balance: '200' });
@@ -117,7 +117,7 @@ describe('GET /api/v1/companies/search', () => {
     await free.close();
   });
 
-  it('200 finds by what the newest snapshot says, and by nothing that no night has published', async () => {
+  test('200 finds by what the newest snapshot says, and by nothing that no night has published', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const query = '?voivodeship=pomorskie';
     const inCity = `${query}&city=Piaseczno`;
@@ -143,7 +143,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(totalOf(await searcher.search(inCity))).toBe(0);
   });
 
-  it('200 with total and results of one snapshot while nights are published', async () => {
+  test('200 with total and results of one snapshot while nights are published', async () => {
     // Every request comes in a minute of its own, so that no limit meets it.
     let minute = 0;
     const now = () => new Date(Date.now() + (minute += 1) * 60_000);

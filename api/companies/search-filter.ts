@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
 import { countCharacters, dateField, patternField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { findNear } from '../../sql/suggest.ts';
+import { findNear } from '../../sql/process/suggest.ts';
 import { pageField } from '../http/paging.ts';
 
 const [longestCity, longestPostalCode, longestName, leastLetters] = [150, 20, 150, 3];

@@ -1,5 +1,5 @@
 import { sql, type RawBuilder } from 'kysely';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateDays, type GeneratedDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -168,16 +168,16 @@ async function findPrefix(activity_prefix: string): Promise<number[]> {
 }
 
 describe('the index of companies', () => {
-  it('finds what a look at each company finds', async () => {
+  test('finds what a look at each company finds', async () => {
     expect(await compare(300)).toBeGreaterThan(10_000);
   });
 
-  it('finds the same after a night', async () => {
+  test('finds the same after a night', async () => {
     await runDump(database, ...days.night(1));
     expect(await compare(100)).toBeGreaterThan(1000);
   });
 
-  it('finds the same after companies were merged, came back and changed their activities', async () => {
+  test('finds the same after companies were merged, came back and changed their activities', async () => {
     const { rows } = await database.pool.query<{ company_id: string }>(
       'select company_id from registry.company order by company_id limit 200',
     );
@@ -193,7 +193,7 @@ describe('the index of companies', () => {
     expect((await index.find(firstPageOf(filter))).total).toBeGreaterThan(20);
   });
 
-  it('finds partial codes by their beginning, with and without a dot', async () => {
+  test('finds partial codes by their beginning, with and without a dot', async () => {
     const { rows } = await database.pool.query<{ company_id: string }>(
       `select company_id from registry.company
        where status = 'ACTIVE' and merged_into_id is null order by company_id desc limit 2`,
@@ -209,7 +209,7 @@ describe('the index of companies', () => {
     expect(await findPrefix('0011')).toEqual([]);
   });
 
-  it('loads everything anew when a new company belongs before a known one', async () => {
+  test('loads everything anew when a new company belongs before a known one', async () => {
     await publish(
       `insert into registry.company (company_id, changed_snapshot_no, country_code, status, city)
        values (0, next_no, 'PL', 'ACTIVE', 'Nigdzie')`,
@@ -222,7 +222,7 @@ describe('the index of companies', () => {
     expect(await compare(20)).toBeGreaterThan(100);
   });
 
-  it('503 with Retry-After while companies are loaded, and not ready until then', async () => {
+  test('503 with Retry-After while companies are loaded, and not ready until then', async () => {
     const client = await database.pool.connect();
     await client.query('begin; lock table registry.company');
     const another = createSearchIndex(database.connection);
@@ -238,7 +238,7 @@ describe('the index of companies', () => {
     await another.close();
   });
 
-  it('loads once the database is there, and fails until then', async () => {
+  test('loads once the database is there, and fails until then', async () => {
     const away = createSearchIndex({ connectionString: 'postgresql://127.0.0.1:1/none' });
     await expect(away.isReady()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await expect(away.find(firstPageOf(everything))).rejects.toMatchObject({
@@ -247,7 +247,7 @@ describe('the index of companies', () => {
     await away.close();
   });
 
-  it('goes on after its sessions were ended', async () => {
+  test('goes on after its sessions were ended', async () => {
     for (let round = 0; round < 100; round += 1) {
       await publish('select 1');
       await database.pool

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createSearcher, readMovements, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -29,7 +29,7 @@ function calendar(field: string): string {
 }
 
 describe('GET /api/v1/companies/search', () => {
-  it('200 finds nothing before the first snapshot, free of charge', async () => {
+  test('200 finds nothing before the first snapshot, free of charge', async () => {
     expect(await searcher.search('?city=Łódź')).toEqual({
       status: 200,
       body: {
@@ -42,13 +42,13 @@ describe('GET /api/v1/companies/search', () => {
     });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const response = await api.ask('/api/v1/companies/search');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
-  it.each([
+  test.each([
     ['activity_code', '47.11.Z', code],
     ['activity_code', '4711', code],
     ['activity_code', '', code],
@@ -106,7 +106,7 @@ describe('GET /api/v1/companies/search', () => {
     });
   });
 
-  it.each([
+  test.each([
     'activity_code=4711Z',
     'activity_prefix=47',
     'activity_start_from=2026-01-01',
@@ -127,7 +127,7 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  it('422 for a reversed range', async () => {
+  test('422 for a reversed range', async () => {
     const message = 'The activity_start_to field must not be before activity_start_from.';
     const query = '?activity_start_from=2026-01-02&activity_start_to=2026-01-01';
     expect(await searcher.search(query)).toMatchObject({
@@ -137,7 +137,7 @@ describe('GET /api/v1/companies/search', () => {
     expect((await searcher.search(query.replace('02&', '01&'))).status).toBe(200);
   });
 
-  it('422 names every unknown word', async () => {
+  test('422 names every unknown word', async () => {
     const { status, body } = await searcher.search('?voivodeship=opolska&legal_form=jawna');
     expect([status, body]).toEqual([
       422,
@@ -151,7 +151,7 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  it('charges nothing for any of that', async () => {
+  test('charges nothing for any of that', async () => {
     expect(await readMovements(database.kysely, searcher.account_id)).toEqual([
       ['start', 200, 200, 'Welcome bonus'],
     ]);

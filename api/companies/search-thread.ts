@@ -4,7 +4,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import type { ClientConfig, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { openPool } from '../../sql/pool.ts';
+import { openPool } from '../../sql/connection/pool.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
 import type { Found, SearchQuestion } from './search-index.ts';
 

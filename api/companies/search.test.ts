@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -52,7 +52,7 @@ const szalka = 'Serwis Wag Odważnik Ireneusz Szalka';
 const firanka = 'Dekoracje Okien Firanka Bożena Żabka-Karnisz';
 
 describe('GET /api/v1/companies/search', () => {
-  it('200 shows what the specification says', async () => {
+  test('200 shows what the specification says', async () => {
     expect(await searcher.search('?city=Wrocław')).toMatchObject({
       status: 200,
       body: {
@@ -83,7 +83,7 @@ describe('GET /api/v1/companies/search', () => {
     });
   });
 
-  it('200 leaves out contacts that the registry does not have; what is unknown is empty', async () => {
+  test('200 leaves out contacts that the registry does not have; what is unknown is empty', async () => {
     const { body } = await searcher.search('?name=bezimienny');
     expect(body).toEqual({
       status: 'success',
@@ -108,7 +108,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(await find({ name: 'bosman' })).toMatchObject({ results: [{ activity_start: null }] });
   });
 
-  it('200 finds active companies unless told otherwise', async () => {
+  test('200 finds active companies unless told otherwise', async () => {
     const { total, results } = await find({});
     expect([total, results.length]).toEqual([71, 20]);
     expect(new Set(results.map(({ status }) => status))).toEqual(new Set(['ACTIVE']));
@@ -123,7 +123,7 @@ describe('GET /api/v1/companies/search', () => {
     ]);
   });
 
-  it.each([
+  test.each([
     ['city', 'WARSZAWA', [kanarek]],
     ['city', '  warszawa ', [kanarek]],
     ['city', 'lodz', [wlokniarz]],
@@ -181,7 +181,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(typeof expected === 'number' ? total : names).toEqual(expected);
   });
 
-  it('200 combines all filters', async () => {
+  test('200 combines all filters', async () => {
     const all = {
       activity_code: '4753Z',
       activity_prefix: '13',
@@ -217,7 +217,7 @@ describe('GET /api/v1/companies/search', () => {
     }
   });
 
-  it('200 gives every company once, whichever the page, in an order that stays', async () => {
+  test('200 gives every company once, whichever the page, in an order that stays', async () => {
     const pages = await Promise.all(['1', '2', '3', '4'].map((page) => find({ page })));
     expect(pages.map(({ current_page, last_page }) => [current_page, last_page])).toEqual([
       [1, 4],
@@ -234,7 +234,7 @@ describe('GET /api/v1/companies/search', () => {
     expect(again).toEqual(pages);
   });
 
-  it.each(['5', '1000000000000'])('200 is empty past the end: page %s', async (page) => {
+  test.each(['5', '1000000000000'])('200 is empty past the end: page %s', async (page) => {
     expect(await searcher.search(`?page=${page}`)).toMatchObject({
       status: 200,
       body: {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { runPrepared } from '../../sql/prepared.ts';
-import type { AppOptions } from '../app.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';

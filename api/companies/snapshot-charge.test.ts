@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 describe('POST /api/v1/companies/snapshot', () => {
-  it('200 exactly as often as there are credits, whatever comes at once', async () => {
+  test('200 exactly as often as there are credits, whatever comes at once', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const answers = await Promise.all(Array.from({ length: 200 }, () => searcher.snapshot(asked)));
     const answered = answers.filter(({ status }) => status === 200);
@@ -43,7 +43,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(movements).toHaveLength(41);
   });
 
-  it('200 once for each key, also at once, and for each key again the same', async () => {
+  test('200 once for each key, also at once, and for each key again the same', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const headers = { 'Idempotency-Key': 'order-1' };
     const answers = await Promise.all(
@@ -64,7 +64,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     });
   });
 
-  it('404 and 402 leave the key free', async () => {
+  test('404 and 402 leave the key free', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const headers = { 'Idempotency-Key': 'order-1' };
     const unknown = { identifier_type: 'NIP', identifier_value: '5260250274' };
@@ -84,13 +84,13 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect((await searcher.snapshot(asked, headers)).status).toBe(200);
   });
 
-  it('422 for a malformed key', async () => {
+  test('422 for a malformed key', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const answer = await searcher.snapshot(asked, { 'Idempotency-Key': 'order 1' });
     expect([answer.status, answer.charged]).toEqual([422, null]);
   });
 
-  it('304 for a snapshot that is known, free of charge, until a night changes it', async () => {
+  test('304 for a snapshot that is known, free of charge, until a night changes it', async () => {
     const searcher = await createSearcher(database.kysely, api);
     const { etag } = await searcher.snapshot(asked);
     for (const known of [etag!, `"another", ${etag!}`, etag!.slice(2), '*']) {
@@ -111,7 +111,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(4);
   });
 
-  it('200 without a transaction where it is free', async () => {
+  test('200 without a transaction where it is free', async () => {
     const free = await startTestApi({ db: database.kysely, snapshotCredits: 0 });
     const searcher = await createSearcher(database.kysely, free);
     for (const headers of [{}, { 'Idempotency-Key': 'order-1' }]) {
@@ -125,7 +125,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     await free.close();
   });
 
-  it('200 keeps the wallets of several accounts apart', async () => {
+  test('200 keeps the wallets of several accounts apart', async () => {
     const searchers = await Promise.all(
       Array.from({ length: 5 }, () => createSearcher(database.kysely, api)),
     );

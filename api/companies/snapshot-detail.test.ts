@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -25,7 +25,7 @@ function nip(identifier_value: string) {
 }
 
 describe('POST /api/v1/companies/snapshot', () => {
-  it('200 shows a restructuring, the e-delivery address and codes that are not whole', async () => {
+  test('200 shows a restructuring, the e-delivery address and codes that are not whole', async () => {
     await database.pool.query(
       `update registry.entry set
           restructuring_start_date = '2026-01-02', e_delivery = 'AE:PL-00000-00000-AAAAA-11',
@@ -56,7 +56,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     });
   });
 
-  it('200 shows units, persons and all dates that a registry has', async () => {
+  test('200 shows units, persons and all dates that a registry has', async () => {
     const unit_address = { street: 'ul. Nowa', building: '1', city: 'Gliwice', voivodeship: null };
     await database.pool.query(
       `update registry.entry set

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -25,7 +25,7 @@ function nip(identifier_value: string) {
 }
 
 describe('POST /api/v1/companies/snapshot', () => {
-  it('404 for a number that nobody has, free of charge', async () => {
+  test('404 for a number that nobody has, free of charge', async () => {
     const stranger = await createSearcher(database.kysely, api);
     for (const asked of [
       nip('5260250274'),
@@ -44,7 +44,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     'The identifier_value field must be a NIP: ten digits, the last of which is the check digit.';
   const invalidRegon =
     'The identifier_value field must be a REGON of nine digits, the last of which is the check digit.';
-  it.each([
+  test.each([
     [nip('1001401004'), 'identifier_value', invalidNip],
     [nip('0000000000'), 'identifier_value', invalidNip],
     [nip('100140100'), 'identifier_value', invalidNip],

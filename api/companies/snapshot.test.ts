@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -125,7 +125,7 @@ async function profileOf(value: string) {
 }
 
 describe('POST /api/v1/companies/snapshot', () => {
-  it('200 shows one profile for each entry', async () => {
+  test('200 shows one profile for each entry', async () => {
     expect(await searcher.snapshot(nip('1001401003'))).toEqual({
       status: 200,
       body: {
@@ -139,7 +139,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     });
   });
 
-  it.each([
+  test.each([
     { identifier_type: 'NIP', identifier_value: '100-140-10-03' },
     { identifier_type: 'NIP', identifier_value: ' 100 140 10 03 ' },
     { identifier_type: 'REGON9', identifier_value: '991400019' },
@@ -149,7 +149,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(await searcher.snapshot(asked)).toMatchObject({ status: 200, body: { data: kanarek } });
   });
 
-  it('200 names activities as the version of the entry does, the main one first', async () => {
+  test('200 names activities as the version of the entry does, the main one first', async () => {
     const [tapes, fish] = [await profileOf('1001407000'), await profileOf('1003001006')];
     expect(tapes.activities).toEqual([
       { code: '6201Z', name: 'Działalność związana z oprogramowaniem', is_primary: true },
@@ -172,7 +172,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(JSON.stringify(fish.activities)).not.toContain('"name":""');
   });
 
-  it('200 labels the dates of a company that was suspended and closed', async () => {
+  test('200 labels the dates of a company that was suspended and closed', async () => {
     const suspended = await profileOf('1001002007');
     expect([suspended.status, suspended.dates]).toEqual([
       'SUSPENDED',
@@ -194,7 +194,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     ]);
   });
 
-  it('200 says nothing of an address that is unknown, and shows websites', async () => {
+  test('200 says nothing of an address that is unknown, and shows websites', async () => {
     expect((await profileOf('1000206009')).address).toEqual({
       street: '',
       building: '',

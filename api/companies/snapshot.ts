@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { runPrepared } from '../../sql/prepared.ts';
-import type { Db, Tx } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { createBatch } from '../http/batch.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
 import { HttpError } from '../http/errors.ts';

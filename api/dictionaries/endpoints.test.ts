@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
@@ -29,7 +29,7 @@ async function read(path: string): Promise<Dictionary> {
 }
 
 describe('the dictionaries', () => {
-  it.each([
+  test.each([
     [
       '/event-types',
       {
@@ -53,7 +53,7 @@ describe('the dictionaries', () => {
     },
   );
 
-  it('GET /voivodeships: 304 where the client has it', async () => {
+  test('GET /voivodeships: 304 where the client has it', async () => {
     const first = await api.ask('/api/v1/voivodeships');
     const known = { 'If-None-Match': first.headers.get('etag')! };
     const again = await api.ask('/api/v1/voivodeships', { headers: known });
@@ -62,13 +62,13 @@ describe('the dictionaries', () => {
     expect(await again.text()).toBe('');
   });
 
-  it('GET /legal-forms has each form once, with its newest symbol', async () => {
+  test('GET /legal-forms has each form once, with its newest symbol', async () => {
     const { data } = await read('/legal-forms');
     const slugs = data.map(({ slug }) => slug);
     expect(new Set(slugs).size).toBe(slugs.length);
   });
 
-  it('GET /activities is of 2025 unless 2007 is asked for', async () => {
+  test('GET /activities is of 2025 unless 2007 is asked for', async () => {
     const [newest, named, older] = await Promise.all([
       read('/activities'),
       read('/activities?version=2025'),
@@ -78,7 +78,7 @@ describe('the dictionaries', () => {
     expect(newest.data).not.toEqual(older.data);
   });
 
-  it.each([
+  test.each([
     ['/activities?version=2004', 'version'],
     ['/voivodeships?name=opolskie', 'name'],
   ])('GET %s: 422', async (path, field) => {
@@ -87,7 +87,7 @@ describe('the dictionaries', () => {
     expect(await response.json()).toMatchObject({ errors: { [field]: [expect.any(String)] } });
   });
 
-  it('are those that a search understands', async () => {
+  test('are those that a search understands', async () => {
     const [forms, voivodeships] = await Promise.all([read('/legal-forms'), read('/voivodeships')]);
     const { rows } = await database.pool.query<{ slugs: string[]; names: string[] }>(
       `select

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   category,

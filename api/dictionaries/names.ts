@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 
 // In the order of the specification; the dictionaries of the database hold the same.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({

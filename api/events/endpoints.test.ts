@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
@@ -60,7 +60,7 @@ const meta = {
 };
 
 describe('GET /api/v1/companies/events', () => {
-  it.each([
+  test.each([
     ['NIP', '1000201006'],
     ['NIP', '100-020-10-06'],
     ['REGON9', '990200011'],
@@ -72,21 +72,21 @@ describe('GET /api/v1/companies/events', () => {
     });
   });
 
-  it('200 takes the later of two events of a day first', async () => {
+  test('200 takes the later of two events of a day first', async () => {
     const types = ['COMPANY_PHONE_CHANGED', 'COMPANY_NAME_CHANGED', 'COMPANY_ADDRESS_CHANGED'];
     expect(await historyOf('NIP', '1003201001')).toMatchObject({
       body: { data: { events: types.map((event_type) => ({ event_type })) }, meta: { total: 3 } },
     });
   });
 
-  it('200 gives the events of one type in the order of their old and new values, backwards', async () => {
+  test('200 gives the events of one type in the order of their old and new values, backwards', async () => {
     const events = ['4333Z', '2370B'].map((new_value) => ({ new_value }));
     expect(await historyOf('NIP', '1002601000')).toMatchObject({
       body: { data: { events } },
     });
   });
 
-  it('200 goes page by page, and is empty past the end', async () => {
+  test('200 goes page by page, and is empty past the end', async () => {
     for (const [page, events] of [[removed], [added], []].entries()) {
       const paging = { per_page: 1, current_page: page + 1, last_page: 2 };
       expect(await historyOf('NIP', '1000201006', `&per_page=1&page=${page + 1}`)).toEqual({
@@ -96,7 +96,7 @@ describe('GET /api/v1/companies/events', () => {
     }
   });
 
-  it('200 is empty for a company that never changed', async () => {
+  test('200 is empty for a company that never changed', async () => {
     expect(await historyOf('NIP', '1000202000')).toEqual({
       status: 200,
       body: {
@@ -107,7 +107,7 @@ describe('GET /api/v1/companies/events', () => {
     });
   });
 
-  it('200 for a company that is deleted', async () => {
+  test('200 for a company that is deleted', async () => {
     expect(await historyOf('NIP', '1001203007')).toMatchObject({
       body: {
         data: { events: [{ event_type: 'COMPANY_STRUCK_OFF' }, { severity: 'critical' }] },
@@ -115,7 +115,7 @@ describe('GET /api/v1/companies/events', () => {
     });
   });
 
-  it('200 by its new number and by the old one, when the number changed', async () => {
+  test('200 by its new number and by the old one, when the number changed', async () => {
     const changed = await historyOf('REGON9', '991400775');
     expect(changed).toMatchObject({
       body: { data: { events: [{ event_type: 'ANOMALY_REGON_CHANGE', old_value: '991400077' }] } },
@@ -123,14 +123,14 @@ describe('GET /api/v1/companies/events', () => {
     expect(await historyOf('REGON9', '991400077')).toEqual(changed);
   });
 
-  it('200 with an API token, free', async () => {
+  test('200 with an API token, free', async () => {
     const { plaintext: token } = await createApiToken(database.kysely, reader.account_id);
     const path = 'GET /companies/events?identifier_type=NIP&identifier_value=1000201006';
     expect(await askJson(api, path, { token })).toMatchObject({ status: 200 });
     expect(await reader.read('/wallet')).toMatchObject({ data: { balance: 200 } });
   });
 
-  it.each([
+  test.each([
     ['NIP', '5260250274'],
     ['REGON9', '010778878'],
     ['KRS', '0000123456'],
@@ -141,7 +141,7 @@ describe('GET /api/v1/companies/events', () => {
     });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const path = 'GET /companies/events?identifier_type=NIP&identifier_value=1000201006';
     expect(await askJson(api, path)).toMatchObject({ status: 401 });
   });
@@ -157,7 +157,7 @@ const perPageForm = 'The per_page field must be a whole number from 1 to 100.';
 const known = 'identifier_type=NIP&identifier_value=1000201006';
 
 describe('GET /api/v1/companies/events, refused', () => {
-  it.each([
+  test.each([
     ['', 'identifier_type', 'The identifier_type field is required.'],
     ['identifier_type=NIP', 'identifier_value', 'The identifier_value field is required.'],
     [

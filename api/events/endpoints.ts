@@ -1,11 +1,11 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
-import { runPrepared } from '../../sql/prepared.ts';
-import { findNear } from '../../sql/suggest.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import { findNear } from '../../sql/process/suggest.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   type Identifier,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
@@ -80,7 +80,7 @@ function summarise(events: FeedEvent[]) {
 }
 
 describe('GET /api/v1/watchlist/events', () => {
-  it('200 gives the newest first, with the company of each', async () => {
+  test('200 gives the newest first, with the company of each', async () => {
     const { status, data, meta } = await ask();
     expect(status).toBe('success');
     expect(data).toHaveLength(20);
@@ -108,7 +108,7 @@ describe('GET /api/v1/watchlist/events', () => {
     });
   });
 
-  it.each([7, 20, 100])('200 has each event once, %d a page', async (per_page) => {
+  test.each([7, 20, 100])('200 has each event once, %d a page', async (per_page) => {
     const events = await readAll('', per_page);
     const numbered = oracle.filter(({ primary_identifier }) => primary_identifier !== null);
     expect(events.filter((_, at) => oracle[at]!.primary_identifier !== null)).toEqual(numbered);
@@ -117,7 +117,7 @@ describe('GET /api/v1/watchlist/events', () => {
     );
   });
 
-  it('200 names a company that has lost its numbers by the one that was submitted', async () => {
+  test('200 names a company that has lost its numbers by the one that was submitted', async () => {
     const nameless = oracle.find(({ primary_identifier }) => primary_identifier === null)!;
     const found = (await readAll('', 100)).find(
       ({ company_name }) => company_name === nameless.company_name,
@@ -129,7 +129,7 @@ describe('GET /api/v1/watchlist/events', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['event_type=COMPANY_PHONE_CHANGED'],
     ['event_type=COMPANY_STRUCK_OFF&from_date=2026-11-04&to_date=2026-11-05'],
     ['event_type=COMPANY_REGISTERED'],
@@ -154,7 +154,7 @@ describe('GET /api/v1/watchlist/events', () => {
     expect((await ask(query)).meta.total).toBe(expected.length);
   });
 
-  it('200 is empty past the end', async () => {
+  test('200 is empty past the end', async () => {
     const { data, meta } = await ask('page=1000000000000&per_page=100');
     expect(data).toEqual([]);
     expect(meta).toMatchObject({
@@ -164,18 +164,18 @@ describe('GET /api/v1/watchlist/events', () => {
     });
   });
 
-  it('200 shows nothing of another account', async () => {
+  test('200 shows nothing of another account', async () => {
     expect(await nothing.read('/watchlist/events')).toMatchObject({
       data: [],
       meta: { total: 0, last_page: 1 },
     });
   });
 
-  it('200, free', async () => {
+  test('200, free', async () => {
     expect(await everything.read('/wallet')).toMatchObject({ data: { balance: 200 } });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect(await askJson(api, 'GET /watchlist/events')).toMatchObject({ status: 401 });
   });
 });
@@ -186,7 +186,7 @@ const pageForm = 'The page field must be a whole number from 1 to 1000000000000.
 const perPageForm = 'The per_page field must be a whole number from 1 to 100.';
 
 describe('GET /api/v1/watchlist/events, refused', () => {
-  it.each([
+  test.each([
     ['event_type=', 'event_type', 'The event_type field must be at least 1 character.'],
     [
       `event_type=${'A'.repeat(101)}`,
@@ -228,7 +228,7 @@ describe('GET /api/v1/watchlist/events, refused', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['COMPANY_ADRESS_CHANGED', 'COMPANY_ADDRESS_CHANGED'],
     ['company_name_changed', 'COMPANY_NAME_CHANGED'],
     ['suspended', 'COMPANY_SUSPENDED'],
@@ -240,7 +240,7 @@ describe('GET /api/v1/watchlist/events, refused', () => {
     });
   });
 
-  it('422 names none where none is near', async () => {
+  test('422 names none where none is near', async () => {
     const message = 'The event_type field must be the name of an event type.';
     expect(await everything.ask('GET /watchlist/events?event_type=1234')).toEqual({
       status: 422,

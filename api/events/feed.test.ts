@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
@@ -71,7 +71,7 @@ async function publishedIds(nips?: string[]): Promise<number[]> {
 }
 
 describe('GET /api/v1/events/feed', () => {
-  it('200 tells of the watched companies, the oldest first', async () => {
+  test('200 tells of the watched companies, the oldest first', async () => {
     const { status, data, meta } = await part();
     expect(status).toBe('success');
     expect(data[0]).toEqual({
@@ -97,7 +97,7 @@ describe('GET /api/v1/events/feed', () => {
     });
   });
 
-  it('200 with scope=all tells of every company, without gaps', async () => {
+  test('200 with scope=all tells of every company, without gaps', async () => {
     const { data, meta } = await part({ scope: 'all' });
     expect(idsOf(data)).toEqual(await publishedIds());
     expect(idsOf(data)).toEqual(data.map((_, at) => at + 1));
@@ -106,7 +106,7 @@ describe('GET /api/v1/events/feed', () => {
     expect(nameless).toMatchObject({ primary_identifier: null, identifier_type: null });
   });
 
-  it.each([
+  test.each([
     { limit: 1 },
     { limit: 5 },
     { scope: 'all', limit: 7 },
@@ -116,36 +116,36 @@ describe('GET /api/v1/events/feed', () => {
     expect(idsOf(await readAll(query))).toEqual(ids);
   });
 
-  it('200 says whether there is more, also when a part ends with the last event', async () => {
+  test('200 says whether there is more, also when a part ends with the last event', async () => {
     const count = (await publishedIds(watched)).length;
     expect((await part({ limit: count - 1 })).meta.has_more).toBe(true);
     expect((await part({ limit: count })).meta.has_more).toBe(false);
   });
 
-  it('200 gives the cursor back while there is nothing new', async () => {
+  test('200 gives the cursor back while there is nothing new', async () => {
     const { meta } = await part();
     const again = await part({ after: meta.next_cursor });
     expect(again).toMatchObject({ data: [], meta: { ...meta, has_more: false } });
   });
 
-  it('200 has a cursor even where nothing is', async () => {
+  test('200 has a cursor even where nothing is', async () => {
     const { data, meta } = await part({}, stranger);
     expect(data).toEqual([]);
     expect(await part({ after: meta.next_cursor }, stranger)).toMatchObject({ data: [], meta });
   });
 
-  it('200 gives one’s own events for the cursor of another account', async () => {
+  test('200 gives one’s own events for the cursor of another account', async () => {
     const { meta } = await part({ limit: 3 });
     expect((await part({ after: meta.next_cursor }, stranger)).data).toEqual([]);
   });
 
-  it('200 with an API token, free', async () => {
+  test('200 with an API token, free', async () => {
     const { plaintext: token } = await createApiToken(database.kysely, watcher.account_id);
     expect(await askJson(api, 'GET /events/feed', { token })).toMatchObject({ status: 200 });
     expect(await watcher.read('/wallet')).toMatchObject({ data: { balance: 200 } });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect(await askJson(api, 'GET /events/feed')).toMatchObject({ status: 401 });
   });
 });
@@ -155,7 +155,7 @@ const cursorForm = 'The after field must be the next_cursor of an answer with th
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
 describe('GET /api/v1/events/feed, refused', () => {
-  it.each([
+  test.each([
     ['limit=0', 'limit', limitForm],
     ['limit=1001', 'limit', limitForm],
     ['limit=-1', 'limit', limitForm],
@@ -185,7 +185,7 @@ describe('GET /api/v1/events/feed, refused', () => {
     });
   });
 
-  it('422 for a cursor beyond what was ever published, which is that of another database', async () => {
+  test('422 for a cursor beyond what was ever published, which is that of another database', async () => {
     const last = Math.max(...(await publishedIds()));
     const [newest, beyond] = [last, last + 1].map((id) => encode(`all:${id}`));
     const route = 'GET /events/feed?scope=all&after=';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBatch } from './batch.ts';
 
 /** A batch that a test ends. */
@@ -19,7 +19,7 @@ async function settle(): Promise<void> {
 }
 
 describe('createBatch', () => {
-  it('joins what is asked for while a batch is under way', async () => {
+  test('joins what is asked for while a batch is under way', async () => {
     const { ask, batches, end } = createHeld();
     const first = [ask(1), ask(2)];
     await settle();
@@ -37,7 +37,7 @@ describe('createBatch', () => {
     expect(await Promise.all(second)).toEqual([30, 40, 50]);
   });
 
-  it('runs as many at once as it may, and none of nothing', async () => {
+  test('runs as many at once as it may, and none of nothing', async () => {
     const { ask, batches, end } = createHeld(2);
     const asked = [ask(1), ask(2)];
     await settle();
@@ -57,7 +57,7 @@ describe('createBatch', () => {
     expect(batches).toHaveLength(3);
   });
 
-  it('fails for all of a batch, and goes on with the next one', async () => {
+  test('fails for all of a batch, and goes on with the next one', async () => {
     const ask = createBatch((items: number[]) =>
       items.includes(2) ? Promise.reject(new Error('two')) : Promise.resolve(items),
     );

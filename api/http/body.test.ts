@@ -1,7 +1,7 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -64,7 +64,7 @@ function bytes(text_: string): Uint8Array<ArrayBuffer> {
 }
 
 describe('a JSON body', () => {
-  it.each([
+  test.each([
     ['', json],
     [' and a charset', `${json}; charset=UTF-8`],
     [' and a charset in quotes', `${json};charset="utf-8"`],
@@ -75,12 +75,12 @@ describe('a JSON body', () => {
     });
   });
 
-  it('201 when it is compressed', async () => {
+  test('201 when it is compressed', async () => {
     const compressed = new Uint8Array(gzipSync('{"name":"Billing"}'));
     expect((await send(compressed, { 'Content-Encoding': 'gzip' })).status).toBe(201);
   });
 
-  it.each([
+  test.each([
     ['broken off', '{"name": "Billing'],
     ['no JSON', "{'name': 'Billing'}"],
     ['a string', '"Billing"'],
@@ -94,7 +94,7 @@ describe('a JSON body', () => {
     expect(await countTokens()).toBe(before);
   });
 
-  it.each([
+  test.each([
     ['half a character', '{"name":"Billing\xc3"}'],
     ['another encoding', '{"name":"Za\xbf\xf3\xb3\xe6"}'],
     ['an encoded surrogate', '{"name":"Billing\xed\xa0\x80"}'],
@@ -103,12 +103,12 @@ describe('a JSON body', () => {
     expect(await send(bytes(body))).toEqual(malformed);
   });
 
-  it('400 for what says that it is compressed and is not', async () => {
+  test('400 for what says that it is compressed and is not', async () => {
     const sent = await send('{"name":"Billing"}', { 'Content-Encoding': 'gzip' });
     expect(sent).toEqual({ status: 400, body: { message: 'Bad Request' } });
   });
 
-  it.each([
+  test.each([
     ['lists', '['.repeat(40_000) + ']'.repeat(40_000)],
     ['objects', '{"a":'.repeat(9_000) + '1' + '}'.repeat(9_000)],
     ['a field of lists', `{"name":${'['.repeat(40)}${']'.repeat(40)}}`],
@@ -116,25 +116,25 @@ describe('a JSON body', () => {
     expect(await send(body)).toEqual(tooDeep);
   });
 
-  it('400 for what is nested too deeply where no body is expected', async () => {
+  test('400 for what is nested too deeply where no body is expected', async () => {
     const body = `{"a":${'['.repeat(40)}${']'.repeat(40)}}`;
     expect(await send(body, { path: '/tokens/verify' })).toEqual(tooDeep);
   });
 
-  it.each([
+  test.each([
     ['1 MB of brackets', '['.repeat(1_000_000)],
     ['one byte too many', `{"name":"${'a'.repeat(99_990)}"}`],
   ])('413 for %s', async (_name, body) => {
     expect(await send(body)).toEqual(tooLarge);
   });
 
-  it('413 for what is too large once it is inflated', async () => {
+  test('413 for what is too large once it is inflated', async () => {
     const compressed = new Uint8Array(gzipSync(`{"name":"${'a'.repeat(5_000_000)}"}`));
     expect(compressed.length).toBeLessThan(10_000);
     expect(await send(compressed, { 'Content-Encoding': 'gzip' })).toEqual(tooLarge);
   });
 
-  it.each([
+  test.each([
     'text/plain',
     'text/json',
     'application/x-www-form-urlencoded',
@@ -148,7 +148,7 @@ describe('a JSON body', () => {
     expect(await send('{"name":"Billing"}', { type })).toEqual(unsupported);
   });
 
-  it('415 without a type, and for a compression that nobody knows', async () => {
+  test('415 without a type, and for a compression that nobody knows', async () => {
     const response = await api.ask('/api/v1/tokens', {
       method: 'POST',
       body: bytes('{"name":"Billing"}'),
@@ -160,7 +160,7 @@ describe('a JSON body', () => {
     expect(other).toEqual({ status: 415, body: { message: 'Unsupported Media Type' } });
   });
 
-  it('is not repeated in the log, whatever is wrong with it', async () => {
+  test('is not repeated in the log, whatever is wrong with it', async () => {
     const own = await startTestApi({ db: database.kysely });
     onTestFinished(() => own.close());
     for (const body of ['{"password":"secret-1', '{"password":"secret-2"}', '"secret-3"']) {
@@ -180,7 +180,7 @@ describe('a slow body', () => {
     'Content-Length: 50',
   ].join('\r\n');
 
-  it('408 when it has not arrived by the deadline, and the connection is closed', async () => {
+  test('408 when it has not arrived by the deadline, and the connection is closed', async () => {
     const own = await startTestApi({ db: database.kysely, deadline_ms: 300 });
     onTestFinished(() => own.close());
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');
@@ -193,14 +193,14 @@ describe('a slow body', () => {
     expect(answer).toMatch(/\r\n\r\n\{"message":"Request Timeout"\}$/);
   });
 
-  it('is nobody else’s delay', async () => {
+  test('is nobody else’s delay', async () => {
     const socket = connect(Number(new URL(api.url).port), '127.0.0.1');
     onTestFinished(() => void socket.destroy());
     socket.write(`${head}\r\n\r\n{"token":`);
     expect((await send('{"name":"Billing"}')).status).toBe(201);
   });
 
-  it('that breaks off leaves no answer and no fault behind', async () => {
+  test('that breaks off leaves no answer and no fault behind', async () => {
     const own = await startTestApi({ db: database.kysely });
     onTestFinished(() => own.close());
     const socket = connect(Number(new URL(own.url).port), '127.0.0.1');

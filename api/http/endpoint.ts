@@ -1,6 +1,6 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import type { Caller } from '../auth/authenticate.ts';
 
 /** The token that a call needs: none, any token, or the Master Token. */

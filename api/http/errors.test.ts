@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
@@ -26,7 +26,7 @@ async function send(bytes: string): Promise<{ head: string; body: unknown }> {
 }
 
 describe('what never reaches a route', () => {
-  it.each([
+  test.each([
     ['what is not HTTP', 'hello\r\n\r\n', 400, 'Bad Request'],
     ['a broken header', 'GET / HTTP/1.1\r\nHost: a\r\nb\r\n\r\n', 400, 'Bad Request'],
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
@@ -43,7 +43,7 @@ describe('what never reaches a route', () => {
     expect(body).toEqual({ message });
   });
 
-  it('names the way out to a client that sends letters other than ASCII in its URL', async () => {
+  test('names the way out to a client that sends letters other than ASCII in its URL', async () => {
     const { head, body } = await send('GET /api/v1/x?city=Łódź HTTP/1.1\r\nHost: a\r\n\r\n');
     expect(head).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(body).toEqual({
@@ -54,7 +54,7 @@ describe('what never reaches a route', () => {
     expect(api.log.at(-1)).toMatchObject({ req: { id }, res: { status: 400 } });
   });
 
-  it('an expectation that nobody knows changes nothing', async () => {
+  test('an expectation that nobody knows changes nothing', async () => {
     const { head, body } = await send(
       'GET /healthz HTTP/1.1\r\nHost: a\r\nExpect: more\r\nConnection: close\r\n\r\n',
     );

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http';
 import type { ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
-import { isDatabaseAway } from '../../sql/lost-connection.ts';
+import { isDatabaseAway } from '../../sql/connection/lost-connection.ts';
 
 /** A fault of a field of a request. */
 export type Problem = [field: string, message: string];

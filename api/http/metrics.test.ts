@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
@@ -26,7 +26,7 @@ const labels = (method: string, route: string, status: number): string =>
   `http_request_duration_seconds_count{method="${method}",route="${route}",status="${status}"} `;
 
 describe('GET /metrics', () => {
-  it('200 counts requests by the template of their route', async () => {
+  test('200 counts requests by the template of their route', async () => {
     await api.ask('/api/v1/stats/day/2026-01-01');
     await api.ask('/api/v1/stats/day/nonsense?a=1');
     await api.ask('/api/v1/stats/day/2026-01-01', { method: 'POST' });
@@ -48,14 +48,14 @@ describe('GET /metrics', () => {
     expect(lines.join('\n')).not.toContain('SECRET');
   });
 
-  it('200 tells of the process', async () => {
+  test('200 tells of the process', async () => {
     const lines = await readMetrics();
     for (const name of ['process_cpu_seconds_total', 'nodejs_eventloop_lag_seconds']) {
       expect(lines.some((line) => line.startsWith(`${name} `))).toBe(true);
     }
   });
 
-  it('200 tells of the registries, the pool and the requests that a limit refused', async () => {
+  test('200 tells of the registries, the pool and the requests that a limit refused', async () => {
     const address = '198.51.100.7';
     for (let at = 0; at < 11; at++) await api.ask('/api/v1/stats/day/2026-01-01', { address });
     const lines = await readMetrics();
@@ -65,7 +65,7 @@ describe('GET /metrics', () => {
     expect(lines.some((line) => line.startsWith('registry_pool_connections{'))).toBe(true);
   });
 
-  it('405 for another method', async () => {
+  test('405 for another method', async () => {
     const response = await api.ask('/metrics', { method: 'POST' });
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD');

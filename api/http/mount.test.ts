@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken, type TestAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -41,14 +41,14 @@ const reading = [
 ] as const;
 
 describe('who may call', () => {
-  it.each([...managing, ...reading])('401 without a token: %s %s', async (method, path) => {
+  test.each([...managing, ...reading])('401 without a token: %s %s', async (method, path) => {
     const response = await ask(method, path);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
-  it.each(managing)('403 with an API token: %s %s', async (method, path) => {
+  test.each(managing)('403 with an API token: %s %s', async (method, path) => {
     const response = await ask(method, path, apiToken);
     expect(response.status).toBe(403);
     expect(await response.json()).toEqual({
@@ -57,12 +57,12 @@ describe('who may call', () => {
     });
   });
 
-  it.each(reading)('200 with either token: %s %s', async (method, path) => {
+  test.each(reading)('200 with either token: %s %s', async (method, path) => {
     expect((await ask(method, path, apiToken)).status).toBe(200);
     expect((await ask(method, path, account.master_token)).status).toBe(200);
   });
 
-  it('asks for the token before it reads the body', async () => {
+  test('asks for the token before it reads the body', async () => {
     expect((await ask('POST', '/tokens', undefined, '{')).status).toBe(401);
     expect((await ask('POST', '/tokens', apiToken, '{')).status).toBe(403);
     expect((await ask('POST', '/tokens', account.master_token, '{')).status).toBe(400);
@@ -70,7 +70,7 @@ describe('who may call', () => {
 });
 
 describe('methods', () => {
-  it.each([
+  test.each([
     ['/tokens', 'DELETE', 'POST, GET, HEAD'],
     ['/tokens/AAAAAAAAAAAA', 'POST', 'GET, HEAD, PUT, DELETE'],
     ['/tokens/verify', 'GET', 'POST'],
@@ -88,7 +88,7 @@ describe('methods', () => {
     expect(options.headers.get('allow')).toBe(allow);
   });
 
-  it('HEAD is GET without a body', async () => {
+  test('HEAD is GET without a body', async () => {
     const response = await ask('HEAD', '/wallet', apiToken);
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
@@ -96,7 +96,7 @@ describe('methods', () => {
 });
 
 describe('Cache-Control', () => {
-  it('keeps out of every cache what has a token or a secret in it', async () => {
+  test('keeps out of every cache what has a token or a secret in it', async () => {
     const answers = await Promise.all([
       ask('GET', '/wallet', apiToken),
       ask('GET', '/wallet'),
@@ -107,7 +107,7 @@ describe('Cache-Control', () => {
     for (const { headers } of answers) expect(headers.get('cache-control')).toBe('no-store');
   });
 
-  it('lets the statistics be kept', async () => {
+  test('lets the statistics be kept', async () => {
     const { headers } = await ask('GET', '/stats/day/2026-01-01');
     expect(headers.has('cache-control')).toBe(false);
   });

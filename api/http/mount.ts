@@ -1,7 +1,7 @@
 import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
 import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';

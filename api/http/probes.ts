@@ -1,5 +1,5 @@
 import { Router } from 'express';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { loading } from '../companies/search-index.ts';
 import { HttpError, onlyAllow } from './errors.ts';
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -38,7 +38,7 @@ const nul = String.raw`\u0000`;
 const half = String.raw`\ud83d`;
 
 describe('the fields of a query', () => {
-  it.each(['%C5', '%A3%F3d%BC', '%C5%81%ED%A0%80'])(
+  test.each(['%C5', '%A3%F3d%BC', '%C5%81%ED%A0%80'])(
     '422 for bytes that are no UTF-8: %s',
     async (city) => {
       expect(await ask('GET', `/companies/search?city=${city}`)).toEqual(
@@ -49,7 +49,7 @@ describe('the fields of a query', () => {
 });
 
 describe('the fields of a body', () => {
-  it.each(['', '{}'])('422 names every one that is missing: "%s"', async (body) => {
+  test.each(['', '{}'])('422 names every one that is missing: "%s"', async (body) => {
     const { status, text } = await ask('POST', '/auth/register', body);
     expect(status).toBe(422);
     expect(Object.keys((JSON.parse(text) as { errors: object }).errors)).toEqual([
@@ -61,17 +61,17 @@ describe('the fields of a body', () => {
     expect(text).toContain(' (and 3 more errors)"');
   });
 
-  it('422 without any body, like an empty one', async () => {
+  test('422 without any body, like an empty one', async () => {
     expect(await ask('POST', '/auth/init')).toEqual(await ask('POST', '/auth/init', '{}'));
   });
 
-  it.each(['[]', '[{"name":"Billing"}]'])('422 for a list: %s', async (body) => {
+  test.each(['[]', '[{"name":"Billing"}]'])('422 for a list: %s', async (body) => {
     expect(await ask('POST', '/tokens', body)).toEqual(
       refusal('body', 'The request body must be an object.'),
     );
   });
 
-  it.each(['plan', '__proto__', 'constructor', 'toString', 'name.x', ''])(
+  test.each(['plan', '__proto__', 'constructor', 'toString', 'name.x', ''])(
     '422 names an unknown one: "%s"',
     async (name) => {
       const body = `{"name":"Billing",${JSON.stringify(name)}:{"isAdmin":true}}`;
@@ -83,7 +83,7 @@ describe('the fields of a body', () => {
     },
   );
 
-  it.each([
+  test.each([
     ['NUL', nul, 'must not contain a NUL character.'],
     ['the first half of a surrogate pair', half, 'must not contain half of a surrogate pair.'],
     ['the second half', String.raw`\udc22`, 'must not contain half of a surrogate pair.'],
@@ -98,21 +98,21 @@ describe('the fields of a body', () => {
     );
   });
 
-  it('422 for such text in a name that is unknown', async () => {
+  test('422 for such text in a name that is unknown', async () => {
     for (const escape of [nul, half]) {
       const { status } = await ask('POST', '/tokens', `{"name":"Billing","${escape}":1}`);
       expect(status).toBe(422);
     }
   });
 
-  it('takes both halves of a pair together', async () => {
+  test('takes both halves of a pair together', async () => {
     const body = String.raw`{"name":"Turtle \ud83d\udc22"}`;
     const { status, text } = await ask('POST', '/tokens', body);
     expect(status).toBe(201);
     expect(text).toContain('"name":"Turtle 🐢"');
   });
 
-  it.each([
+  test.each([
     ['POST', '/tokens/verify'],
     ['POST', '/tokens/AAAAAAAAAAAA/rotate'],
     ['DELETE', '/tokens/AAAAAAAAAAAA'],
@@ -125,13 +125,13 @@ describe('the fields of a body', () => {
 });
 
 describe('the parameters of a query and of a path', () => {
-  it('422 for a repeated one', async () => {
+  test('422 for a repeated one', async () => {
     const { status, text } = await ask('GET', '/wallet/transactions?page=1&page=2');
     expect(status).toBe(422);
     expect(JSON.parse(text)).toHaveProperty('errors.page');
   });
 
-  it.each(['sort', '__proto__', 'page[]', 'hasOwnProperty'])(
+  test.each(['sort', '__proto__', 'page[]', 'hasOwnProperty'])(
     '422 names an unknown one: %s',
     async (name) => {
       expect(await ask('GET', `/wallet/transactions?${name}=1`)).toEqual({
@@ -141,7 +141,7 @@ describe('the parameters of a query and of a path', () => {
     },
   );
 
-  it('422 where none is described', async () => {
+  test('422 where none is described', async () => {
     for (const [method, path] of [
       ['GET', '/wallet'],
       ['GET', '/tokens'],
@@ -154,13 +154,13 @@ describe('the parameters of a query and of a path', () => {
     }
   });
 
-  it('422 for NUL in a path', async () => {
+  test('422 for NUL in a path', async () => {
     expect(await ask('GET', '/tokens/AAAA%00')).toEqual(
       refusal('token_ref', 'The token_ref field must not contain a NUL character.'),
     );
   });
 
-  it.each(['%ED%A0%BD', '%C3', '%'])('400 for a path that is no text: %s', async (part) => {
+  test.each(['%ED%A0%BD', '%C3', '%'])('400 for a path that is no text: %s', async (part) => {
     expect(await ask('GET', `/tokens/${part}`)).toEqual({
       status: 400,
       text: '{"message":"Bad Request"}',

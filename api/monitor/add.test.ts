@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -38,7 +38,7 @@ async function jobs(): Promise<unknown[]> {
 }
 
 describe('POST /api/v1/companies/add', () => {
-  it('202 watches a company that is known at once, and says so by mail', async () => {
+  test('202 watches a company that is known at once, and says so by mail', async () => {
     const submitter = await createSubmitter(database, api);
     expect(await submitter.add('NIP', bakery)).toEqual(oneReady);
     expect(await submitter.list()).toEqual([bakeryListed]);
@@ -66,7 +66,7 @@ describe('POST /api/v1/companies/add', () => {
     expect(await jobs()).toEqual([]);
   });
 
-  it('202 waits for a company that is not known, without a mail, and has it imported', async () => {
+  test('202 waits for a company that is not known, without a mail, and has it imported', async () => {
     const submitter = await createSubmitter(database, api);
     const message =
       '1 of 3 companies ready. 2 are not known yet and will be imported. An e-mail confirms when all are settled.';
@@ -84,14 +84,14 @@ describe('POST /api/v1/companies/add', () => {
     expect(await jobs()).toEqual([job]);
   });
 
-  it('202 folds what is given twice, in whatever spelling', async () => {
+  test('202 folds what is given twice, in whatever spelling', async () => {
     const submitter = await createSubmitter(database, api);
     const spellings = [bakery, '100-020-10-06', ' 100 020 10 06 ', '100\u201002010\u201306'];
     expect(await submitter.add('NIP', ...spellings)).toEqual(oneReady);
     expect(await submitter.list()).toEqual([bakeryListed]);
   });
 
-  it('202 for what is watched already, through another of its numbers too', async () => {
+  test('202 for what is watched already, through another of its numbers too', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', bakery);
     expect(await submitter.add('NIP', bakery)).toEqual(oneReady);
@@ -100,7 +100,7 @@ describe('POST /api/v1/companies/add', () => {
     expect(await submitter.mails()).toHaveLength(3);
   });
 
-  it('202 watches once what two REGONs of one submission name', async () => {
+  test('202 watches once what two REGONs of one submission name', async () => {
     const submitter = await createSubmitter(database, api);
     const message = '2 of 2 companies ready. An e-mail confirms when all are settled.';
     expect(await submitter.add('REGON9', '991400019', '991400025')).toEqual(accepted(message));
@@ -112,14 +112,14 @@ describe('POST /api/v1/companies/add', () => {
     });
   });
 
-  it('202 waits once for what is submitted again', async () => {
+  test('202 waits once for what is submitted again', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('KRS', '0000000017');
     await submitter.add('KRS', '0000000017', '0000000018');
     expect(await submitter.list()).toEqual(['KRS 0000000017 queued', 'KRS 0000000018 queued']);
   });
 
-  it('202 for lists that come at once: nothing fails, nothing doubles', async () => {
+  test('202 for lists that come at once: nothing fails, nothing doubles', async () => {
     const submitter = await createSubmitter(database, api);
     const lists = Array.from({ length: 12 }, (_, at) =>
       at % 2 === 0 ? ['NIP', bakery, '1001403002', '1000205004'] : ['REGON9', '990200011'],
@@ -138,7 +138,7 @@ describe('POST /api/v1/companies/add', () => {
     expect(await submitter.mails()).toHaveLength(6);
   });
 
-  it('202 takes a hundred', async () => {
+  test('202 takes a hundred', async () => {
     const submitter = await createSubmitter(database, api);
     const numbers = Array.from(
       { length: 100 },
@@ -149,7 +149,7 @@ describe('POST /api/v1/companies/add', () => {
     expect(body).toMatchObject({ meta: { total: 100 } });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect(await askJson(api, 'POST /companies/add', { body: {} })).toEqual({
       status: 401,
       body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
@@ -173,7 +173,7 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     return (answer.body as { errors: unknown }).errors;
   }
 
-  it.each([
+  test.each([
     ['NIP', '1000201007', nip],
     ['NIP', '0000000000', nip],
     ['NIP', '100020100', nip],
@@ -197,7 +197,7 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     });
   });
 
-  it('422 names each wrong item by its place', async () => {
+  test('422 names each wrong item by its place', async () => {
     const wrong = 'x'.repeat(51);
     const identifier_value = [bakery, '1', bakery, wrong, 7, null, '1000205004'];
     const answer = await submitter.ask('POST /companies/add', {
@@ -221,7 +221,7 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     });
   });
 
-  it.each([
+  test.each([
     [{}, ['identifier_type', 'identifier_value']],
     [{ identifier_type: 'NIP' }, ['identifier_value']],
     [{ identifier_type: 'NIP', identifier_value: [] }, ['identifier_value']],
@@ -237,14 +237,14 @@ describe('POST /api/v1/companies/add with what is wrong', () => {
     expect(Object.keys((await errorsOf(body)) as object)).toEqual(fields);
   });
 
-  it('422 for a hundred and one', async () => {
+  test('422 for a hundred and one', async () => {
     const identifier_value = Array.from({ length: 101 }, () => bakery);
     expect(await errorsOf({ identifier_type: 'NIP', identifier_value })).toEqual({
       identifier_value: ['The identifier_value field must not have more than 100 items.'],
     });
   });
 
-  it('leaves nothing behind', async () => {
+  test('leaves nothing behind', async () => {
     expect(await submitter.list()).toEqual([]);
     expect(await submitter.mails()).toEqual([]);
   });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture, testNow } from '../../fixtures/dump/night.ts';
@@ -160,7 +160,7 @@ const cases: [name: string, settings: object[], told: string[]][] = [
 ];
 
 describe('a night', () => {
-  it('tells each account what its settings ask for, once', async () => {
+  test('tells each account what its settings ask for, once', async () => {
     const watchers: { name: string; account: TestAccount; told: string[] }[] = [];
     for (const [name, settings, told] of cases) {
       const account = await createWatcher();
@@ -194,7 +194,7 @@ describe('a night', () => {
     expect(await told()).toEqual(expected);
   });
 
-  it('leaves what the mail is made of', async () => {
+  test('leaves what the mail is made of', async () => {
     const account = await createWatcher();
     await set(account, {
       ...on,

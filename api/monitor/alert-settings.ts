@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Identifier } from '../companies/identifier.ts';
 import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';

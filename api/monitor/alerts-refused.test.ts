@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -111,12 +111,12 @@ const invalid: [body: unknown, errors: Record<string, string[]>][] = [
 ];
 
 describe('PATCH /watchlist/alerts', () => {
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const answer = await askJson(api, 'PATCH /watchlist/alerts', { body: least });
     expect(answer.status).toBe(401);
   });
 
-  it('404 for a company that is not on the list, is known to nobody, or on the list of others', async () => {
+  test('404 for a company that is not on the list, is known to nobody, or on the list of others', async () => {
     const other = await createWatcher(database, api);
     await other.watch('1003201001');
     const notThere = ['1000201006', '5252344078', '1003201001', '100-320-10-01'];
@@ -130,13 +130,13 @@ describe('PATCH /watchlist/alerts', () => {
     }
   });
 
-  it.each(invalid)('422 %j', async (body, errors) => {
+  test.each(invalid)('422 %j', async (body, errors) => {
     const answer = await watcher.ask('PATCH /watchlist/alerts', body);
     expect(answer).toMatchObject({ status: 422, body: { errors } });
     expect((answer.body as { errors: object }).errors).toEqual(errors);
   });
 
-  it('changes nothing that was refused', async () => {
+  test('changes nothing that was refused', async () => {
     expect(await watcher.read('/watchlist/alerts')).toMatchObject({
       data: { global: { alert_min_severity: 'info', alerts_enabled: false }, companies: [] },
     });
@@ -146,11 +146,11 @@ describe('PATCH /watchlist/alerts', () => {
 });
 
 describe('GET /watchlist/alerts', () => {
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect((await askJson(api, 'GET /watchlist/alerts')).status).toBe(401);
   });
 
-  it.each(['page=0', 'page=-1', 'page=1000000000001', 'page=1&page=2', 'page=', 'per_page=101'])(
+  test.each(['page=0', 'page=-1', 'page=1000000000001', 'page=1&page=2', 'page=', 'per_page=101'])(
     '422 %s',
     async (query) => {
       expect((await watcher.ask(`GET /watchlist/alerts?${query}`)).status).toBe(422);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -58,7 +58,7 @@ const atFirst = {
 };
 
 describe('the values', () => {
-  it.each([
+  test.each([
     ['severity', 'severity', severity.options],
     ['event_class', 'event_type', eventClass.options],
     ['category', 'event_type', category.options],
@@ -71,7 +71,7 @@ describe('the values', () => {
 });
 
 describe('GET /watchlist/alerts', () => {
-  it('200 before anything was set', async () => {
+  test('200 before anything was set', async () => {
     expect(await read(await watchThree())).toEqual({
       success: true,
       data: { global: atFirst, companies: [] },
@@ -79,7 +79,7 @@ describe('GET /watchlist/alerts', () => {
     });
   });
 
-  it('200 lists companies with settings of their own in pages, the newest first', async () => {
+  test('200 lists companies with settings of their own in pages, the newest first', async () => {
     const watcher = await createWatcher(database, api);
     const { rows } = await database.pool.query<{ nip: string }>(
       'select nip from registry.company where nip is not null order by nip limit 22',
@@ -100,7 +100,7 @@ describe('GET /watchlist/alerts', () => {
 });
 
 describe('PATCH /watchlist/alerts for all companies', () => {
-  it('200 counts the companies, and sets what the request has', async () => {
+  test('200 counts the companies, and sets what the request has', async () => {
     const watcher = await watchThree();
     const body = {
       alert_min_severity: 'warning',
@@ -117,7 +117,7 @@ describe('PATCH /watchlist/alerts for all companies', () => {
     });
   });
 
-  it('200 keeps the switches that are left out, and no lists', async () => {
+  test('200 keeps the switches that are left out, and no lists', async () => {
     const watcher = await watchThree();
     await update(watcher, { alert_min_severity: 'info', alert_event_classes: ['risk'] });
     expect(await globalOf(watcher)).toEqual({ ...atFirst, alert_event_classes: ['risk'] });
@@ -137,7 +137,7 @@ describe('PATCH /watchlist/alerts for all companies', () => {
     });
   });
 
-  it('200 leaves companies alone that have settings of their own, unless it is forced', async () => {
+  test('200 leaves companies alone that have settings of their own, unless it is forced', async () => {
     const watcher = await watchThree();
     await update(watcher, { alert_min_severity: 'high', ...one(suspended) });
     expect(await update(watcher, { alert_min_severity: 'notice' })).toBe(2);
@@ -161,12 +161,12 @@ describe('PATCH /watchlist/alerts for all companies', () => {
     ]);
   });
 
-  it('200 with nothing watched', async () => {
+  test('200 with nothing watched', async () => {
     const watcher = await createWatcher(database, api);
     expect(await update(watcher, { alert_min_severity: 'info', force: true })).toBe(0);
   });
 
-  it('200 concerns nobody else', async () => {
+  test('200 concerns nobody else', async () => {
     const [watcher, other] = [await watchThree(), await watchThree()];
     await update(other, { alert_min_severity: 'high', ...one(renamed) });
     const before = await read(other);
@@ -177,7 +177,7 @@ describe('PATCH /watchlist/alerts for all companies', () => {
 });
 
 describe('PATCH /watchlist/alerts for one company', () => {
-  it('200 starts from what is set for all, and then from its own', async () => {
+  test('200 starts from what is set for all, and then from its own', async () => {
     const watcher = await watchThree();
     await update(watcher, {
       alert_min_severity: 'info',
@@ -213,7 +213,7 @@ describe('PATCH /watchlist/alerts for one company', () => {
     ]);
   });
 
-  it('200 for one that is awaited', async () => {
+  test('200 for one that is awaited', async () => {
     const watcher = await createWatcher(database, api);
     await watcher.watch('5252344078');
     expect(await update(watcher, { alert_min_severity: 'high', ...one('525-234-40-78') })).toBe(1);
@@ -222,7 +222,7 @@ describe('PATCH /watchlist/alerts for one company', () => {
     ]);
   });
 
-  it('200 for many at once: each has what it was given, or what was forced on all', async () => {
+  test('200 for many at once: each has what it was given, or what was forced on all', async () => {
     const watcher = await watchThree();
     const steps = Array.from({ length: 30 }, (_, at) => {
       const nip = nips[at % 3]!;
@@ -244,7 +244,7 @@ const remove = (watcher: Watcher, body: object) => watcher.ask('DELETE /watchlis
 const done = (updated: number) => ({ status: 200, body: { success: true, data: { updated } } });
 
 describe('DELETE /watchlist/alerts', () => {
-  it('200 puts one company back under the global settings, and no other', async () => {
+  test('200 puts one company back under the global settings, and no other', async () => {
     const watcher = await watchThree();
     for (const nip of [bakery, renamed]) {
       await update(watcher, { alert_min_severity: 'high', ...one(nip) });
@@ -255,18 +255,18 @@ describe('DELETE /watchlist/alerts', () => {
     expect(await update(watcher, { alert_min_severity: 'info' })).toBe(2);
   });
 
-  it('200 with 0 for a company without settings of its own', async () => {
+  test('200 with 0 for a company without settings of its own', async () => {
     expect(await remove(await watchThree(), one(bakery))).toEqual(done(0));
   });
 
-  it('200 for one that is awaited', async () => {
+  test('200 for one that is awaited', async () => {
     const watcher = await createWatcher(database, api);
     await watcher.watch('5252344078');
     await update(watcher, { alert_min_severity: 'high', ...one('5252344078') });
     expect(await remove(watcher, one('5252344078'))).toEqual(done(1));
   });
 
-  it('200 lists as many companies a page as are asked for', async () => {
+  test('200 lists as many companies a page as are asked for', async () => {
     const watcher = await watchThree();
     for (const nip of nips) await update(watcher, { alert_min_severity: 'high', ...one(nip) });
     const { data, meta } = await read(watcher, '?per_page=2&page=2');
@@ -274,7 +274,7 @@ describe('DELETE /watchlist/alerts', () => {
     expect(meta).toEqual({ total: 3, per_page: 2, current_page: 2, last_page: 2 });
   });
 
-  it.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
+  test.each([bakery, '5252344078'])('404 for %s, which the account does not watch', async (nip) => {
     const watcher = await createWatcher(database, api);
     expect(await remove(watcher, one(nip))).toEqual({
       status: 404,
@@ -282,7 +282,7 @@ describe('DELETE /watchlist/alerts', () => {
     });
   });
 
-  it('422 without the company, or with a number that is not valid', async () => {
+  test('422 without the company, or with a number that is not valid', async () => {
     const watcher = await createWatcher(database, api);
     const missing = await remove(watcher, {});
     expect(missing.status).toBe(422);
@@ -291,7 +291,7 @@ describe('DELETE /watchlist/alerts', () => {
     expect(await remove(watcher, one('1'))).toMatchObject({ status: 422 });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect((await askJson(api, 'DELETE /watchlist/alerts')).status).toBe(401);
   });
 });

@@ -8,7 +8,7 @@ import {
   setGlobally,
   settingColumns,
 } from './alert-settings.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { category, eventClass, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {

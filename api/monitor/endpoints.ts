@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import {
   checkPair,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
@@ -38,7 +38,7 @@ const bakery = {
 const path = 'GET /companies/watched';
 
 describe('GET /api/v1/companies/watched', () => {
-  it('200 is empty at first', async () => {
+  test('200 is empty at first', async () => {
     const submitter = await createSubmitter(database, api);
     expect(await submitter.ask(path)).toEqual({
       status: 200,
@@ -50,7 +50,7 @@ describe('GET /api/v1/companies/watched', () => {
     });
   });
 
-  it('200 gives the newest first, under the number that names the company', async () => {
+  test('200 gives the newest first, under the number that names the company', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('REGON9', '990200011');
     // Has no NIP.
@@ -86,7 +86,7 @@ describe('GET /api/v1/companies/watched', () => {
     });
   });
 
-  it('200 shows when the last event came, to the microsecond, and how many there were', async () => {
+  test('200 shows when the last event came, to the microsecond, and how many there were', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', '1000201006');
     await database.pool.query(
@@ -100,7 +100,7 @@ describe('GET /api/v1/companies/watched', () => {
     });
   });
 
-  it('200 goes on where the page before ended, and is empty past the end', async () => {
+  test('200 goes on where the page before ended, and is empty past the end', async () => {
     const submitter = await createSubmitter(database, api);
     const numbers = Array.from({ length: 41 }, (_, at) => String(at + 1).padStart(10, '0'));
     await submitter.add('KRS', ...numbers);
@@ -124,7 +124,7 @@ describe('GET /api/v1/companies/watched', () => {
     });
   });
 
-  it('200 shows only what is one’s own, with an API token too', async () => {
+  test('200 shows only what is one’s own, with an API token too', async () => {
     const [submitter, stranger] = [
       await createSubmitter(database, api),
       await createSubmitter(database, api),
@@ -135,7 +135,7 @@ describe('GET /api/v1/companies/watched', () => {
     expect(await askJson(api, path, { token })).toMatchObject({ body: { meta: { total: 1 } } });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect(await askJson(api, path)).toEqual({
       status: 401,
       body: { error: 'Missing API token', code: 'UNAUTHORIZED' },
@@ -143,7 +143,7 @@ describe('GET /api/v1/companies/watched', () => {
   });
 
   const form = 'The page field must be a whole number from 1 to 1000000000000.';
-  it.each([
+  test.each([
     ['page=0', 'page', form],
     ['page=-1', 'page', form],
     ['page=1000000000001', 'page', form],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
@@ -54,7 +54,7 @@ function visible(html: string): string {
 }
 
 describe('the mail about a submission', () => {
-  it('lists what is ready and what has failed, in plain text and in HTML', async () => {
+  test('lists what is ready and what has failed, in plain text and in HTML', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', '1000201006', known);
     await database.pool.query(`select customer.advance_watches('2026-11-27T00:00:00Z')`);
@@ -86,7 +86,7 @@ Submit a number again to have it imported anew.
     expect(raw.split('\r\n').every((line) => line.length <= 78)).toBe(true);
   });
 
-  it('counts what was removed meanwhile', async () => {
+  test('counts what was removed meanwhile', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', ...others, '1000201006');
     await submitter.ask('DELETE /companies/watched', { name: 'NIP', value: [others[0]] });
@@ -99,7 +99,7 @@ Submit a number again to have it imported anew.
     expect(email.text!.match(/^NIP \d{10}$/gm)).toEqual(others.slice(1).map((nip) => `NIP ${nip}`));
   });
 
-  it('keeps names to one line, whatever a registry has told', async () => {
+  test('keeps names to one line, whatever a registry has told', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', known);
     await database.pool.query(

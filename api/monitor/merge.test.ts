@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { fieldOf, makeReports, type Reports, withFields } from '../../fixtures/dump/bad-dump.ts';
 import { runBad } from '../../fixtures/dump/bad-night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
@@ -67,7 +67,7 @@ describe('a night in which companies turn out to be one', () => {
     return reports;
   }
 
-  it('the watch follows with its events, and an account that watches both keeps the older', async () => {
+  test('the watch follows with its events, and an account that watches both keeps the older', async () => {
     await runBad(database, firstDay(), '2026-11-02');
     const [both, one] = [
       await createSubmitter(database, api),
@@ -130,7 +130,7 @@ describe('a night in which companies turn out to be one', () => {
     ]);
   });
 
-  it('what is waited for under two numbers becomes one watch, of both submissions', async () => {
+  test('what is waited for under two numbers becomes one watch, of both submissions', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', nip);
     await submitter.add('REGON9', newer);
@@ -142,7 +142,7 @@ describe('a night in which companies turn out to be one', () => {
     ]);
   });
 
-  it('what is waited for gives way to the watch of a company that is given its number', async () => {
+  test('what is waited for gives way to the watch of a company that is given its number', async () => {
     const reports = firstDay();
     // Nobody has the NIP until the second day.
     reports.mazowieckie!.splice(2, 1);
@@ -161,7 +161,7 @@ describe('a night in which companies turn out to be one', () => {
     expect(rows).toEqual([{ identifier_value: older }, { identifier_value: older }]);
   });
 
-  it('a number that was given up still names the company that had it', async () => {
+  test('a number that was given up still names the company that had it', async () => {
     await runBad(database, firstDay(), '2026-11-02');
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', nip);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture, testNow } from '../../fixtures/dump/night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -29,7 +29,7 @@ describe('companies that are waited for', () => {
   });
   afterAll(close);
 
-  it('are ready after the first snapshot that has them', async () => {
+  test('are ready after the first snapshot that has them', async () => {
     // Nothing is published yet.
     await submitter.add('NIP', '1000201006', '1000205004');
     await runFixture(database, '2026-11-02');
@@ -37,7 +37,7 @@ describe('companies that are waited for', () => {
     expect(await submitter.mails()).toEqual([]);
   });
 
-  it('are ready after the night that brings them; the mail comes with the last of them', async () => {
+  test('are ready after the night that brings them; the mail comes with the last of them', async () => {
     const late = await createSubmitter(database, api);
     // New on the 3rd, new on the 4th, and a NIP that is assigned on the 4th.
     await late.add('NIP', '1000205004', '1001207005', '1001802009');
@@ -77,7 +77,7 @@ describe('a company that no registry tells of', () => {
   beforeAll(open);
   afterAll(close);
 
-  it('fails after seven days, and can be submitted again', async () => {
+  test('fails after seven days, and can be submitted again', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', '1000201006', '1000205004');
     await submitter.add('KRS', '0000000017');

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
@@ -45,7 +45,7 @@ async function countCompanies(): Promise<unknown> {
   return rows[0];
 }
 
-it('companies of two registries that turn out to be one keep watches, feeds and history', async () => {
+test('companies of two registries that turn out to be one keep watches, feeds and history', async () => {
   await runRegon(database, '2026-11-02', {
     reports: [...company(older, nip), ...company(newer, '', inKrs)],
   });

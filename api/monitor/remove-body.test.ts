@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -31,7 +31,7 @@ describe('DELETE /api/v1/companies/watched with what is wrong', () => {
   const differs =
     'The value field must say the same as identifier_value, and name the same as identifier_type.';
 
-  it.each<[object, Record<string, string>]>([
+  test.each<[object, Record<string, string>]>([
     [
       {},
       {
@@ -92,7 +92,7 @@ describe('DELETE /api/v1/companies/watched with what is wrong', () => {
     );
   });
 
-  it('removes nothing', async () => {
+  test('removes nothing', async () => {
     expect(await submitter.list()).toHaveLength(1);
   });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -43,7 +43,7 @@ function answered({ removed = [], not_found = [], not_watched = [] }: Record<str
 }
 
 describe('DELETE /api/v1/companies/watched', () => {
-  it('200 tells removed, not found and not watched apart, as they were written', async () => {
+  test('200 tells removed, not found and not watched apart, as they were written', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', bakery, zoo);
     const identifier_value = ['100-020-10-06', bakery, adviser, '1000205004'];
@@ -57,7 +57,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${zoo} ready`)]);
   });
 
-  it('200 with the other spelling, and with both', async () => {
+  test('200 with the other spelling, and with both', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', bakery, zoo);
     expect(await submitter.ask(path, { name: 'NIP', value: [bakery] })).toEqual(
@@ -75,7 +75,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(await submitter.list()).toEqual([]);
   });
 
-  it('200 through any number of the company', async () => {
+  test('200 through any number of the company', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', zoo);
     const body = { identifier_type: 'REGON9', identifier_value: ['991400025', '991400019'] };
@@ -86,7 +86,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     );
   });
 
-  it('200 for one that is waited for; the submission is settled when none is left', async () => {
+  test('200 for one that is waited for; the submission is settled when none is left', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('KRS', '0000000017');
     await submitter.add('NIP', bakery, '1000205004');
@@ -107,7 +107,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(rows).toEqual([{ settled_at: now }, { settled_at: now }]);
   });
 
-  it('200 takes the events of the company out of the feed, and no others', async () => {
+  test('200 takes the events of the company out of the feed, and no others', async () => {
     const [submitter, other] = [
       await createSubmitter(database, api),
       await createSubmitter(database, api),
@@ -161,7 +161,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(await countsOf(submitter)).toEqual([0, '2026-11-02 7, 7']);
   });
 
-  it('200 a company that is added again starts afresh', async () => {
+  test('200 a company that is added again starts afresh', async () => {
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', bakery);
     await database.pool.query(
@@ -178,7 +178,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     });
   });
 
-  it('200 leaves the lists of others alone', async () => {
+  test('200 leaves the lists of others alone', async () => {
     const [submitter, stranger] = [
       await createSubmitter(database, api),
       await createSubmitter(database, api),
@@ -191,7 +191,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect(await submitter.list()).toHaveLength(2);
   });
 
-  it('200 for removals and additions that come at once', async () => {
+  test('200 for removals and additions that come at once', async () => {
     const submitter = await createSubmitter(database, api);
     const answers = await Promise.all(
       Array.from({ length: 12 }, (_, at) =>
@@ -205,7 +205,7 @@ describe('DELETE /api/v1/companies/watched', () => {
     expect([0, 3]).toContain(listed);
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     expect(await askJson(api, path, { body: {} })).toEqual({
       status: 401,
       body: { error: 'Missing API token', code: 'UNAUTHORIZED' },

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -63,7 +63,7 @@ describe('a company whose numbers changed', () => {
     });
   });
 
-  it('is listed and told under its new number, with the submitted one and the same company_ref', async () => {
+  test('is listed and told under its new number, with the submitted one and the same company_ref', async () => {
     const entry = { primary_identifier: newNip, submitted_identifier: oldNip, company_ref: ref };
     expect(ref).toEqual(expect.any(String));
     expect(await listOf(watcher)).toMatchObject([entry]);
@@ -78,14 +78,14 @@ describe('a company whose numbers changed', () => {
     }
   });
 
-  it('is told to an account that does not watch it without a submitted number', async () => {
+  test('is told to an account that does not watch it without a submitted number', async () => {
     const stranger = await createSubmitter(database, api);
     expect(await stranger.ask('GET /events/feed?scope=all')).toMatchObject({
       body: { data: [{ submitted_identifier: null, company_ref: ref }, {}] },
     });
   });
 
-  it.each([
+  test.each([
     ['NIP', oldNip],
     ['NIP', newNip],
     ['REGON9', regon],
@@ -117,7 +117,7 @@ describe('a company whose numbers changed', () => {
     expect(await listOf(one)).toEqual([]);
   });
 
-  it('is one watch, whichever of its numbers are added', async () => {
+  test('is one watch, whichever of its numbers are added', async () => {
     const one = await createSubmitter(database, api);
     await one.add('NIP', newNip, oldNip);
     await one.add('KRS', oldKrs);
@@ -128,7 +128,7 @@ describe('a company whose numbers changed', () => {
     });
   });
 
-  it('loses a number to the company that has it now', async () => {
+  test('loses a number to the company that has it now', async () => {
     await runRegon(database, '2026-11-04', { reports: company(otherRegon, oldNip) });
     expect(await namedBy(watcher, 'NIP', oldNip)).toEqual([oldNip, otherRegon]);
     expect(await namedBy(watcher, 'NIP', otherNip)).toEqual([oldNip, otherRegon]);
@@ -147,18 +147,18 @@ describe('a company whose numbers changed', () => {
     });
   });
 
-  it('is known by a number that two companies gave up only where it was the last to have it', async () => {
+  test('is known by a number that two companies gave up only where it was the last to have it', async () => {
     await runRegon(database, '2026-11-05', { reports: company(otherRegon, thirdNip) });
     expect(await namedBy(watcher, 'NIP', oldNip)).toEqual([thirdNip, otherRegon]);
   });
 
-  it('has it back when it is given it again', async () => {
+  test('has it back when it is given it again', async () => {
     await runRegon(database, '2026-11-06', { reports: company(regon, oldNip, krsField(newKrs)) });
     expect(await namedBy(watcher, 'NIP', oldNip)).toEqual([oldNip, regon, newKrs]);
     expect(await namedBy(watcher, 'NIP', newNip)).toEqual([oldNip, regon, newKrs]);
   });
 
-  it('goes on under the older company when both turn out to be one', async () => {
+  test('goes on under the older company when both turn out to be one', async () => {
     await runRegon(database, '2026-11-07', { reports: company(otherRegon, oldNip) });
     const numbers = await namedBy(watcher, 'NIP', oldNip);
     expect(numbers).toEqual(expect.arrayContaining([oldNip, regon, otherRegon, newKrs]));

@@ -1,5 +1,5 @@
 import jwt from 'jsonwebtoken';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { secretKey } from '../../fixtures/client/one-time-token.ts';
@@ -123,7 +123,7 @@ function forgedTokens({ user_ref, token }: { user_ref: string; token: string }):
 }
 
 describe('GET /unsubscribe', () => {
-  it('200 shows a button and changes nothing', async () => {
+  test('200 shows a button and changes nothing', async () => {
     const reader = await createReader();
     const response = await api.ask(`/unsubscribe?token=${reader.token}`);
     expect(response.status).toBe(200);
@@ -136,7 +136,7 @@ describe('GET /unsubscribe', () => {
     expect(JSON.stringify(api.log)).not.toContain(reader.token);
   });
 
-  it('422 for what is not our token, which it does not repeat', async () => {
+  test('422 for what is not our token, which it does not repeat', async () => {
     const reader = await createReader();
     for (const token of [...forgedTokens(reader), '"><script>alert(1)</script>']) {
       const response = await api.ask(`/unsubscribe?token=${encodeURIComponent(token)}`);
@@ -154,7 +154,7 @@ describe('GET /unsubscribe', () => {
 });
 
 describe('POST /unsubscribe', () => {
-  it('200 by the button turns the mails of the account off, and nothing else', async () => {
+  test('200 by the button turns the mails of the account off, and nothing else', async () => {
     const [reader, other] = [await createReader(), await createReader()];
     for (let at = 0; at < 2; at += 1) {
       const response = await post('/unsubscribe', new URLSearchParams({ token: reader.token }));
@@ -166,7 +166,7 @@ describe('POST /unsubscribe', () => {
     expect(await settingsOf(other)).toEqual(settings(true));
   });
 
-  it('200 by the one-click request of a mail program', async () => {
+  test('200 by the one-click request of a mail program', async () => {
     const multipart = new FormData();
     multipart.set('List-Unsubscribe', 'One-Click');
     const urlencoded = new URLSearchParams({ 'List-Unsubscribe': 'One-Click' });
@@ -178,12 +178,12 @@ describe('POST /unsubscribe', () => {
     }
   });
 
-  it('200 where no settings were ever made', async () => {
+  test('200 where no settings were ever made', async () => {
     const token = tokenOf(await createAccount(database.kysely));
     expect((await post('/unsubscribe', new URLSearchParams({ token }))).status).toBe(200);
   });
 
-  it('422 for what is not our token, or of no account', async () => {
+  test('422 for what is not our token, or of no account', async () => {
     const reader = await createReader();
     const unknown = tokenOf({ user_ref: 'AAAAAAAAAAAA' });
     for (const token of [...forgedTokens(reader), unknown]) {
@@ -197,18 +197,18 @@ describe('POST /unsubscribe', () => {
     expect(await settingsOf(reader)).toEqual(settings(true));
   });
 
-  it('413 for a body that is too large', async () => {
+  test('413 for a body that is too large', async () => {
     const form = new URLSearchParams({ token: 'a'.repeat(20_000) });
     expect((await post('/unsubscribe', form)).status).toBe(413);
   });
 });
 
-it('405 for another method', async () => {
+test('405 for another method', async () => {
   const response = await api.ask('/unsubscribe', { method: 'DELETE' });
   expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD, POST']);
 });
 
-it('a link works for 365 days after its mail', async () => {
+test('a link works for 365 days after its mail', async () => {
   const reader = await createReader();
   const day_ms = 86_400_000;
   const [old, expired] = [364, 366].map((days) =>
@@ -222,7 +222,7 @@ it('a link works for 365 days after its mail', async () => {
   expect(await settingsOf(reader)).toEqual(settings(false));
 });
 
-it('a link ends with the recovery of its account; that of a later mail works', async () => {
+test('a link ends with the recovery of its account; that of a later mail works', async () => {
   const reader = await createReader();
   const recovered_at = new Date(Date.now() + 2_000);
   await database.pool.query('update customer.account set recovered_at = $2 where account_id = $1', [
@@ -236,13 +236,13 @@ it('a link ends with the recovery of its account; that of a later mail works', a
   expect((await post(`/unsubscribe?token=${later}`)).status).toBe(200);
 });
 
-it('the page offers no request that would change thresholds or filters', async () => {
+test('the page offers no request that would change thresholds or filters', async () => {
   const reader = await createReader();
   const page = await (await post(`/unsubscribe?token=${reader.token}`)).text();
   expect(page).not.toContain('alert_min_severity');
 });
 
-it('a token is good for nothing else', async () => {
+test('a token is good for nothing else', async () => {
   const { token } = await createReader();
   const recovery = await post('/recover', new URLSearchParams({ token, password: 'a password' }));
   expect(recovery.status).toBe(422);

@@ -1,7 +1,7 @@
 import { Router, urlencoded, type Request } from 'express';
 import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 

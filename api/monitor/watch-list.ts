@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { IdentifierType } from '../companies/identifier.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 

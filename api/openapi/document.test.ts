@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Router } from 'express';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { z } from 'zod';
 import { completeOptions, startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { createApp, listEndpoints, type AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
+import { createApp, listEndpoints } from '../app.ts';
 import type { OpenApiDocument } from './document.ts';
 import { createPayment } from '../wallet/payment.ts';
 
@@ -123,12 +124,12 @@ function listRoutes(router: Router): Map<string, string[]> {
 }
 
 describe('GET /openapi.json', () => {
-  it('200 is OpenAPI 3.1 of the host that serves it', () => {
+  test('200 is OpenAPI 3.1 of the host that serves it', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] });
     expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(['master', 'token']);
   });
 
-  it('passes the linter without a warning', { timeout: 120_000 }, async () => {
+  test('passes the linter without a warning', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-openapi-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));
     await writeFile(join(folder, 'openapi.json'), JSON.stringify(document));
@@ -150,7 +151,7 @@ describe('GET /openapi.json', () => {
     expect(totals).toMatchObject({ errors: 0, warnings: 0 });
   });
 
-  it('has each operation of the application, and no other', async () => {
+  test('has each operation of the application, and no other', async () => {
     const answers = await Promise.all(
       listOperations().map(async ([path, method]) => {
         const filled = path.replaceAll(/\{\w+\}/g, 'x');
@@ -162,7 +163,7 @@ describe('GET /openapi.json', () => {
     expect(answers.filter(({ status, isAllowed }) => status !== 204 || !isAllowed)).toEqual([]);
   });
 
-  it('has each route, but for the pages, the probes and the webhook', () => {
+  test('has each route, but for the pages, the probes and the webhook', () => {
     const routes = listRoutes(createApp(options).router);
     const documented = Object.entries(document.paths ?? {}).map(
       ([path, item]): [string, string[]] => [
@@ -192,7 +193,7 @@ describe('GET /openapi.json', () => {
     ]);
   });
 
-  it.each(described)('says who may call %s, and which errors follow', (_name, description) => {
+  test.each(described)('says who may call %s, and which errors follow', (_name, description) => {
     const byAuth = { none: [], token: [{ token: [] }, { master: [] }], master: [{ master: [] }] };
     const { method, path, auth, status = 200, params, errors } = description;
     const item = document.paths?.[`/api/v1${path}`] as Record<string, Operation>;
@@ -210,7 +211,7 @@ describe('GET /openapi.json', () => {
     expect(Object.keys(responses[status]?.headers ?? {})).toContain('RateLimit');
   });
 
-  it.each(described)(
+  test.each(described)(
     'has examples that are what they are examples of: %s',
     (_name, description) => {
       const { body, bodyExample, answer, example } = description;
@@ -220,7 +221,7 @@ describe('GET /openapi.json', () => {
     },
   );
 
-  it('has an example for every error, in the shape of that error', () => {
+  test('has an example for every error, in the shape of that error', () => {
     const shape = z.union([
       z.looseObject({ message: z.string().min(1) }),
       z.object({ error: z.string().min(1), code: z.literal('UNAUTHORIZED') }),
@@ -234,7 +235,7 @@ describe('GET /openapi.json', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('describes every parameter, property and schema', () => {
+  test('describes every parameter, property and schema', () => {
     const missing = listProperties()
       .filter(({ schema }) => !schema.$ref && !schema.description)
       .map(({ where }) => where);
@@ -243,7 +244,7 @@ describe('GET /openapi.json', () => {
     expect(missing).toEqual([]);
   });
 
-  it('names every answer, and leaves answers open for more fields', () => {
+  test('names every answer, and leaves answers open for more fields', () => {
     const unnamed = listOperations().filter(([, , { responses }]) => {
       const success = Object.entries(responses).find(([status]) => status.startsWith('2'));
       const json = success?.[1].content['application/json'];
@@ -257,7 +258,7 @@ describe('GET /openapi.json', () => {
     expect(JSON.stringify(schemas())).not.toContain('additionalProperties":false');
   });
 
-  it('gives moments and days their formats', () => {
+  test('gives moments and days their formats', () => {
     const wrong = listProperties().filter(({ where, schema }) => {
       const { format } = schema.anyOf?.[0] ?? schema;
       if (/_at$|\.timestamp$/.test(where)) return format !== 'date-time';
@@ -266,7 +267,7 @@ describe('GET /openapi.json', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('has the values of the dictionaries', () => {
+  test('has the values of the dictionaries', () => {
     expect(schemas()).toMatchObject({
       EventType: { enum: expect.arrayContaining(['COMPANY_NAME_CHANGED']) },
       LegalForm: { enum: expect.arrayContaining(['spolka-cywilna']) },
@@ -275,7 +276,7 @@ describe('GET /openapi.json', () => {
     });
   });
 
-  it('fills in no optional parameter when a request is tried out', () => {
+  test('fills in no optional parameter when a request is tried out', () => {
     const filled = listOperations()
       .flatMap(([, , { parameters }]) => parameters ?? [])
       .filter((one) => 'example' in one || 'example' in one.schema)
@@ -283,7 +284,7 @@ describe('GET /openapi.json', () => {
     expect(filled).toEqual([]);
   });
 
-  it('declares the headers of charges, replays and caches', () => {
+  test('declares the headers of charges, replays and caches', () => {
     expect(headersOf('/companies/snapshot', 'post')).toEqual(
       expect.arrayContaining([
         'X-Request-Id',
@@ -301,7 +302,7 @@ describe('GET /openapi.json', () => {
     expect(busy.filter((headers) => !('Retry-After' in headers))).toEqual([]);
   });
 
-  it('gives every operation a name of its own', () => {
+  test('gives every operation a name of its own', () => {
     const names = listOperations().map(([, , { operationId }]) => operationId);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toContain('post_tokens_token_ref_rotate');

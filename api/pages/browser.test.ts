@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
@@ -49,7 +49,7 @@ async function expectFit(page: Page): Promise<void> {
   }
 }
 
-it.each(ready)(
+test.each(ready)(
   '%s fits from 360 to 1,600 pixels and is accessible, light and dark',
   async (path, isReady) => {
     const { page } = await pages.visit(path);
@@ -58,7 +58,7 @@ it.each(ready)(
   },
 );
 
-it('the console of an account, its checkout and its recovery fit and are accessible', async () => {
+test('the console of an account, its checkout and its recovery fit and are accessible', async () => {
   const account = await createAccount(pages.database.kysely);
   const { page, complaints } = await pages.visit('/console');
   await enter(page, account.master_token);
@@ -98,7 +98,7 @@ function countPixels(page: Page, chart: string, key: string, from?: string, to?:
 }
 
 describe('/stats', () => {
-  it('draws each line in its colours, light and dark, with a gap where there is no data', async () => {
+  test('draws each line in its colours, light and dark, with a gap where there is no data', async () => {
     const { page } = await pages.visit('/stats?source=ceidg', { width: 1600 });
     const lines = {
       stock: ['active', 'suspended', 'deleted'],
@@ -122,7 +122,7 @@ describe('/stats', () => {
     expect(await countPixels(page, 'stock', 'active')).toBe(0);
   });
 
-  it('is chosen from by keyboard alone, and the address and the file hold the selection', async () => {
+  test('is chosen from by keyboard alone, and the address and the file hold the selection', async () => {
     const { page } = await pages.visit('/stats');
     await tabTo(page, '[name=section]');
     await page.keyboard.type('G:');
@@ -141,7 +141,7 @@ describe('/stats', () => {
     expect(row.replaceAll(',', '').split('\t')).toEqual(newest.slice(0, 4));
   });
 
-  it('writes the dates of its axis as the tables do, and gives one day no years of room', async () => {
+  test('writes the dates of its axis as the tables do, and gives one day no years of room', async () => {
     const { page } = await pages.visit('/');
     await page.addInitScript(`
       const { fillText } = CanvasRenderingContext2D.prototype;
@@ -159,7 +159,7 @@ describe('/stats', () => {
     await expect.poll(() => page.evaluate(dates)).toEqual([day]);
   });
 
-  it('says when the charts follow, once the limit of the statistics is reached', async () => {
+  test('says when the charts follow, once the limit of the statistics is reached', async () => {
     const { page, complaints } = await pages.visit('/stats?source=ceidg');
     const day = '/api/v1/stats/day/2026-11-02';
     await page.evaluate(
@@ -171,7 +171,7 @@ describe('/stats', () => {
   });
 });
 
-it('/docs shows and tries the operations, fits and is accessible', async () => {
+test('/docs shows and tries the operations, fits and is accessible', async () => {
   const { page, complaints } = await pages.visit('/docs');
   const operation = page.locator('#operations-Statistics-get_stats_day_date');
   await operation.getByRole('button').first().click();

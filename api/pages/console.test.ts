@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken } from '../../fixtures/client/one-time-token.ts';
@@ -12,7 +12,7 @@ async function statusOf(token: string): Promise<number> {
 }
 
 describe('/console', () => {
-  it('is opened by the token that a recovery shows, pasted', async () => {
+  test('is opened by the token that a recovery shows, pasted', async () => {
     const account = await createAccount(pages.database.kysely);
     const link = await pages.askForRecovery(account, 'correct horse battery');
     const { page, complaints } = await pages.visit(link, { hasClipboard: true });
@@ -31,7 +31,7 @@ describe('/console', () => {
     for (const text of complaints.splice(0)) expect(text).toContain('422');
   });
 
-  it('registers an account, and opens it with its one-time token', async () => {
+  test('registers an account, and opens it with its one-time token', async () => {
     const { page } = await pages.visit('/console');
     const email = 'console@company.example';
     const form = page.locator('#register');
@@ -54,7 +54,7 @@ describe('/console', () => {
     expect(rows).toEqual([{ language: 'pl' }]);
   });
 
-  it('shows no form of the account before its values are there', async () => {
+  test('shows no form of the account before its values are there', async () => {
     const account = await createAccount(pages.database.kysely);
     const { page } = await pages.visit('/console');
     const held = Promise.withResolvers<void>();
@@ -74,7 +74,7 @@ describe('/console', () => {
     expect(await page.getByLabel('Package').inputValue()).not.toBe('');
   });
 
-  it('leads to the checkout, and shows what was bought in the ledger', async () => {
+  test('leads to the checkout, and shows what was bought in the ledger', async () => {
     const account = await createAccount(pages.database.kysely);
     const { page } = await pages.visit('/console');
     await enter(page, account.master_token);
@@ -92,7 +92,7 @@ describe('/console', () => {
     expect(await page.locator('#balance').innerText()).toBe('700');
   });
 
-  it('creates, renames, rotates and revokes a token by keyboard alone', async () => {
+  test('creates, renames, rotates and revokes a token by keyboard alone', async () => {
     const account = await createAccount(pages.database.kysely);
     const { page } = await pages.visit('/console');
     await tabTo(page, '#token-form input');
@@ -131,7 +131,7 @@ describe('/console', () => {
     await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe(401);
   });
 
-  it('names the wrong ones of the numbers to watch, and says what was taken before them', async () => {
+  test('names the wrong ones of the numbers to watch, and says what was taken before them', async () => {
     const account = await createAccount(pages.database.kysely);
     const { page, complaints } = await pages.visit('/console');
     await enter(page, account.master_token);
@@ -147,7 +147,7 @@ describe('/console', () => {
     for (const text of complaints.splice(0)) expect(text).toContain('422');
   });
 
-  it('watches what a file lists, shows its events, and previews what alerts would send', async () => {
+  test('watches what a file lists, shows its events, and previews what alerts would send', async () => {
     const account = await createAccount(pages.database.kysely);
     const { plaintext } = await createApiToken(pages.database.kysely, account.account_id);
     const { page } = await pages.visit('/console');

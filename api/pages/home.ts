@@ -1,6 +1,6 @@
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { WELCOME_CREDITS } from '../accounts/init.ts';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { basePath } from '../http/mount.ts';
 
 /** The newest snapshot of each source, with its number of entries. */

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -36,14 +36,14 @@ function titleOf(page: string): string | undefined {
 }
 
 describe('a path without a page', () => {
-  it('404 is a page for a browser', async () => {
+  test('404 is a page for a browser', async () => {
     const response = await open('/nope');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     expect(await response.text()).toContain('<h1>Page not found</h1>');
   });
 
-  it.each(['/nope', '/api/v1/nope'])(
+  test.each(['/nope', '/api/v1/nope'])(
     '404 is JSON for a program, and below the API: %s',
     async (path) => {
       const response = path === '/nope' ? await api.ask(path) : await open(path);
@@ -54,7 +54,7 @@ describe('a path without a page', () => {
 });
 
 describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
-  it('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
+  test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
     const response = await open(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
@@ -70,7 +70,7 @@ describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
     expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
   });
 
-  it('200 loads its own files alone, which browsers may keep', async () => {
+  test('200 loads its own files alone, which browsers may keep', async () => {
     const page = await read(path);
     const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
     const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
@@ -85,18 +85,18 @@ describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
     expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
   });
 
-  it('405 for another method', async () => {
+  test('405 for another method', async () => {
     const response = await api.ask(path, { method: 'POST' });
     expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
   });
 });
 
 describe('GET /', () => {
-  it('200 without a snapshot says so', async () => {
+  test('200 without a snapshot says so', async () => {
     expect(await read('/')).toContain('<p>No snapshot has been published yet.</p>');
   });
 
-  it('200 shows the newest snapshot of each source with its age in Poland, and what calls cost', async () => {
+  test('200 shows the newest snapshot of each source with its age in Poland, and what calls cost', async () => {
     await insertDays(
       database,
       `('krs', '2026-11-18', 0, 0, 0, 7, true), ('krs', '2026-11-20', 1, 0, 0, 1234, false)`,
@@ -120,7 +120,7 @@ describe('GET /', () => {
     expect(page).toContain('a full profile\n7 credits');
   });
 
-  it('passes on what does not ask for HTML', async () => {
+  test('passes on what does not ask for HTML', async () => {
     for (const Accept of ['application/json', '*/*']) {
       const response = await api.ask('/', { headers: { Accept } });
       expect(response.headers.get('content-type')).not.toContain('text/html');
@@ -131,7 +131,7 @@ describe('GET /', () => {
 describe('GET /stats', () => {
   beforeAll(() => insertYear(database));
 
-  it('200 selects what the address holds, in the form, the map and the file', async () => {
+  test('200 selects what the address holds, in the form, the map and the file', async () => {
     const page = await read(
       '/stats?source=ceidg&voivodeship=slaskie&section=F&by=month&from=2026-01-01',
     );
@@ -145,7 +145,7 @@ describe('GET /stats', () => {
     expect(page).toContain(`href="/api/v1/stats/series.csv?${query}"`);
   });
 
-  it('200 counts the entries of each voivodeship as the series does', async () => {
+  test('200 counts the entries of each voivodeship as the series does', async () => {
     for (const filter of ['', '&section=G', '&legal_form=spolka-cywilna', '&to=2026-03-01']) {
       const query = `source=ceidg${filter}`;
       const path = `/api/v1/stats/series?${query}&voivodeship=mazowieckie`;
@@ -160,7 +160,7 @@ describe('GET /stats', () => {
     }
   });
 
-  it('200 takes what it does not know for nothing, and writes it as text', async () => {
+  test('200 takes what it does not know for nothing, and writes it as text', async () => {
     const page = await read(
       `/stats?from=x&by=year&section=a&section=b&source=${encodeURIComponent('"><script>')}`,
     );
@@ -170,7 +170,7 @@ describe('GET /stats', () => {
 });
 
 describe('GET /console', () => {
-  it('200 has no form that the Enter key sends before the script is there', async () => {
+  test('200 has no form that the Enter key sends before the script is there', async () => {
     const page = await read('/console');
     const forms = page.match(/<form class="row".*?<\/form>/gs)!;
     expect(forms.length).toBeGreaterThan(5);
@@ -179,20 +179,20 @@ describe('GET /console', () => {
 });
 
 describe('GET /assets/', () => {
-  it('200 is not kept under another version', async () => {
+  test('200 is not kept under another version', async () => {
     for (const path of ['/assets/site.css', '/assets/site.css?v=0']) {
       expect((await api.ask(path)).headers.get('cache-control')).toBe('no-cache');
     }
   });
 
-  it.each(['package.json', 'index.html', '..%2Fapp.ts', '%2e%2e%2f%2e%2e%2fpackage.json', ''])(
+  test.each(['package.json', 'index.html', '..%2Fapp.ts', '%2e%2e%2f%2e%2e%2fpackage.json', ''])(
     '404 for other files of the packages, and for those above: %s',
     async (path) => {
       expect((await api.ask(`/assets/${path}`)).status).toBe(404);
     },
   );
 
-  it('405 for another method', async () => {
+  test('405 for another method', async () => {
     expect((await api.ask('/assets/site.css', { method: 'POST' })).status).toBe(405);
   });
 });

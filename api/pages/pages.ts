@@ -1,5 +1,5 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { identifierType } from '../companies/identifier.ts';
 import { category, eventClass, readEventTypes, severity } from '../dictionaries/names.ts';
 import { onlyAllow } from '../http/errors.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { basePath } from '../http/mount.ts';
 import { findSnapshots } from './home.ts';
 

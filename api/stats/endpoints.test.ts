@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -34,7 +34,7 @@ async function answerOf(path: string): Promise<{ status: number; body: unknown }
 }
 
 describe('GET /api/v1/stats/day/{date}', () => {
-  it('200 counts one snapshot', async () => {
+  test('200 counts one snapshot', async () => {
     expect(await answerOf('/api/v1/stats/day/2026-01-02')).toEqual({
       status: 200,
       body: {
@@ -50,7 +50,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it('200 has zeros for the baseline and says so', async () => {
+  test('200 has zeros for the baseline and says so', async () => {
     expect(await answerOf('/api/v1/stats/day/2026-01-01')).toEqual({
       status: 200,
       body: {
@@ -66,7 +66,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it('200 counts the source that is asked for', async () => {
+  test('200 counts the source that is asked for', async () => {
     const { status, body } = await answerOf('/api/v1/stats/day/2026-01-31?source=krs');
     expect(status).toBe(200);
     expect(body).toMatchObject({
@@ -75,20 +75,20 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it('200 has integers up to the largest safe one', async () => {
+  test('200 has integers up to the largest safe one', async () => {
     const { body } = await answerOf('/api/v1/stats/day/2026-03-01');
     expect(body).toMatchObject({
       data: { new: 9007199254740000, updated: 900, deleted: 91, total: 9007199254740991 },
     });
   });
 
-  it('200 answers HEAD without a body', async () => {
+  test('200 answers HEAD without a body', async () => {
     const response = await api.ask('/api/v1/stats/day/2026-01-02', { method: 'HEAD' });
     expect(response.status).toBe(200);
     expect(await response.text()).toBe('');
   });
 
-  it.each(['2026-01-03', '0001-01-01', '9999-12-31'])(
+  test.each(['2026-01-03', '0001-01-01', '9999-12-31'])(
     '404 for a day without a snapshot: %s',
     async (date) => {
       expect(await answerOf(`/api/v1/stats/day/${date}`)).toEqual({
@@ -98,14 +98,14 @@ describe('GET /api/v1/stats/day/{date}', () => {
     },
   );
 
-  it('404 for a day that only another source has', async () => {
+  test('404 for a day that only another source has', async () => {
     expect(await answerOf('/api/v1/stats/day/2026-01-02?source=krs')).toEqual({
       status: 404,
       body: { message: 'No snapshot of krs was published for 2026-01-02.' },
     });
   });
 
-  it.each([
+  test.each([
     '2026-02-30',
     '2025-02-29',
     '2026-13-01',
@@ -121,7 +121,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it('422 for the year 0000', async () => {
+  test('422 for the year 0000', async () => {
     const message = 'The date field must not be before 0001-01-01.';
     expect(await answerOf('/api/v1/stats/day/0000-12-31')).toEqual({
       status: 422,
@@ -129,7 +129,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it.each(['regon', 'CEIDG', '', 'ceidg%00', 'ceidg%20'])(
+  test.each(['regon', 'CEIDG', '', 'ceidg%00', 'ceidg%20'])(
     '422 for an unknown source: "%s"',
     async (source) => {
       expect(await answerOf(`/api/v1/stats/day/2026-01-02?source=${source}`)).toEqual({
@@ -139,7 +139,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     },
   );
 
-  it('422 for a repeated parameter', async () => {
+  test('422 for a repeated parameter', async () => {
     const message = 'The source field must be given only once.';
     expect(await answerOf('/api/v1/stats/day/2026-01-02?source=ceidg&source=ceidg')).toEqual({
       status: 422,
@@ -147,7 +147,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     });
   });
 
-  it.each(['day', '__proto__', 'constructor', 'source[]'])(
+  test.each(['day', '__proto__', 'constructor', 'source[]'])(
     '422 names an unknown parameter: %s',
     async (name) => {
       const message = `The ${name} field is unknown.`;
@@ -159,7 +159,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
     },
   );
 
-  it('422 counts the further errors', async () => {
+  test('422 counts the further errors', async () => {
     expect(await answerOf('/api/v1/stats/day/2026-02-30?source=X&day=1')).toEqual({
       status: 422,
       body: {
@@ -178,7 +178,7 @@ describe('GET /api/v1/stats/day/{date}', () => {
 });
 
 describe('GET /api/v1/stats/range/{date}', () => {
-  it('200 sums 30 days, the first and the last included', async () => {
+  test('200 sums 30 days, the first and the last included', async () => {
     expect(await answerOf('/api/v1/stats/range/2026-01-31')).toEqual({
       status: 200,
       body: {
@@ -195,7 +195,7 @@ describe('GET /api/v1/stats/range/{date}', () => {
     });
   });
 
-  it('200 leaves out the day before the first', async () => {
+  test('200 leaves out the day before the first', async () => {
     const { body } = await answerOf('/api/v1/stats/range/2026-02-01');
     expect(body).toMatchObject({
       meta: { from_date: '2026-01-03', to_date: '2026-02-01', days_with_data: 1 },
@@ -203,7 +203,7 @@ describe('GET /api/v1/stats/range/{date}', () => {
     });
   });
 
-  it('200 sums the source that is asked for', async () => {
+  test('200 sums the source that is asked for', async () => {
     const { body } = await answerOf('/api/v1/stats/range/2026-01-31?source=krs');
     expect(body).toMatchObject({
       meta: { source: 'krs', days_with_data: 2 },
@@ -211,12 +211,12 @@ describe('GET /api/v1/stats/range/{date}', () => {
     });
   });
 
-  it('200 counts back over a leap day', async () => {
+  test('200 counts back over a leap day', async () => {
     const { body } = await answerOf('/api/v1/stats/range/2024-03-01');
     expect(body).toMatchObject({ meta: { from_date: '2024-02-01', to_date: '2024-03-01' } });
   });
 
-  it.each([
+  test.each([
     ['2031-01-30', '2031-01-01'],
     ['0001-01-01', '0000-12-03'],
   ])('200 has zeros for a range without a snapshot and says so: %s', async (to_date, from_date) => {
@@ -235,7 +235,7 @@ describe('GET /api/v1/stats/range/{date}', () => {
     });
   });
 
-  it('422 for what is no calendar date, and for an unknown source', async () => {
+  test('422 for what is no calendar date, and for an unknown source', async () => {
     const message = 'The date field must be a calendar date in the form YYYY-MM-DD.';
     expect(await answerOf('/api/v1/stats/range/2026-02-30')).toEqual({
       status: 422,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -53,7 +53,7 @@ async function errorsOf(query: string): Promise<unknown> {
 }
 
 describe('GET /api/v1/stats/series', () => {
-  it('200 has the stock and the flow of each snapshot, and leaves out days without one', async () => {
+  test('200 has the stock and the flow of each snapshot, and leaves out days without one', async () => {
     const response = await api.ask(path);
     expect(response.status).toBe(200);
     expect(response.headers.get('vary')?.split(', ')).toContain('Accept');
@@ -101,7 +101,7 @@ describe('GET /api/v1/stats/series', () => {
     });
   });
 
-  it('200 by month has the last stock of the month and the sum of its flows', async () => {
+  test('200 by month has the last stock of the month and the sum of its flows', async () => {
     expect(await seriesOf('by=month')).toEqual([
       {
         date: '2026-01-01',
@@ -124,7 +124,7 @@ describe('GET /api/v1/stats/series', () => {
     ]);
   });
 
-  it('200 counts what came before the first day into the stock, but not into the series', async () => {
+  test('200 counts what came before the first day into the stock, but not into the series', async () => {
     const series = await seriesOf('from=2026-02-01&to=2026-02-03');
     expect(series).toMatchObject([
       { date: '2026-02-03', stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 } },
@@ -132,7 +132,7 @@ describe('GET /api/v1/stats/series', () => {
     expect(await seriesOf('from=2026-03-01')).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['voivodeship=mazowieckie', [70, 71, 71, 71]],
     ['voivodeship=śląskie', [20, 20, 20, 22]],
     ['voivodeship=Slaskie', [20, 20, 20, 22]],
@@ -145,7 +145,7 @@ describe('GET /api/v1/stats/series', () => {
     expect(series.map(({ stock }) => stock.ACTIVE)).toEqual(active);
   });
 
-  it('200 is CSV where the client prefers it, and under a path of its own', async () => {
+  test('200 is CSV where the client prefers it, and under a path of its own', async () => {
     const asked = [
       await api.ask(`${path}?from=2026-02-01`, { headers: { Accept: 'text/csv' } }),
       await api.ask(`${path}.csv?from=2026-02-01`),
@@ -164,7 +164,7 @@ describe('GET /api/v1/stats/series', () => {
     }
   });
 
-  it('200 may be kept in a cache where all its days are past', async () => {
+  test('200 may be kept in a cache where all its days are past', async () => {
     const kept = async (to: string) => (await api.ask(`${path}${to}`)).headers.get('cache-control');
     expect(await kept('?to=2026-02-28')).toBe('public, max-age=3600');
     expect(await kept('.csv?to=2026-02-28')).toBe('public, max-age=3600');
@@ -172,7 +172,7 @@ describe('GET /api/v1/stats/series', () => {
     expect(await kept('')).toBe('no-cache');
   });
 
-  it('200 answers HEAD without a body', async () => {
+  test('200 answers HEAD without a body', async () => {
     for (const ending of ['', '.csv']) {
       const response = await api.ask(path + ending, { method: 'HEAD' });
       expect(response.status).toBe(200);
@@ -180,7 +180,7 @@ describe('GET /api/v1/stats/series', () => {
     }
   });
 
-  it.each([
+  test.each([
     [
       'from=2026-02-30',
       { from: ['The from field must be a calendar date in the form YYYY-MM-DD.'] },
@@ -205,7 +205,7 @@ describe('GET /api/v1/stats/series', () => {
     expect(await errorsOf(query)).toEqual(errors);
   });
 
-  it('404 as long as nothing is published', async () => {
+  test('404 as long as nothing is published', async () => {
     const empty = await createTestDatabase();
     const other = await startTestApi({ db: empty.kysely });
     const response = await other.ask(path);

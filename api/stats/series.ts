@@ -1,8 +1,8 @@
 import type { Response } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint, type Endpoint } from '../http/endpoint.ts';
 import { dateField, patternField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';

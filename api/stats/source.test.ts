@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, test, onTestFinished } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -14,7 +14,7 @@ async function startEmpty(): Promise<{ api: TestApi; database: TestDatabase }> {
 }
 
 describe('the source of the statistics', () => {
-  it('404 as long as there is none', async () => {
+  test('404 as long as there is none', async () => {
     const { api } = await startEmpty();
     for (const path of ['day/2026-01-01', 'range/2026-01-01', 'day/2026-01-01?source=ceidg']) {
       const response = await api.ask(`/api/v1/stats/${path}`);
@@ -23,7 +23,7 @@ describe('the source of the statistics', () => {
     }
   });
 
-  it('is the one with the most days, then the one that began first, then the first by name', async () => {
+  test('is the one with the most days, then the one that began first, then the first by name', async () => {
     const { api, database } = await startEmpty();
     const sourceOf = async (path: string): Promise<unknown> => {
       const response = await api.ask(`/api/v1/stats/${path}`);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
@@ -12,7 +12,7 @@ const secret: unknown = expect.stringMatching(/^sk_api_[0-9A-Za-z]{49}$/);
 const owner = createTokenOwner();
 
 describe('POST /tokens', () => {
-  it('201 shows the secret once; the table has its hash alone', async () => {
+  test('201 shows the secret once; the table has its hash alone', async () => {
     const answer = await owner.ask('POST /tokens', { name: ' Billing ', expires_in_days: 30 });
     expect(answer).toEqual({
       status: 201,
@@ -51,12 +51,12 @@ describe('POST /tokens', () => {
     expect(JSON.stringify(owner.api.log)).not.toContain(owner.account.master_token);
   });
 
-  it('201 without a lifetime: it never expires', async () => {
+  test('201 without a lifetime: it never expires', async () => {
     const answer = await owner.ask('POST /tokens', { name: 'Billing' });
     expect(answer).toMatchObject({ status: 201, body: { data: { expires_at: null } } });
   });
 
-  it('201 for the shortest and the longest lifetime', async () => {
+  test('201 for the shortest and the longest lifetime', async () => {
     for (const [days, expires_at] of [
       [1, '2026-05-02T10:00:00+00:00'],
       [365, '2027-05-01T10:00:00+00:00'],
@@ -66,7 +66,7 @@ describe('POST /tokens', () => {
     }
   });
 
-  it.each([0, 366, -1, 1.5, '30', null, true, 1e300, [30]])(
+  test.each([0, 366, -1, 1.5, '30', null, true, 1e300, [30]])(
     '422 for a lifetime of %j',
     async (expires_in_days) => {
       expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual({
@@ -76,7 +76,7 @@ describe('POST /tokens', () => {
     },
   );
 
-  it.each([
+  test.each([
     [undefined, 'The name field is required.'],
     [7, 'The name field must be a string.'],
     ['ab', 'The name field must be at least 3 characters.'],
@@ -89,7 +89,7 @@ describe('POST /tokens', () => {
     });
   });
 
-  it('422 for an unknown field, also one that would make another kind', async () => {
+  test('422 for an unknown field, also one that would make another kind', async () => {
     const message = 'The kind field is unknown.';
     expect(await owner.ask('POST /tokens', { name: 'Billing', kind: 'master' })).toEqual({
       status: 422,

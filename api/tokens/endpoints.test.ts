@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
@@ -14,7 +14,7 @@ async function make(body: object): Promise<{ token_ref: string; plaintext: strin
 const fresh = { last_used_at: null, last_used_ip: null, usage_count: 0, revoked_at: null };
 
 describe('GET /tokens', () => {
-  it('200 lists all of the account, the newest first, without secrets', async () => {
+  test('200 lists all of the account, the newest first, without secrets', async () => {
     const first = await make({ name: 'First one', expires_in_days: 1 });
     const second = await make({ name: 'Second' });
     expect((await owner.ask(`DELETE /tokens/${second.token_ref}`)).status).toBe(200);
@@ -63,7 +63,7 @@ describe('GET /tokens', () => {
 });
 
 describe('GET /tokens/{token_ref}', () => {
-  it('200 has the metadata of one token', async () => {
+  test('200 has the metadata of one token', async () => {
     const { token_ref } = await make({ name: 'Billing', expires_in_days: 30 });
     expect(await owner.ask(`GET /tokens/${token_ref}`)).toEqual({
       status: 200,
@@ -84,7 +84,7 @@ describe('GET /tokens/{token_ref}', () => {
 });
 
 describe('PUT /tokens/{token_ref}', () => {
-  it('200 renames a token', async () => {
+  test('200 renames a token', async () => {
     const { token_ref } = await make({ name: 'Billing' });
     const answer = await owner.ask(`PUT /tokens/${token_ref}`, { name: 'Invoices' });
     expect(answer).toEqual({
@@ -105,12 +105,12 @@ describe('PUT /tokens/{token_ref}', () => {
     expect(await owner.rowOf(token_ref)).toHaveProperty('name', 'Invoices');
   });
 
-  it('200 renames the Master Token', async () => {
+  test('200 renames the Master Token', async () => {
     const answer = await owner.ask(`PUT /tokens/${owner.account.token_ref}`, { name: 'Mine' });
     expect(answer).toMatchObject({ status: 200, body: { data: { name: 'Mine' } } });
   });
 
-  it('422 without a name, and with more than that', async () => {
+  test('422 without a name, and with more than that', async () => {
     const { token_ref } = await make({ name: 'Billing' });
     const missing = 'The name field is required.';
     expect(await owner.ask(`PUT /tokens/${token_ref}`, {})).toEqual({
@@ -130,7 +130,7 @@ describe('PUT /tokens/{token_ref}', () => {
 describe('DELETE /tokens/{token_ref}', () => {
   const message = 'The token is revoked.';
 
-  it('200 revokes a token for good; the next request with it gets a 401', async () => {
+  test('200 revokes a token for good; the next request with it gets a 401', async () => {
     const { token_ref, plaintext } = await make({ name: 'Billing' });
     expect((await owner.ask('POST /tokens/verify', undefined, plaintext)).status).toBe(200);
     expect(await owner.ask(`DELETE /tokens/${token_ref}`)).toEqual({
@@ -150,7 +150,7 @@ describe('DELETE /tokens/{token_ref}', () => {
     expect(await owner.rowOf(token_ref)).toMatchObject({ revoked_at: start, usage_count: '1' });
   });
 
-  it('422 for the Master Token', async () => {
+  test('422 for the Master Token', async () => {
     const refused = 'The Master Token cannot be revoked; account recovery replaces it.';
     expect(await owner.ask(`DELETE /tokens/${owner.account.token_ref}`)).toEqual({
       status: 422,
@@ -161,7 +161,7 @@ describe('DELETE /tokens/{token_ref}', () => {
 });
 
 describe('POST /tokens/verify', () => {
-  it('200 for an API token, with its last use before this one', async () => {
+  test('200 for an API token, with its last use before this one', async () => {
     const { token_ref, plaintext } = await make({ name: 'Billing', expires_in_days: 30 });
     const data = {
       valid: true,
@@ -188,7 +188,7 @@ describe('POST /tokens/verify', () => {
     });
   });
 
-  it('200 for the Master Token', async () => {
+  test('200 for the Master Token', async () => {
     const answer = await owner.ask('POST /tokens/verify');
     expect(answer).toMatchObject({
       status: 200,

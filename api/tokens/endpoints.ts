@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';

@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
@@ -36,7 +36,7 @@ function refusal(message: string): Answer {
 }
 
 describe('POST /tokens/{token_ref}/rotate', () => {
-  it('200 revokes the token and makes one that lives as long from today on', async () => {
+  test('200 revokes the token and makes one that lives as long from today on', async () => {
     const old = await createOne(30);
     const answer = await owner.ask(`POST /tokens/${old.token_ref}/rotate`);
     expect(answer).toEqual({
@@ -87,7 +87,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     ]);
   });
 
-  it('200 never expires when the old one did not', async () => {
+  test('200 never expires when the old one did not', async () => {
     const { token_ref } = await createOne();
     expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toMatchObject({
       status: 200,
@@ -95,7 +95,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     });
   });
 
-  it('200 cuts a name that the suffix makes too long, between two characters', async () => {
+  test('200 cuts a name that the suffix makes too long, between two characters', async () => {
     const { token_ref } = await createOne();
     await owner.ask(`PUT /tokens/${token_ref}`, { name: '🦆'.repeat(255) });
     const answer = await owner.ask(`POST /tokens/${token_ref}/rotate`);
@@ -103,7 +103,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     expect(answer).toMatchObject({ status: 200, body: { data: { new_token: { name } } } });
   });
 
-  it('422 for a token that is revoked', async () => {
+  test('422 for a token that is revoked', async () => {
     const { token_ref } = await createOne();
     await owner.ask(`DELETE /tokens/${token_ref}`);
     const refused = refusal('The token is revoked and cannot be rotated.');
@@ -111,7 +111,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     expect(await apiTokens()).toHaveLength(1);
   });
 
-  it('422 for a token that has expired, from that very moment on', async () => {
+  test('422 for a token that has expired, from that very moment on', async () => {
     const { token_ref } = await createOne(10);
     const refused = refusal('The token is expired and cannot be rotated.');
     expect(await owner.ask(`POST /tokens/${token_ref}/rotate`)).toEqual(refused);
@@ -119,14 +119,14 @@ describe('POST /tokens/{token_ref}/rotate', () => {
     expect((await owner.ask(`POST /tokens/${token_ref}/rotate`)).status).toBe(200);
   });
 
-  it('422 for the Master Token', async () => {
+  test('422 for the Master Token', async () => {
     expect(await owner.ask(`POST /tokens/${owner.account.token_ref}/rotate`)).toEqual(
       refusal('The Master Token cannot be rotated; account recovery replaces it.'),
     );
     expect(await statusOf(owner.account.master_token)).toBe(200);
   });
 
-  it('422 for a body', async () => {
+  test('422 for a body', async () => {
     const { token_ref } = await createOne();
     const answer = await owner.ask(`POST /tokens/${token_ref}/rotate`, { name: 'Other' });
     expect(answer.status).toBe(422);
@@ -135,7 +135,7 @@ describe('POST /tokens/{token_ref}/rotate', () => {
 });
 
 describe('rotate, revoke and rename at once', () => {
-  it('one of ten rotations wins', async () => {
+  test('one of ten rotations wins', async () => {
     const { token_ref } = await createOne(30);
     const answers = await Promise.all(
       Array.from({ length: 10 }, () => owner.ask(`POST /tokens/${token_ref}/rotate`)),
@@ -147,7 +147,7 @@ describe('rotate, revoke and rename at once', () => {
     expect(await apiTokens()).toHaveLength(2);
   });
 
-  it('ends in a token that is revoked, and at most one that replaces it', async () => {
+  test('ends in a token that is revoked, and at most one that replaces it', async () => {
     for (let round = 0; round < 10; round += 1) {
       const { token_ref, plaintext } = await createOne(30);
       const before = (await apiTokens()).length;

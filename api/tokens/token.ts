@@ -1,6 +1,6 @@
 import type { Insertable, Selectable } from 'kysely';
 import { z } from 'zod';
-import type { Tx } from '../../sql/kysely.ts';
+import type { Tx } from '../../sql/connection/kysely.ts';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import { createRef, createSecret, hashSecret } from '../auth/token-secret.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
 import { startStripeStub } from '../../fixtures/client/stripe-stub.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -74,7 +74,7 @@ const unknown = {
 };
 
 describe('GET /checkout/local/{payment_id}', () => {
-  it('200 shows what is bought, with two buttons', async () => {
+  test('200 shows what is bought, with two buttons', async () => {
     expect(await read(checkout)).toEqual({
       status: 200,
       title: 'Checkout',
@@ -89,7 +89,7 @@ describe('GET /checkout/local/{payment_id}', () => {
     });
   });
 
-  it('changes nothing', async () => {
+  test('changes nothing', async () => {
     await read(checkout);
     await read(`/checkout/success?payment_id=${payment_id}`);
     await read(`/checkout/cancel?payment_id=${payment_id}`);
@@ -103,7 +103,7 @@ describe('GET /checkout/local/{payment_id}', () => {
     expect(await buyer.movements()).toHaveLength(1);
   });
 
-  it.each(['00000000-0000-4000-8000-000000000000', 'nothing', '%00', "'; drop table"])(
+  test.each(['00000000-0000-4000-8000-000000000000', 'nothing', '%00', "'; drop table"])(
     '404 for an unknown one: %s',
     async (id) => {
       expect(await read(`/checkout/local/${id}`)).toEqual(unknown);
@@ -114,7 +114,7 @@ describe('GET /checkout/local/{payment_id}', () => {
 });
 
 describe('POST /checkout/local/{payment_id}/pay', () => {
-  it('303 credits the wallet', async () => {
+  test('303 credits the wallet', async () => {
     const location = `/checkout/success?payment_id=${payment_id}`;
     expect(await press('pay')).toEqual({ status: 303, location });
     expect(await read(location)).toEqual(paid);
@@ -129,7 +129,7 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     });
   });
 
-  it('303 credits once when pressed twenty times at once', async () => {
+  test('303 credits once when pressed twenty times at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => press('pay')));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([303]));
     expect(await buyer.movements()).toHaveLength(2);
@@ -139,7 +139,7 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     expect(await stateOf()).toBe('paid');
   });
 
-  it('303 credits nothing after the checkout was cancelled', async () => {
+  test('303 credits nothing after the checkout was cancelled', async () => {
     await press('cancel');
     await press('pay');
     expect(await stateOf()).toBe('cancelled');
@@ -147,7 +147,7 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual(cancelled);
   });
 
-  it('pays no checkout of another provider', async () => {
+  test('pays no checkout of another provider', async () => {
     await database.pool.query(
       "update customer.payment set provider = 'stripe' where payment_id = $1",
       [payment_id],
@@ -156,7 +156,7 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
     expect(await stateOf()).toBe('open');
   });
 
-  it('is not there where the provider is another', async () => {
+  test('is not there where the provider is another', async () => {
     const stub = await startStripeStub();
     const other = await startTestApi({ db: database.kysely, payment: stub.payment });
     const response = await other.ask(`${checkout}/pay`, { method: 'POST' });
@@ -168,7 +168,7 @@ describe('POST /checkout/local/{payment_id}/pay', () => {
 });
 
 describe('POST /checkout/local/{payment_id}/cancel', () => {
-  it('303 ends the checkout', async () => {
+  test('303 ends the checkout', async () => {
     const location = `/checkout/cancel?payment_id=${payment_id}`;
     expect(await press('cancel')).toEqual({ status: 303, location });
     expect(await read(location)).toEqual(cancelled);
@@ -179,7 +179,7 @@ describe('POST /checkout/local/{payment_id}/cancel', () => {
 });
 
 describe('GET /checkout/success and /checkout/cancel', () => {
-  it('200 says that an open payment is being confirmed, or was left', async () => {
+  test('200 says that an open payment is being confirmed, or was left', async () => {
     expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual({
       status: 200,
       title: 'Thank you',
@@ -193,7 +193,7 @@ describe('GET /checkout/success and /checkout/cancel', () => {
     });
   });
 
-  it.each([
+  test.each([
     ['expired', 'Checkout expired', 'Nothing was paid. Open a new checkout to buy credits.'],
     ['failed', 'Payment failed', 'Nothing was paid. Open a new checkout to buy credits.'],
     [
@@ -219,7 +219,7 @@ describe('GET /checkout/success and /checkout/cancel', () => {
     });
   });
 
-  it.each(['', '?payment_id=', '?payment_id=x&payment_id=y', '?payment_id=%3Cscript%3E'])(
+  test.each(['', '?payment_id=', '?payment_id=x&payment_id=y', '?payment_id=%3Cscript%3E'])(
     '200 without a payment: "%s"',
     async (query) => {
       expect(await read(`/checkout/success${query}`)).toEqual({

@@ -1,7 +1,7 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
-import type { Db } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 import { type Payment, priceOf, selectPayment } from './payment.ts';

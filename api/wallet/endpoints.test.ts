@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
 import { createBuyer, type Buyer } from '../../fixtures/client/buyer.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -59,7 +59,7 @@ function withdrawals(from: number, to: number) {
 }
 
 describe('GET /api/v1/wallet', () => {
-  it('200 counts what was bought without the bonus', async () => {
+  test('200 counts what was bought without the bonus', async () => {
     expect(await newcomer.ask('/wallet')).toEqual({
       status: 200,
       body: { status: 'success', data: { balance: 200, total_purchased: 0 } },
@@ -70,7 +70,7 @@ describe('GET /api/v1/wallet', () => {
     });
   });
 
-  it('200 with an API token', async () => {
+  test('200 with an API token', async () => {
     const { plaintext } = await createApiToken(database.kysely, customer.account_id);
     const headers = { Authorization: `Bearer ${plaintext}` };
     const response = await api.ask('/api/v1/wallet', { headers });
@@ -81,13 +81,13 @@ describe('GET /api/v1/wallet', () => {
     });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const response = await api.ask('/api/v1/wallet');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
-  it('422 for an unknown query parameter', async () => {
+  test('422 for an unknown query parameter', async () => {
     const message = 'The currency field is unknown.';
     expect(await customer.ask('/wallet?currency=pln')).toEqual({
       status: 422,
@@ -99,7 +99,7 @@ describe('GET /api/v1/wallet', () => {
 const meta = { last_page: 3, per_page: 20, total: 42 };
 
 describe('GET /api/v1/wallet/transactions', () => {
-  it('200 gives the newest first', async () => {
+  test('200 gives the newest first', async () => {
     expect(await customer.ask('/wallet/transactions')).toEqual({
       status: 200,
       body: {
@@ -110,7 +110,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('200 goes on where the page before ended', async () => {
+  test('200 goes on where the page before ended', async () => {
     expect(await customer.ask('/wallet/transactions?page=2')).toEqual({
       status: 200,
       body: {
@@ -147,7 +147,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it.each([
+  test.each([
     [4, 3],
     [5, 3],
     [1_000_000_000_000, 3],
@@ -162,7 +162,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('200 has as many a page as are asked for, each numbered as on the whole list', async () => {
+  test('200 has as many a page as are asked for, each numbered as on the whole list', async () => {
     const whole = await customer.ask('/wallet/transactions?per_page=100');
     const { data } = whole.body as { data: { id: number }[] };
     expect(data.map(({ id }) => id)).toEqual(Array.from({ length: 42 }, (_, at) => 42 - at));
@@ -174,7 +174,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it.each(['0', '101', 'many'])('422 for per_page=%s', async (per_page) => {
+  test.each(['0', '101', 'many'])('422 for per_page=%s', async (per_page) => {
     const message = 'The per_page field must be a whole number from 1 to 100.';
     expect(await customer.ask(`/wallet/transactions?per_page=${per_page}`)).toEqual({
       status: 422,
@@ -182,7 +182,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('200 shows only what is one’s own', async () => {
+  test('200 shows only what is one’s own', async () => {
     expect(await newcomer.ask('/wallet/transactions')).toMatchObject({
       body: {
         data: [{ type: 'start', amount: '200.00' }],
@@ -198,7 +198,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('200 shows the microseconds that the table has', async () => {
+  test('200 shows the microseconds that the table has', async () => {
     const exact = await createBuyer(database, api);
     await database.pool.query(
       `with moved as (
@@ -216,14 +216,14 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const response = await api.ask('/api/v1/wallet/transactions');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
   });
 
   const form = 'The page field must be a whole number from 1 to 1000000000000.';
-  it.each([
+  test.each([
     ['0', form],
     ['-1', form],
     ['1.5', form],
@@ -241,7 +241,7 @@ describe('GET /api/v1/wallet/transactions', () => {
     });
   });
 
-  it('422 for an unknown query parameter', async () => {
+  test('422 for an unknown query parameter', async () => {
     const message = 'The size field is unknown.';
     expect(await customer.ask('/wallet/transactions?size=5')).toEqual({
       status: 422,

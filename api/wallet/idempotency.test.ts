@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { answerOnce, type Operation } from './idempotency.ts';
@@ -54,12 +54,12 @@ function again(answered: typeof first) {
 const reused = 'The Idempotency-Key header was used within 24 hours for another request.';
 
 describe('answerOnce', () => {
-  it('runs each time without a key', async () => {
+  test('runs each time without a key', async () => {
     expect(await answer({ key: undefined })).toEqual(first);
     expect(await answer({ key: undefined })).toEqual(second);
   });
 
-  it('gives the first answer again, to the letter', async () => {
+  test('gives the first answer again, to the letter', async () => {
     expect(await answer()).toEqual(first);
     const repeated = await answer();
     expect(repeated).toEqual(again(first));
@@ -67,7 +67,7 @@ describe('answerOnce', () => {
     expect(runCount).toBe(1);
   });
 
-  it('gives twenty requests at once the same answer', async () => {
+  test('gives twenty requests at once the same answer', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => answer()));
     expect(new Set(answers.map((one) => JSON.stringify(one)))).toEqual(
       new Set([first, again(first)].map((one) => JSON.stringify(one))),
@@ -75,7 +75,7 @@ describe('answerOnce', () => {
     expect(runCount).toBe(1);
   });
 
-  it('422 for another request', async () => {
+  test('422 for another request', async () => {
     await answer();
     await expect(answer({ request: { value: 2 } })).rejects.toMatchObject({
       status: 422,
@@ -84,14 +84,14 @@ describe('answerOnce', () => {
     expect(runCount).toBe(1);
   });
 
-  it('keeps keys of operations and accounts apart', async () => {
+  test('keeps keys of operations and accounts apart', async () => {
     const account_id = await insertAccount(database.pool);
     expect(await answer()).toEqual(first);
     expect(await answer({ name: 'topup' })).toEqual(second);
     expect(await answer({ account_id })).toMatchObject({ body: { zebra: 3, balance: 1 } });
   });
 
-  it('forgets after 24 hours', async () => {
+  test('forgets after 24 hours', async () => {
     await answer();
     const lastMoment = new Date(now.getTime() + day_ms - 1);
     expect(await answer({ now: lastMoment })).toEqual(again(first));
@@ -100,7 +100,7 @@ describe('answerOnce', () => {
     expect(await answer({ now: later, request: { value: 2 } })).toEqual(again(second));
   });
 
-  it('remembers no failure, nor its effects', async () => {
+  test('remembers no failure, nor its effects', async () => {
     const failing = answerOnce(database.kysely, operation, async (tx) => {
       const { account_id } = operation;
       const credit = { type: 'deposit', amount: 1, description: '', operation_key: 'x' } as const;
@@ -111,7 +111,7 @@ describe('answerOnce', () => {
     expect(await answer({ request: { value: 2 } })).toEqual(first);
   });
 
-  it('lets a waiting request run when the one it waits for fails', async () => {
+  test('lets a waiting request run when the one it waits for fails', async () => {
     let waiting: ReturnType<typeof answer> | undefined;
     const failing = answerOnce(database.kysely, operation, () => {
       waiting = answer({ request: { value: 2 } });

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { Request } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;

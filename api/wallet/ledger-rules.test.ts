@@ -1,6 +1,6 @@
 import * as fc from 'fast-check';
 import type { DatabaseError } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { HttpError } from '../http/errors.ts';
@@ -94,7 +94,7 @@ async function ledgerOf(account_id: string) {
 }
 
 describe('the ledger', () => {
-  it('adds up whatever is done to it at once', async () => {
+  test('adds up whatever is done to it at once', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(operation, { minLength: 20, maxLength: 80 }),
@@ -151,7 +151,7 @@ describe('the tables of the ledger refuse', () => {
     `insert into customer.wallet_transaction (${columns})
     values ($1, ${no}, '${type}', ${amount}, ${before}, ${after}, '', 'c', now())`;
 
-  it.each([
+  test.each([
     [
       'a balance that no transaction explains',
       'wallet_has_balance_of_last_transaction',
@@ -208,7 +208,7 @@ describe('the tables of the ledger refuse', () => {
     expect(await ledgerOf(account_id)).toMatchObject({ balance: 6, sum: 6, count: 2 });
   });
 
-  it.each([
+  test.each([
     ['credits without a transaction', 'wallet_begins_at_zero', '5, 0'],
     ['a transaction that is not there', 'wallet_has_balance_of_last_transaction', '5, 1'],
   ])('a new wallet with %s', async (_name, constraint, values) => {
@@ -217,7 +217,7 @@ describe('the tables of the ledger refuse', () => {
     await expect(database.pool.query(statement, [other_id])).rejects.toMatchObject({ constraint });
   });
 
-  it.each([
+  test.each([
     "update customer.wallet_transaction set description = 'changed'",
     'delete from customer.wallet_transaction',
     'truncate customer.wallet_transaction cascade',

@@ -1,5 +1,5 @@
 import type { DatabaseError } from 'pg';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { insertAccount } from '../../fixtures/client/bare-account.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { charge, grant } from './ledger.ts';
@@ -55,7 +55,7 @@ const given = { description: 'Given', created_at: now };
 const taken = { description: 'Taken', created_at: now };
 
 describe('grant', () => {
-  it('makes the wallet and counts what was bought, but not the bonus', async () => {
+  test('makes the wallet and counts what was bought, but not the bonus', async () => {
     await give(200, 'start', 'welcome bonus');
     expect(await walletOf()).toEqual({
       balance: '200',
@@ -90,7 +90,7 @@ describe('grant', () => {
     ]);
   });
 
-  it('happens once per operation, also when asked twenty times at once', async () => {
+  test('happens once per operation, also when asked twenty times at once', async () => {
     const answers = await Promise.allSettled(
       Array.from({ length: 20 }, () => give(200, 'start', 'welcome bonus')),
     );
@@ -102,7 +102,7 @@ describe('grant', () => {
     expect(await walletOf()).toMatchObject({ balance: '200', last_transaction_no: '1' });
   });
 
-  it('leaves nothing when the transaction of the caller fails', async () => {
+  test('leaves nothing when the transaction of the caller fails', async () => {
     const failed = database.kysely.transaction().execute(async (tx) => {
       await grant(tx, {
         account_id,
@@ -120,7 +120,7 @@ describe('grant', () => {
 });
 
 describe('charge', () => {
-  it('withdraws down to the last credit', async () => {
+  test('withdraws down to the last credit', async () => {
     await give(6, 'deposit', 'a');
     expect(await take(5, 'b')).toBe(1);
     expect(await take(1, 'c')).toBe(0);
@@ -151,7 +151,7 @@ describe('charge', () => {
     ]);
   });
 
-  it('402 when the credits are short, and withdraws nothing', async () => {
+  test('402 when the credits are short, and withdraws nothing', async () => {
     await give(4, 'deposit', 'a');
     await expect(take(5, 'b')).rejects.toMatchObject({
       status: 402,
@@ -166,7 +166,7 @@ describe('charge', () => {
     expect(await transactionsOf()).toHaveLength(1);
   });
 
-  it('402 without a wallet', async () => {
+  test('402 without a wallet', async () => {
     await expect(take(1, 'b')).rejects.toMatchObject({
       status: 402,
       body: {
@@ -179,7 +179,7 @@ describe('charge', () => {
     expect(await walletOf()).toBeUndefined();
   });
 
-  it('waits for what else moves the credits', async () => {
+  test('waits for what else moves the credits', async () => {
     await give(5, 'deposit', 'a');
     const others = await database.kysely.transaction().execute(async (tx) => {
       await charge(tx, { account_id, amount: 5, description: 'Taken', operation_key: 'b', now });
@@ -189,7 +189,7 @@ describe('charge', () => {
     expect(await others.second).toMatchObject({ status: 402, body: { balance: 0 } });
   });
 
-  it('lets as many of fifty at once pass as the credits last for', async () => {
+  test('lets as many of fifty at once pass as the credits last for', async () => {
     await give(37, 'deposit', 'a');
     const answers = await Promise.allSettled(
       Array.from({ length: 50 }, (_, at) => take(5, `request ${at}`)),

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
-import { runPrepared } from '../../sql/prepared.ts';
-import type { Db, Tx } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';
 

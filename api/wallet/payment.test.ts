@@ -1,5 +1,5 @@
-import { describe, expect, it } from 'vitest';
-import { EnvironmentError } from '../../sql/environment.ts';
+import { describe, expect, test } from 'vitest';
+import { EnvironmentError } from '../../sql/process/environment.ts';
 import { createPayment, type PaymentSettings, priceOf } from './payment.ts';
 
 const local: PaymentSettings = {
@@ -15,16 +15,16 @@ const stripe: PaymentSettings = {
 };
 
 describe('createPayment', () => {
-  it('chooses the provider', () => {
+  test('chooses the provider', () => {
     expect(createPayment(local)?.name).toBe('local');
     expect(createPayment(stripe)?.name).toBe('stripe');
   });
 
-  it('chooses none where no provider is named', () => {
+  test('chooses none where no provider is named', () => {
     expect(createPayment({ ...stripe, provider: undefined })).toBeUndefined();
   });
 
-  it.each([
+  test.each([
     ['STRIPE_SECRET_KEY', { stripeSecretKey: undefined }],
     ['STRIPE_SECRET_KEY', { stripeSecretKey: 'pk_live_secret' }],
     ['STRIPE_WEBHOOK_SECRET', { stripeWebhookSecret: undefined }],
@@ -40,7 +40,7 @@ describe('createPayment', () => {
     expect(create).not.toThrow(/secret['"]|_secret/);
   });
 
-  it('names everything that stripe lacks', () => {
+  test('names everything that stripe lacks', () => {
     expect(() => createPayment({ ...local, provider: 'stripe' })).toThrow(
       /^STRIPE_SECRET_KEY must be .+\.\nSTRIPE_WEBHOOK_SECRET must be .+\.$/,
     );
@@ -48,7 +48,7 @@ describe('createPayment', () => {
 });
 
 describe('priceOf', () => {
-  it.each([
+  test.each([
     [4900, 'pln', '49.00'],
     ['299900', 'pln', '2999.00'],
     [5, 'eur', '0.05'],

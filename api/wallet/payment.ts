@@ -1,4 +1,4 @@
-import type { Db } from '../../sql/kysely.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { createStripePayment } from './stripe.ts';
 
 /** A payment with the name of its package; `price` is in the smallest unit of the currency. */

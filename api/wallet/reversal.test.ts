@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
@@ -96,7 +96,7 @@ async function spend(amount: number): Promise<void> {
 }
 
 describe('charge.refunded', () => {
-  it('takes the credits of a refunded payment back, once, and a mail says so', async () => {
+  test('takes the credits of a refunded payment back, once, and a mail says so', async () => {
     expect(await pay()).toBe('credited');
     const results = await Promise.all(Array.from({ length: 10 }, () => refund(4900)));
     expect(results.filter((result) => result === 'reversed')).toHaveLength(1);
@@ -113,7 +113,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     ]);
   });
 
-  it('takes the part of the credits that a part of the price bought, each part once', async () => {
+  test('takes the part of the credits that a part of the price bought, each part once', async () => {
     await pay();
     expect(await refund(1000)).toBe('reversed');
     expect(await refund(1000)).toBe('repeated');
@@ -130,7 +130,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     ]);
   });
 
-  it('takes no more than the wallet has, and the mail names the rest', async () => {
+  test('takes no more than the wallet has, and the mail names the rest', async () => {
     await pay();
     await spend(580);
     expect(await refund(4900)).toBe('reversed');
@@ -141,7 +141,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(mail!.text).toContain('380 credits more, which you have used.');
   });
 
-  it('takes nothing from an empty wallet, and the mail says so', async () => {
+  test('takes nothing from an empty wallet, and the mail says so', async () => {
     await pay();
     await spend(700);
     expect(await refund(4900)).toBe('reversed');
@@ -149,7 +149,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(await receive()).toHaveLength(1);
   });
 
-  it('before the report of the payment takes the credits back once they are there', async () => {
+  test('before the report of the payment takes the credits back once they are there', async () => {
     expect(await refund(4900)).toBe('recorded');
     expect(await shop.buyer.movements()).toEqual([bonus]);
     expect(await pay()).toBe('credited');
@@ -157,7 +157,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(await refund(4900)).toBe('repeated');
   });
 
-  it('of a payment that is not ours changes nothing', async () => {
+  test('of a payment that is not ours changes nothing', async () => {
     await pay();
     const other = { payment_intent: 'pi_other', metadata: {} };
     expect(await refund(4900, other)).toBe('unknown');
@@ -167,7 +167,7 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
 });
 
 describe('charge.dispute.created', () => {
-  it('takes the credits of the disputed payment back, once', async () => {
+  test('takes the credits of the disputed payment back, once', async () => {
     await pay();
     expect(await dispute(4900)).toBe('reversed');
     expect(await dispute(4900)).toBe('repeated');
@@ -181,7 +181,7 @@ describe('charge.dispute.created', () => {
     expect(mail!.text).toContain('Your payment for Starter was disputed with your bank.');
   });
 
-  it('after a refund of a part takes the rest', async () => {
+  test('after a refund of a part takes the rest', async () => {
     await pay();
     expect(await refund(2450)).toBe('reversed');
     expect(await dispute(2450)).toBe('reversed');
@@ -193,7 +193,7 @@ describe('charge.dispute.created', () => {
     ]);
   });
 
-  it('in another currency takes all credits back', async () => {
+  test('in another currency takes all credits back', async () => {
     await pay();
     expect(await dispute(1150, { currency: 'eur' })).toBe('reversed');
     expect((await shop.buyer.movements()).at(-1)).toEqual(taken(500, 200, 'Dispute: Starter'));

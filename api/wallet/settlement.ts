@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Db, Tx } from '../../sql/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, selectWallet } from './ledger.ts';
 import { selectPayment } from './payment.ts';
 

@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type * as sdk from 'stripe';
 import { z } from 'zod';
-import { checkEnvironment } from '../../sql/environment.ts';
+import { checkEnvironment } from '../../sql/process/environment.ts';
 import { HttpError } from '../http/errors.ts';
 import type { Payment, PaymentSettings } from './payment.ts';
 

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
@@ -16,7 +16,7 @@ const starter = { package_slug: 'starter' };
 describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
   const headers = { 'Idempotency-Key': 'key-1' };
 
-  it('200 gives the same checkout for 24 hours', async () => {
+  test('200 gives the same checkout for 24 hours', async () => {
     const first = await topup(starter, headers);
     shop.now = new Date('2026-05-02T09:59:59.999Z');
     expect(await topup(starter, headers)).toEqual(first);
@@ -27,7 +27,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
-  it('200 says whether an answer is given again', async () => {
+  test('200 says whether an answer is given again', async () => {
     const { master_token } = await createAccount(shop.database.kysely);
     const replayed: (string | null)[] = [];
     for (const key of ['key-1', 'key-1', 'key-2']) {
@@ -45,7 +45,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     expect(replayed).toEqual([null, 'true', null]);
   });
 
-  it('200 gives one checkout to twenty requests at once', async () => {
+  test('200 gives one checkout to twenty requests at once', async () => {
     const answers = await Promise.all(Array.from({ length: 20 }, () => topup(starter, headers)));
     const [session, ...others] = shop.stub.sessions;
     expect(others).toEqual([]);
@@ -63,12 +63,12 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     ]);
   });
 
-  it('200 keeps accounts apart', async () => {
+  test('200 keeps accounts apart', async () => {
     const other = await createBuyer(shop.database, shop.api);
     expect(await shop.buyer.buy('starter', headers)).not.toBe(await other.buy('starter', headers));
   });
 
-  it('422 for another package', async () => {
+  test('422 for another package', async () => {
     await topup(starter, headers);
     const message = 'The Idempotency-Key header was used within 24 hours for another request.';
     expect(await topup({ package_slug: 'standard' }, headers)).toEqual({
@@ -78,7 +78,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     expect(await shop.buyer.payments()).toHaveLength(1);
   });
 
-  it.each(['', 'two words', 'x'.repeat(256), 'clé'])('422 for the key "%s"', async (key) => {
+  test.each(['', 'two words', 'x'.repeat(256), 'clé'])('422 for the key "%s"', async (key) => {
     const message = 'The Idempotency-Key header must have 1 to 255 visible ASCII characters.';
     expect(await topup(starter, { 'Idempotency-Key': key })).toEqual({
       status: 422,
@@ -87,7 +87,7 @@ describe('Idempotency-Key of POST /api/v1/wallet/topup', () => {
     expect(await shop.buyer.payments()).toEqual([]);
   });
 
-  it('is not taken by an unknown package', async () => {
+  test('is not taken by an unknown package', async () => {
     expect(await topup({ package_slug: 'golden' }, headers)).toMatchObject({ status: 422 });
     expect(await topup(starter, headers)).toMatchObject({ status: 200 });
   });
@@ -98,7 +98,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
   const silent = { message: 'The payment provider does not answer; try again later.' };
   const refused = { message: 'The payment provider refused to open a checkout.' };
 
-  it('200 when a second try succeeds, with one checkout', async () => {
+  test('200 when a second try succeeds, with one checkout', async () => {
     shop.stub.faults.push('lost answer');
     expect(await topup(starter)).toMatchObject({ status: 200 });
     shop.stub.faults.push({ status: 409, type: 'idempotency_error' });
@@ -108,7 +108,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
     expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
-  it.each([
+  test.each([
     [
       '503',
       'a fault of its own',
@@ -145,7 +145,7 @@ describe('POST /api/v1/wallet/topup, when Stripe fails', () => {
     },
   );
 
-  it('503 when it cannot be reached', async () => {
+  test('503 when it cannot be reached', async () => {
     const gone = await startStripeStub();
     await gone.close();
     const unreachable = await startTestApi({ db: shop.database.kysely, payment: gone.payment });

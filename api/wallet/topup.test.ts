@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createBuyer } from '../../fixtures/client/buyer.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
@@ -13,7 +13,7 @@ function topup(body: unknown, headers: Record<string, string> = {}) {
 const starter = { package_slug: 'starter' };
 
 describe('GET /api/v1/wallet/packages', () => {
-  it('200 lists what is sold, the smallest first', async () => {
+  test('200 lists what is sold, the smallest first', async () => {
     expect(await shop.buyer.ask('/wallet/packages')).toEqual({
       status: 200,
       body: {
@@ -52,7 +52,7 @@ describe('GET /api/v1/wallet/packages', () => {
     });
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const response = await shop.api.ask('/api/v1/wallet/packages');
     expect(response.status).toBe(401);
     expect(await response.json()).toEqual({ error: 'Missing API token', code: 'UNAUTHORIZED' });
@@ -60,7 +60,7 @@ describe('GET /api/v1/wallet/packages', () => {
 });
 
 describe('POST /api/v1/wallet/topup', () => {
-  it('200 opens a checkout', async () => {
+  test('200 opens a checkout', async () => {
     const answer = await topup({ package_slug: 'business' });
     const [session] = shop.stub.sessions;
     expect(answer).toEqual({
@@ -94,7 +94,7 @@ describe('POST /api/v1/wallet/topup', () => {
     expect(await shop.buyer.movements()).toHaveLength(1);
   });
 
-  it('asks Stripe for what is to be paid', async () => {
+  test('asks Stripe for what is to be paid', async () => {
     await topup(starter);
     const [payment] = await shop.buyer.payments();
     const payment_id = payment?.payment_id;
@@ -118,12 +118,12 @@ describe('POST /api/v1/wallet/topup', () => {
     ]);
   });
 
-  it('200 opens another checkout each time', async () => {
+  test('200 opens another checkout each time', async () => {
     expect(await shop.buyer.buy('starter')).not.toBe(await shop.buyer.buy('starter'));
     expect(await shop.buyer.payments()).toHaveLength(2);
   });
 
-  it('401 without a token', async () => {
+  test('401 without a token', async () => {
     const init = { method: 'POST', body: JSON.stringify(starter) };
     const headers = { 'Content-Type': 'application/json' };
     const response = await shop.api.ask('/api/v1/wallet/topup', { ...init, headers });
@@ -135,7 +135,7 @@ describe('POST /api/v1/wallet/topup', () => {
   const length = 'The package_slug field must have 1 to 100 characters.';
   const required = 'The package_slug field is required.';
   const noText = 'The package_slug field must be a string.';
-  it.each([
+  test.each([
     [{ package_slug: 'golden' }, unknown],
     [{ package_slug: 'STARTER' }, unknown],
     [{ package_slug: ' starter' }, unknown],
@@ -156,13 +156,13 @@ describe('POST /api/v1/wallet/topup', () => {
     expect(shop.stub.requests).toEqual([]);
   });
 
-  it.each(['starter\0', 'star\ud800ter'])('422 for what is no text: %j', async (package_slug) => {
+  test.each(['starter\0', 'star\ud800ter'])('422 for what is no text: %j', async (package_slug) => {
     const { status, body } = await topup({ package_slug });
     expect(status).toBe(422);
     expect(body).toMatchObject({ errors: { package_slug: [expect.any(String)] } });
   });
 
-  it('422 for an unknown field', async () => {
+  test('422 for an unknown field', async () => {
     expect(await topup({ ...starter, credits: 1_000_000 })).toEqual({
       status: 422,
       body: {
@@ -172,7 +172,7 @@ describe('POST /api/v1/wallet/topup', () => {
     });
   });
 
-  it('422 for a package that is no longer offered', async () => {
+  test('422 for a package that is no longer offered', async () => {
     await shop.database.pool.query(
       `insert into customer.credit_package values ('summer', 'Summer', 10, 100, 'pln', false)`,
     );
@@ -184,7 +184,7 @@ describe('POST /api/v1/wallet/topup', () => {
 });
 
 describe('POST /api/v1/wallet/topup, without a payment provider', () => {
-  it('503 sells nothing and records nothing', async () => {
+  test('503 sells nothing and records nothing', async () => {
     const closed = await startTestApi({ db: shop.database.kysely, payment: undefined });
     const other = await createBuyer(shop.database, closed);
     expect(
@@ -199,7 +199,7 @@ describe('POST /api/v1/wallet/topup, without a payment provider', () => {
 });
 
 describe('POST /api/v1/wallet/topup, at the local checkout', () => {
-  it('200 gives a page of our own', async () => {
+  test('200 gives a page of our own', async () => {
     const payment = createPayment({
       provider: 'local',
       baseUrl: 'https://api.example',

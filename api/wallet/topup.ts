@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Tx } from '../../sql/kysely.ts';
-import type { AppOptions } from '../app.ts';
+import type { Tx } from '../../sql/connection/kysely.ts';
+import type { AppOptions } from '../app-options.ts';
 import { endpoint } from '../http/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { beforeEach, describe, expect, inject, it } from 'vitest';
+import { beforeEach, describe, expect, inject, test } from 'vitest';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, signatureOf } from '../../fixtures/client/stripe-stub.ts';
 import { administer } from '../../fixtures/database/test-cluster.ts';
@@ -41,7 +41,7 @@ const invalid = {
 };
 
 describe('POST /api/v1/webhooks/stripe', () => {
-  it.each<[string, () => Record<string, string>]>([
+  test.each<[string, () => Record<string, string>]>([
     ['no signature', () => ({})],
     ['an empty signature', () => ({ 'Stripe-Signature': '' })],
     ['what is no signature', () => ({ 'Stripe-Signature': 't=,v1=' })],
@@ -75,7 +75,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it('400 for a payload that was altered on its way', async () => {
+  test('400 for a payload that was altered on its way', async () => {
     const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
     const altered = payload.replace('"amount_total":4900', '"amount_total":4901');
     expect(altered).not.toBe(payload);
@@ -84,7 +84,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it('200 for a signature of 300 seconds ago', async () => {
+  test('200 for a signature of 300 seconds ago', async () => {
     const headers = { 'Stripe-Signature': signatureOf(payload, secondsAgo(300)) };
     expect(await send(payload, headers)).toEqual({
       status: 200,
@@ -92,11 +92,11 @@ describe('POST /api/v1/webhooks/stripe', () => {
     });
   });
 
-  it.each(['{', '', '[[[['])('400 for what is signed but no JSON: %j', async (text) => {
+  test.each(['{', '', '[[[['])('400 for what is signed but no JSON: %j', async (text) => {
     expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual(invalid);
   });
 
-  it.each([
+  test.each([
     eventOf('checkout.session.completed', {}),
     eventOf('checkout.session.completed', { id: 'cs\0', payment_status: 'paid' }),
     JSON.stringify({ type: 'checkout.session.expired' }),
@@ -111,21 +111,21 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it.each(['{}', '{"type":null}'])('200 ignores %s', async (text) => {
+  test.each(['{}', '{"type":null}'])('200 ignores %s', async (text) => {
     expect(await send(text, { 'Stripe-Signature': signatureOf(text, shop.now) })).toEqual({
       status: 200,
       body: { received: true, result: 'ignored' },
     });
   });
 
-  it('405 for other methods', async () => {
+  test('405 for other methods', async () => {
     const response = await shop.api.ask('/api/v1/webhooks/stripe');
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('POST');
     expect(await response.json()).toEqual({ message: 'Method Not Allowed' });
   });
 
-  it('413 for a megabyte', async () => {
+  test('413 for a megabyte', async () => {
     const large = `${payload}${' '.repeat(1_100_000)}`;
     expect(await send(large, { 'Stripe-Signature': signatureOf(large, shop.now) })).toEqual({
       status: 413,
@@ -134,7 +134,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it('415 for a compressed payload', async () => {
+  test('415 for a compressed payload', async () => {
     const headers = {
       'Stripe-Signature': signatureOf(payload, shop.now),
       'Content-Encoding': 'gzip',
@@ -146,7 +146,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectNothing();
   });
 
-  it('503 while the database is down, and credits when it is sent again', async () => {
+  test('503 while the database is down, and credits when it is sent again', async () => {
     const name = new URL(shop.database.url).pathname.slice(1);
     const headers = { 'Stripe-Signature': signatureOf(payload, shop.now) };
     const serverUrl = inject('serverUrl');

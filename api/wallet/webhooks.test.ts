@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 
@@ -56,7 +56,7 @@ async function expectNothing(state: string): Promise<void> {
 }
 
 describe('POST /api/v1/webhooks/stripe', () => {
-  it('200 credits what was paid', async () => {
+  test('200 credits what was paid', async () => {
     const answer = await send(events['completed, paid']!());
     expect(answer).toEqual({ status: 200, body: { received: true, result: 'credited' } });
     await expectCredited();
@@ -66,7 +66,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     });
   });
 
-  it('200 credits once what is told twenty times at once', async () => {
+  test('200 credits once what is told twenty times at once', async () => {
     const payload = events['completed, paid']!();
     const answers = await Promise.all(Array.from({ length: 20 }, () => send(payload)));
     const counts = Map.groupBy(answers, (answer) => JSON.stringify(answer));
@@ -79,7 +79,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectCredited();
   });
 
-  it('200 waits for money that arrives later', async () => {
+  test('200 waits for money that arrives later', async () => {
     expect(await tell('completed, unpaid')).toBe('ignored');
     await expectNothing('open');
     expect(await tell('payment succeeded')).toBe('credited');
@@ -88,7 +88,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectCredited();
   });
 
-  it.each([
+  test.each([
     ['expired', 'expired'],
     ['payment failed', 'failed'],
   ])('200 ends an open payment: %s', async (name, state) => {
@@ -102,7 +102,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     all.toSpliced(at, 1).flatMap((b, bt, rest) => rest.toSpliced(bt, 1).map((c) => [a, b, c])),
   );
 
-  it.each(orders)('200 in any order: %s; %s; %s', async (...names) => {
+  test.each(orders)('200 in any order: %s; %s; %s', async (...names) => {
     for (const name of names) await tell(name);
     const isPaid = names.includes('completed, paid') || names.includes('payment succeeded');
     if (isPaid) await expectCredited();
@@ -112,7 +112,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
       );
   });
 
-  it.each([
+  test.each([
     ['another amount', { amount_total: 4899 }, '4899 pln instead of 4900 pln'],
     ['another currency', { currency: 'eur' }, '4900 eur instead of 4900 pln'],
     ['nothing', { amount_total: null, currency: null }, 'null null instead of 4900 pln'],
@@ -140,7 +140,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     );
   });
 
-  it.each([
+  test.each([
     ['a payment that we do not know', { metadata: { payment_id: crypto.randomUUID() } }],
     ['a session that is not that of the payment', { id: 'cs_test_another' }],
     ['a session that somebody else has opened', { metadata: {} }],
@@ -161,7 +161,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     );
   });
 
-  it('200 credits a checkout whose opening was never confirmed to us', async () => {
+  test('200 credits a checkout whose opening was never confirmed to us', async () => {
     await shop.database.pool.query(
       'update customer.payment set provider_ref = null, checkout_url = null where account_id = $1',
       [shop.buyer.account_id],
@@ -170,7 +170,7 @@ describe('POST /api/v1/webhooks/stripe', () => {
     await expectCredited();
   });
 
-  it.each(['payment_intent.succeeded', 'checkout.session.other', 'toString'])(
+  test.each(['payment_intent.succeeded', 'checkout.session.other', 'toString'])(
     '200 ignores other events: %s',
     async (type) => {
       expect(await send(eventOf(type, session))).toEqual({

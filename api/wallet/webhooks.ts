@@ -1,6 +1,6 @@
 import { raw, Router, type Request } from 'express';
 import { z } from 'zod';
-import type { AppOptions } from '../app.ts';
+import type { AppOptions } from '../app-options.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import type { StripePayment } from './stripe.ts';
 import { reverse, settle } from './settlement.ts';

@@ -1,4 +1,4 @@
-import type { Database } from '../../sql/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 
 /** Finds stale snapshots, last runs that were not published, and mails and jobs that wait. */
 export async function findTrouble(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -35,7 +35,7 @@ async function exportParquet(relation: string) {
 }
 
 describe('registry export', () => {
-  it('writes a view as CSV to stdout and says where the feed goes on', async () => {
+  test('writes a view as CSV to stdout and says where the feed goes on', async () => {
     const { code, stdout, stderr } = await run('event', '--format', 'csv');
     expect(code).toBe(0);
     const { rows } = await db.pool.query<{ event_id: string; new_value: string | null }>(
@@ -53,14 +53,14 @@ describe('registry export', () => {
     expect(readCursor(cursor)).toEqual({ scope: 'all', event_id: rows.at(-1)!.event_id });
   });
 
-  it('ends in silence when the reader of its output has read enough', async () => {
+  test('ends in silence when the reader of its output has read enough', async () => {
     const started = startCommand(['export', 'entry', '--format', 'csv'], { DATABASE_URL: db.url });
     started.child.stdout!.destroy();
     expect(await started.end).toBe(141);
     expect(started.stderr).toBe('');
   });
 
-  it('writes a view as Parquet with the types of its columns', async () => {
+  test('writes a view as Parquet with the types of its columns', async () => {
     const { said, file, output } = await exportParquet('entry');
     const { rows } = await db.pool.query<Record<string, unknown>>(
       'select * from analyst.entry order by entry_id',
@@ -85,7 +85,7 @@ describe('registry export', () => {
     expect(written.length).toBe(rows.length);
   });
 
-  it('keeps moments, truth values and days beyond all days in Parquet', async () => {
+  test('keeps moments, truth values and days beyond all days in Parquet', async () => {
     const run_file = await exportParquet('run');
     const [written] = await parquetReadObjects({ file: run_file.file });
     const { rows } = await db.pool.query<{ started_at: Date; is_baseline: boolean }>(
@@ -104,7 +104,7 @@ describe('registry export', () => {
     expect(waiting).toMatchObject([{ stat_date: null, entry_change: 1n }]);
   });
 
-  it('writes many rows as several row groups, and none as an empty file', async () => {
+  test('writes many rows as several row groups, and none as an empty file', async () => {
     await db.pool.query(`
       create view analyst.many as select i, 'row ' || i as name from generate_series(1, 45000) as i;
       create view analyst.none as select * from analyst.many where false
@@ -122,7 +122,7 @@ describe('registry export', () => {
     expect(await parquetReadObjects({ file: (await exportParquet('none')).file })).toEqual([]);
   });
 
-  it('leaves no file behind when it fails', async () => {
+  test('leaves no file behind when it fails', async () => {
     await db.pool.query(
       'create view analyst.broken as select 1 / (i - 3) from generate_series(1, 5) as i',
     );
@@ -132,7 +132,7 @@ describe('registry export', () => {
     expect((await readdir(folder)).filter((file) => file.startsWith('broken'))).toEqual([]);
   });
 
-  it.each([
+  test.each([
     ['a table with secrets', ['customer.account', '--format', 'csv']],
     ['a relation that does not exist', ['nothing', '--format', 'csv']],
     ['a statement instead of a name', ['company; drop table x', '--format', 'csv']],

@@ -1,7 +1,7 @@
 import { open, rename, rm } from 'node:fs/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { type Database, inSnapshot, isThere } from '../../sql/database.ts';
+import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { WrongUsage } from '../errors.ts';
 import { writeParquet } from './parquet.ts';

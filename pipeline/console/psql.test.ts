@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
@@ -42,7 +42,7 @@ describe('registry psql with DATABASE_URL', () => {
 
   afterAll(() => db.drop());
 
-  it('prints a connection as the reader, without the password', async () => {
+  test('prints a connection as the reader, without the password', async () => {
     const { code, stdout } = await runCommand(['psql', '--print'], { DATABASE_URL: url });
     expect(code).toBe(0);
     expect(stdout).not.toContain('secret');
@@ -52,7 +52,7 @@ describe('registry psql with DATABASE_URL', () => {
     await expect(ask(printed, 'select * from registry.entry')).rejects.toThrow('permission denied');
   });
 
-  it('opens psql with that connection and the arguments after --', async () => {
+  test('opens psql with that connection and the arguments after --', async () => {
     const psql = join(folder, 'psql');
     await writeFile(psql, '#!/bin/sh\nprintf "%s\\n" "$PGPASSWORD" "$@"\nexit 3\n', {
       mode: 0o755,
@@ -63,14 +63,14 @@ describe('registry psql with DATABASE_URL', () => {
     expect(stdout).toMatch(/^secret\+1\npostgresql:\/\/\w+@.*registry_reader.*\n-c\nselect 1\n$/);
   });
 
-  it('prints the connection where there is no psql', async () => {
+  test('prints the connection where there is no psql', async () => {
     const { code, stdout } = await runCommand(['psql'], { DATABASE_URL: url, PATH: '' });
     expect(code).toBe(0);
     expect(stdout).toContain('registry_reader');
     expect(stdout).not.toContain('secret');
   });
 
-  it('says what is missing where the login may not take the role of the reader', async () => {
+  test('says what is missing where the login may not take the role of the reader', async () => {
     const login = `plain_${process.pid}`;
     await db.pool.query(`create role ${login} login`);
     await db.pool.query(`create database ${login} owner ${login} template template0`);
@@ -92,7 +92,7 @@ describe('registry psql with DATABASE_URL', () => {
     expect(await ask(stdout.trim(), 'select current_user')).toEqual(['registry_reader']);
   });
 
-  it('exits with 2 for a port, which the server has itself', async () => {
+  test('exits with 2 for a port, which the server has itself', async () => {
     const { code } = await runCommand(['psql', '--port', '5433'], { DATABASE_URL: url });
     expect(code).toBe(2);
   });
@@ -114,7 +114,7 @@ describe('registry psql with the embedded server', { timeout: 120_000 }, () => {
     await destroyEmbedded(folder);
   });
 
-  it('gives readers a port of this machine', async () => {
+  test('gives readers a port of this machine', async () => {
     expect(url).toMatch(/^postgresql:\/\/registry_reader@127\.0\.0\.1:\d+\/registry$/);
     expect(await ask(url, 'select count(*) from analyst.voivodeship')).toEqual(['16']);
     await expect(ask(url, 'create temp table made (i int)')).rejects.toThrow('read-only');
@@ -122,14 +122,14 @@ describe('registry psql with the embedded server', { timeout: 120_000 }, () => {
     await expect(ask(`${url}?sslmode=verify-full`, 'select 1')).rejects.toThrow('SSL');
   });
 
-  it('refuses every other role', async () => {
+  test('refuses every other role', async () => {
     const refused = 'this port is for the role registry_reader';
     await expect(ask(url.replace('registry_reader', 'postgres'), 'select 1')).rejects.toThrow(
       refused,
     );
   });
 
-  it.each([
+  test.each([
     ['a second user', 'user\0registry_reader\0user\0postgres\0database\0registry\0\0'],
     ['no user', 'database\0registry\0\0'],
     ['a user as a value', 'database\0user\0registry_reader\0postgres\0user\0postgres\0\0'],

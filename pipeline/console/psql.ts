@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { Pool } from 'pg';
-import { connect } from '../../sql/database.ts';
+import { connect } from '../../sql/connection/database.ts';
 import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { whenAborted } from '../signals.ts';

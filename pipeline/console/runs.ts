@@ -1,4 +1,4 @@
-import type { Database } from '../../sql/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 import type { GuardFinding } from '../errors.ts';
 import { second } from './print.ts';
 import { describeRefusal, describeRun, listRefusals } from './report.ts';

@@ -1,11 +1,11 @@
 import type { Logger } from 'pino';
-import { connect, type Database } from '../../sql/database.ts';
+import { connect, type Database } from '../../sql/connection/database.ts';
 import { readLog } from '../../sql/embedded/server.ts';
-import { openLog } from '../../sql/log.ts';
+import { openLog } from '../../sql/process/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { isLostConnection } from '../../sql/lost-connection.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 
 export interface Session {

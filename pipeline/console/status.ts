@@ -1,4 +1,4 @@
-import type { Database } from '../../sql/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
 

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inStage, runFile } from '../../sql/database.ts';
+import { inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
-import { insertRows } from '../night/steps.ts';
+import { insertRows } from '../night/sessions.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';

@@ -1,8 +1,8 @@
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inSession, runFile } from '../../sql/database.ts';
-import { insertRows } from '../night/steps.ts';
+import { inSession, runFile } from '../../sql/connection/database.ts';
+import { insertRows } from '../night/sessions.ts';
 import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
 import { FileReader } from './file-reader.ts';

@@ -1,11 +1,11 @@
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inStage, runFile } from '../../sql/database.ts';
+import { inStage, runFile } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import { insertRows, type NightSessions } from '../night/steps.ts';
+import { insertRows, type NightSessions } from '../night/sessions.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';

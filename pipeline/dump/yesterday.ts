@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
 import { escapeLiteral, type Pool } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { inSession } from '../../sql/database.ts';
+import { inSession } from '../../sql/connection/database.ts';
 
 /** The entries of the last snapshot of a source, in no order. Numbers are big-endian. */
 export interface YesterdaysEntries {

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { openLog } from '../../sql/log.ts';
+import { openLog } from '../../sql/process/log.ts';
 import { print, say } from '../console/print.ts';
 import { describeMessage } from '../console/report.ts';
 import { withDatabase } from '../console/session.ts';

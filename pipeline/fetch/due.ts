@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type Database, queryFile } from '../../sql/database.ts';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { listInbox } from '../night/inbox.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { warsawDate } from '../calendar.ts';

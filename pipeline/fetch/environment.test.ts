@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EnvironmentError } from '../../sql/environment.ts';
+import { EnvironmentError } from '../../sql/process/environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { readFetchEnvironment, requireSettings } from './environment.ts';
 

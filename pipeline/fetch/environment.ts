@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { checkEnvironment } from '../../sql/environment.ts';
+import { checkEnvironment } from '../../sql/process/environment.ts';
 import { WrongUsage } from '../errors.ts';
 
 const sentences = {

@@ -1,6 +1,6 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
-import { inSession, queryFile, runFile } from '../../sql/database.ts';
+import { inSession, queryFile, runFile } from '../../sql/connection/database.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';

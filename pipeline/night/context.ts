@@ -1,7 +1,7 @@
 import type { Source } from '../sources/source.ts';
 import type { NightReporter } from './reporter.ts';
 import type { PublishedRun } from './run.ts';
-import type { NightSessions } from './steps.ts';
+import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;

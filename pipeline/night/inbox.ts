@@ -1,8 +1,8 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Database } from '../../sql/database.ts';
-import { findNear } from '../../sql/suggest.ts';
+import type { Database } from '../../sql/connection/database.ts';
+import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { Reporter } from '../console/progress.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';

@@ -12,7 +12,7 @@ import {
 } from '../../fixtures/dump/generated-days.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
-import { connect, type Database } from '../../sql/database.ts';
+import { connect, type Database } from '../../sql/connection/database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';

@@ -1,7 +1,7 @@
-import { type Database, isThere, queryFile } from '../../sql/database.ts';
+import { type Database, isThere, queryFile } from '../../sql/connection/database.ts';
 import { type Dump, hashDump, listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
-import { isLostConnection } from '../../sql/lost-connection.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
 import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './run-checks.ts';
@@ -17,17 +17,24 @@ import {
   recordFailure,
   startRun,
 } from './run.ts';
-import { configureSession, runParallel, runSteps, settle, stageOf, type Steps } from './steps.ts';
+import {
+  configureSession,
+  runParallel,
+  runSteps,
+  settle,
+  stageOf,
+  type Steps,
+} from './sessions.ts';
 import { type RunSummary, summarise } from './summary.ts';
 
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
   [['2_compare/identity']],
-  [['2_compare/change'], ['4_companies/link', '4_companies/link_nip']],
+  [['2_compare/change'], ['3_companies/link', '3_companies/link_nip']],
   [
-    ['3_events/fields', '3_events/proceedings'],
-    ['3_events/activities', '3_events/units'],
+    ['4_events/fields', '4_events/proceedings'],
+    ['4_events/activities', '4_events/units'],
   ],
 ];
 
@@ -152,9 +159,9 @@ async function publish(night: Night): Promise<RunSummary> {
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
     // A first snapshot fills its partition before it attaches it.
-    ...(isFirst ? [['first/entries']] : []),
+    ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
-  if (isFirst) await runSteps(night, ['first/attach']);
+  if (isFirst) await runSteps(night, ['5_publish/first_attach']);
   await runSteps(night, publication.publish);
   reporter.step('statistics');
   await runSteps(night, publication.statistics);

@@ -3,7 +3,7 @@ import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
 import type { Night } from './context.ts';
-import { insertRows, runSteps, settle } from './steps.ts';
+import { insertRows, runSteps, settle } from './sessions.ts';
 
 /** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
 export async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {

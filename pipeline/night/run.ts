@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { isThere, runFile } from '../../sql/database.ts';
+import { isThere, runFile } from '../../sql/connection/database.ts';
 import { warsawDate } from '../calendar.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';

@@ -1,6 +1,6 @@
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
-import type { Database } from '../../sql/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 import { wireOf } from '../console/report.ts';
 import type { Session } from '../console/session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';

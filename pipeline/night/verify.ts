@@ -1,5 +1,5 @@
 import { readdir } from 'node:fs/promises';
-import { type Database, inSnapshot, queryFile } from '../../sql/database.ts';
+import { type Database, inSnapshot, queryFile } from '../../sql/connection/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 

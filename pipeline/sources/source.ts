@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
-import { findNear } from '../../sql/suggest.ts';
+import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
 import type { ColumnForm } from '../dump/well-formed.ts';
 

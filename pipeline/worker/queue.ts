@@ -10,7 +10,7 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
-import { type Database, queryFile } from '../../sql/database.ts';
+import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { keepAlive } from './liveness.ts';
 
 /** Mails that are sent in parallel; each holds a session of the pool. */

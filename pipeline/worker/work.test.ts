@@ -13,7 +13,7 @@ import {
   startTestSmtp,
   type TestSmtp,
 } from '../../fixtures/process/test-smtp.ts';
-import { EnvironmentError } from '../../sql/environment.ts';
+import { EnvironmentError } from '../../sql/process/environment.ts';
 import { readEnvironment } from '../environment.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
 import { run } from 'graphile-worker';
 import type { Logger } from 'pino';
-import { connect, queryFile, runFile } from '../../sql/database.ts';
+import { connect, queryFile, runFile } from '../../sql/connection/database.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';

@@ -3,7 +3,7 @@
 import { hash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { connect } from '../../sql/database.ts';
+import { connect } from '../../sql/connection/database.ts';
 
 const dataDir = process.env.DATA_DIR!;
 const { pool } = await connect({ dataDir, applicationName: 'registry-bench' });

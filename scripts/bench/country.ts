@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { promisify } from 'node:util';
 import type { Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inSession } from '../../sql/database.ts';
+import { inSession } from '../../sql/connection/database.ts';
 import { writeDay } from '../generate-dump.ts';
 import { between, look, serverPid } from './cpu.ts';
 import type { MeasuredNight } from './night.ts';

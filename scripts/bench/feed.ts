@@ -1,8 +1,8 @@
 // Feeds: pages of a large one, and the fan-out of the events of a night.
 import type { Pool, PoolClient } from 'pg';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
-import { runSteps, stageOf } from '../../pipeline/night/steps.ts';
-import { inSession } from '../../sql/database.ts';
+import { runSteps, stageOf } from '../../pipeline/night/sessions.ts';
+import { inSession } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { dayNumber, isoDate } from '../generator/calendar.ts';
 import { dayCount, eventCount, fillFeeds, watchedCount, watcherCount } from './feed-data.ts';

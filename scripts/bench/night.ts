@@ -1,7 +1,7 @@
 // One night in a process of its own, so that its memory can be measured: prints one JSON object.
 import { runNightly } from '../../pipeline/night/nightly.ts';
 import { NightReporter } from '../../pipeline/night/reporter.ts';
-import { connect } from '../../sql/database.ts';
+import { connect } from '../../sql/connection/database.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { between, look, type Measured, serverPid } from './cpu.ts';
 

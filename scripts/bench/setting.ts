@@ -2,8 +2,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { inParallel } from '../../pipeline/parallel.ts';
-import type { Database } from '../../sql/database.ts';
-import { type Db, openKysely } from '../../sql/kysely.ts';
+import type { Database } from '../../sql/connection/database.ts';
+import { type Db, openKysely } from '../../sql/connection/kysely.ts';
 import { type ServerProcess, startServer } from '../server-process.ts';
 import { connectionCount, requestsPerConnection } from './load.ts';
 

@@ -3,8 +3,8 @@ import { cp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, relative } from 'node:path';
 import { type Cluster, makeSharedDirectory } from './cluster.ts';
-import { withLock } from './lock.ts';
-import { run } from './process.ts';
+import { withLock } from '../process/file-lock.ts';
+import { run } from '../process/system-process.ts';
 
 /**
  * Finds the folder of postgres, initdb and pg_ctl, which the optional dependency

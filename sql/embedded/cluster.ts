@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run, type SystemUser } from './process.ts';
+import { run, type SystemUser } from '../process/system-process.ts';
 
 /** Where a cluster is, and which user Postgres runs as. */
 export type Cluster = {

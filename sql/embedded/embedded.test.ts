@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, expect, test } from 'vitest';
-import { processStart } from './process.ts';
+import { processStart } from '../process/system-process.ts';
 import { postmasterOf, query, startHolder } from '../../fixtures/process/embedded.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 import { acquireEmbedded } from './embedded.ts';

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, locateCluster } from './cluster.ts';
 import { isCluster } from './initdb.ts';
-import { withLock } from './lock.ts';
+import { withLock } from '../process/file-lock.ts';
 import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
 

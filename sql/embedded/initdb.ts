@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { appendFile, chown, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
-import { run } from './process.ts';
+import { run } from '../process/system-process.ts';
 
 const unfinished = 'postgres.new-';
 const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];

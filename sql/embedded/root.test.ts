@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findProcess } from './process.ts';
+import { findProcess } from '../process/system-process.ts';
 import {
   type HolderOptions,
   postmasterOf,
@@ -60,6 +60,10 @@ async function copyInstallation(target: string): Promise<HolderOptions> {
   await copyFile(join(here, '../..', 'package.json'), join(target, 'package.json'));
   for (const name of await readdir(here)) {
     if (/^[a-z]+\.ts$/.test(name)) await copyFile(join(here, name), join(folder, name));
+  }
+  await mkdir(join(target, 'sql', 'process'));
+  for (const name of ['file-lock.ts', 'system-process.ts']) {
+    await copyFile(join(here, '../process', name), join(target, 'sql', 'process', name));
   }
   await copyFile(process.execPath, join(target, 'node'));
   const module = pathToFileURL(join(target, 'sql', 'embedded', 'embedded.ts')).href;

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries } from './binaries.ts';
 import { type Cluster, readText } from './cluster.ts';
 import { createCluster, isCluster } from './initdb.ts';
-import { findProcess, listProcesses, processStart, run, until } from './process.ts';
+import { findProcess, listProcesses, processStart, run, until } from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
 import { readMachine, writeSettings } from './settings.ts';
 

@@ -1,5 +1,5 @@
 import { Client } from 'pg';
-import { until } from './process.ts';
+import { until } from '../process/system-process.ts';
 
 /** An idle session that represents one share of a server, and does not keep its process alive. */
 export type Session = Client & { ref(): void; unref(): void };

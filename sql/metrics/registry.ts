@@ -1,6 +1,6 @@
 import type { Pool } from 'pg';
 import { Gauge, type Registry } from 'prom-client';
-import { queryFile } from '../database.ts';
+import { queryFile } from '../connection/database.ts';
 
 /** A row of `registry.sql`. */
 interface Sample {

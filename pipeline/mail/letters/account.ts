@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryFile } from '../../../sql/database.ts';
+import { queryFile } from '../../../sql/connection/database.ts';
 import { type IssuedToken, signOneTimeToken } from '../../../sql/secrets/one-time-token.ts';
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions, Superseded } from './options.ts';

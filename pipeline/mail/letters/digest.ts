@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { queryFile } from '../../../sql/database.ts';
+import { queryFile } from '../../../sql/connection/database.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
 import { eventTypes, severities, type Severity, type Texts } from '../texts/texts.ts';

@@ -11,7 +11,7 @@ where
 insert into registry.entry
 select after.* from stage.after;
 
--- Inserts new entries. In a first snapshot, first/attach.sql has attached them already.
+-- Inserts new entries. In a first snapshot, first_attach.sql has attached them already.
 insert into registry.entry
 select new_entry.*
 from stage.new_entry

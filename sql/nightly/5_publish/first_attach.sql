@@ -1,4 +1,4 @@
--- Attaches the table of first/entries.sql as the partition of its source. Runs in the transaction that
+-- Attaches the table of first_entries.sql as the partition of its source. Runs in the transaction that
 -- publishes. An autovacuum of these tables may win a deadlock: the step is then tried again.
 do $$
 declare

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import { SHORTEST_SECRET_KEY } from './secrets/secret-key.ts';
+import { SHORTEST_SECRET_KEY } from '../secrets/secret-key.ts';
 
 /** A setting is wrong; the message has a sentence a line, each naming its variable. */
 export class EnvironmentError extends Error {

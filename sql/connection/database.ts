@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { Socket } from 'node:net';
 import type { Client, ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
-import { acquireEmbedded } from './embedded/embedded.ts';
+import { acquireEmbedded } from '../embedded/embedded.ts';
 import { openPool } from './pool.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
@@ -144,7 +144,7 @@ export async function runFile(
   values?: unknown[],
   stage?: string,
 ): Promise<QueryResult[]> {
-  const written = await readFile(new URL(file, import.meta.url), 'utf8');
+  const written = await readFile(new URL(`../${file}`, import.meta.url), 'utf8');
   const text = stage === undefined ? written : inStage(written, stage);
   try {
     const results = await client.query(text, values);

@@ -11,7 +11,7 @@ const texts = new Map<string, string>();
  * @param values for `$1` …
  */
 export async function runPrepared<Row>(db: Db, file: string, values: unknown[]): Promise<Row[]> {
-  const text = texts.get(file) ?? readFileSync(new URL(file, import.meta.url), 'utf8');
+  const text = texts.get(file) ?? readFileSync(new URL(`../${file}`, import.meta.url), 'utf8');
   texts.set(file, text);
   // Kysely hands `sql` to `client.query` of pg, which takes a named statement instead of a text.
   const statement = { name: file, text } as unknown as string;

@@ -1,6 +1,6 @@
 import { Kysely, PostgresDialect, type Transaction } from 'kysely';
 import type { Pool } from 'pg';
-import type { Tables } from './tables/tables.ts';
+import type { Tables } from '../tables/tables.ts';
 
 /** The tables: a pool, or a transaction. */
 export type Db = Kysely<Tables>;

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { runPrepared } from './prepared.ts';
 
 const file = 'api/count_hits.sql';
@@ -22,7 +22,7 @@ interface Hit {
 }
 
 describe('runPrepared', () => {
-  it('parses a file once in a connection, under its name', async () => {
+  test('parses a file once in a connection, under its name', async () => {
     const known = await database.kysely.connection().execute(async (db) => {
       for (const hit_count of ['1', '2', '3']) {
         const rows = await runPrepared<Hit>(db, file, valuesFor('one'));
@@ -40,7 +40,7 @@ describe('runPrepared', () => {
     expect(known).toMatchObject([{ name: file }]);
   });
 
-  it('takes part in a transaction', async () => {
+  test('takes part in a transaction', async () => {
     const undone = database.kysely.transaction().execute(async (tx) => {
       await runPrepared(tx, file, valuesFor('undone'));
       throw new Error('undone');
@@ -51,7 +51,7 @@ describe('runPrepared', () => {
     ]);
   });
 
-  it('can run a file again after it has failed', async () => {
+  test('can run a file again after it has failed', async () => {
     await database.kysely.connection().execute(async (db) => {
       const failed = runPrepared(db, file, valuesFor('again', 'many'));
       await expect(failed).rejects.toThrow('invalid input syntax');

@@ -1,7 +1,7 @@
 import { readlink, rm, symlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { processStart } from './process.ts';
+import { processStart } from './system-process.ts';
 
 const poll_ms = 20;
 

@@ -1,5 +1,5 @@
 import type { Pool, PoolClient } from 'pg';
-import { inSession, runFile } from '../../sql/database.ts';
+import { inSession, runFile } from '../../sql/connection/database.ts';
 import { isDiskFull } from '../fault.ts';
 
 /** The tables of one night, and the sessions that work on them. */

@@ -1,5 +1,5 @@
 -- Fills a table with the entries of a source that has none yet, in parallel with the transaction that
--- publishes; attach.sql makes this table the partition of the source. Autovacuum is off, so that it does
+-- publishes; first_attach.sql makes this table the partition of the source. Autovacuum is off, so that it does
 -- not lock the table. A table that is created and filled in one transaction needs no WAL at wal_level
 -- minimal. The parallel steps end before the indexes are built, so that a second process can help.
 set local max_parallel_maintenance_workers = 1;
