@@ -5,7 +5,7 @@ import { createAccount } from '../fixtures/client/account.ts';
 import { completeOptions, startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { listEndpoints } from './app.ts';
-import type { Endpoint } from './http/endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 
 let database: TestDatabase;
 let api: TestApi;

@@ -2,6 +2,7 @@ import compression from 'compression';
 import express, { type Express } from 'express';
 import helmet, { type HelmetOptions } from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
+import { WELCOME_CREDITS } from './accounts/init.ts';
 import type { AppOptions } from './app-options.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
@@ -9,12 +10,12 @@ import { searchEndpoint } from './companies/search.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
 import { dictionaryEndpoints } from './dictionaries/endpoints.ts';
 import { readEnums } from './dictionaries/names.ts';
-import type { Endpoint } from './http/endpoint.ts';
+import type { Endpoint } from './endpoint/endpoint.ts';
 import { eventEndpoints } from './events/endpoints.ts';
 import { answerBy, answerError, answerUnmatched, requireHost } from './http/errors.ts';
 import { generalLimit, limitRequests } from './auth/rate-limit.ts';
 import { createMetrics } from './http/metrics.ts';
-import { basePath, mountEndpoints } from './http/mount.ts';
+import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
 import { answerMissingPage, createPages } from './pages/pages.ts';
@@ -57,7 +58,7 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
-  const metrics = createMetrics(options);
+  const metrics = createMetrics(options.pool);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);
   app.use(helmet(security));
@@ -71,7 +72,7 @@ export function createApp(options: AppOptions): Express {
   app.use(createWebhooks(options));
   app.use(createProbes(options));
   app.use(metrics.router);
-  app.use(createPages(options, limitAddress));
+  app.use(createPages({ ...options, welcomeCredits: WELCOME_CREDITS }, limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));
@@ -88,7 +89,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
   const endpoints = [
     ...accountEndpoints(options),
     ...tokenEndpoints,
-    ...walletEndpoints,
+    ...walletEndpoints(options),
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),

@@ -2,18 +2,27 @@ import { hash } from 'node:crypto';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import { initializeAccount, WELCOME_CREDITS } from './init.ts';
+import { initializeAccount, type SigningOptions, WELCOME_CREDITS } from './init.ts';
 import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
 import { hashPassword, passwordField } from './password.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
+
+interface RegistrationOptions extends Context {
+  /** Default: it is open. */
+  isRegistrationOpen?: boolean;
+  /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
+  freeMailDomains?: string[];
+}
+
+export type AccountOptions = RegistrationOptions & SigningOptions;
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
@@ -80,7 +89,7 @@ const mailLimits = [
   { name: 'register-mail-day', request_count: 10, window_ms: 24 * hour_ms },
 ];
 
-async function allowMail(options: AppOptions, email: string): Promise<boolean> {
+async function allowMail(options: Context, email: string): Promise<boolean> {
   const key = hash('sha256', mailboxOf(email));
   for (const limit of mailLimits) if (!(await isAllowed(options, limit, key))) return false;
   return true;
@@ -98,7 +107,7 @@ type Registration = z.output<ReturnType<typeof registrationWithout>>;
  * Spec: silent on an address that is registered again. Before the initialization the account gets the
  * new name, password and language, and a new token replaces the old one. Afterwards: throws the 422.
  */
-async function registerAccount(options: AppOptions, registration: Registration) {
+async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;
   const at = options.now();
   // Spares the hash; the insertion below decides.
@@ -133,7 +142,7 @@ async function registerAccount(options: AppOptions, registration: Registration) 
   });
 }
 
-function register(options: AppOptions): Endpoint {
+function register(options: RegistrationOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
   const message = 'The account is registered. A one-time token was sent to its e-mail address.';
   const closed = { message: 'Registration is currently switched off.' };
@@ -176,69 +185,75 @@ const initialized =
 const unwelcome =
   'No welcome bonus was added: the mailbox has had one, or its domain has had all of the day.';
 
-const init = endpoint(
-  {
-    ...common,
-    path: '/auth/init',
-    summary: 'Exchange the one-time token for the Master Token',
-    description: `The Master Token is shown this once. ${WELCOME_CREDITS} credits are added to the wallet: once per mailbox, and 20 times a day per domain.`,
-    limit: { name: 'init', request_count: 5, window_ms: minute_ms },
-    body: z.strictObject({ token: text }),
-    bodyExample: { token: tokenExample },
-    answer: openedAccount,
-    example: { ...openedExample, message: initialized },
-  },
-  async ({ body, options }) => {
-    const { account, isWelcome } = await initializeAccount(options, body.token);
-    return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
-  },
-);
+function init(options: SigningOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/init',
+      summary: 'Exchange the one-time token for the Master Token',
+      description: `The Master Token is shown this once. ${WELCOME_CREDITS} credits are added to the wallet: once per mailbox, and 20 times a day per domain.`,
+      limit: { name: 'init', request_count: 5, window_ms: minute_ms },
+      body: z.strictObject({ token: text }),
+      bodyExample: { token: tokenExample },
+      answer: openedAccount,
+      example: { ...openedExample, message: initialized },
+    },
+    async ({ body }) => {
+      const { account, isWelcome } = await initializeAccount(options, body.token);
+      return { ...account, message: isWelcome ? initialized : `${initialized} ${unwelcome}` };
+    },
+  );
+}
 
 const asked = 'If an account has this e-mail address, a recovery link was sent to it.';
 
-const recover = endpoint(
-  {
-    ...common,
-    path: '/auth/recover',
-    summary: 'Ask for the recovery of an account',
-    description:
-      'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
-    limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
-    body: z.strictObject({ email: addressField, password: passwordField }),
-    bodyExample: { email: accountExample.email, password: passwordExample },
-    answer: z.strictObject({ message: text, expires_at: time }),
-    example: { message: asked, expires_at: '2026-05-02T10:00:00+00:00' },
-    errors: { 503: waiting },
-  },
-  async ({ body, options }) => {
-    const expires_at = await createRecovery(options).request(body);
-    return { message: asked, expires_at: formatTimestamp(expires_at) };
-  },
-);
+function recover(options: SigningOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/recover',
+      summary: 'Ask for the recovery of an account',
+      description:
+        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
+      limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
+      body: z.strictObject({ email: addressField, password: passwordField }),
+      bodyExample: { email: accountExample.email, password: passwordExample },
+      answer: z.strictObject({ message: text, expires_at: time }),
+      example: { message: asked, expires_at: '2026-05-02T10:00:00+00:00' },
+      errors: { 503: waiting },
+    },
+    async ({ body }) => {
+      const expires_at = await createRecovery(options).request(body);
+      return { message: asked, expires_at: formatTimestamp(expires_at) };
+    },
+  );
+}
 
 const recovered =
   'The account is recovered. Store the Master Token now: it will not be shown again.';
 
-const confirm = endpoint(
-  {
-    ...common,
-    path: '/auth/recover/confirm',
-    summary: 'Confirm a recovery',
-    description:
-      'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
-    limit: confirmationLimit,
-    body: confirmation,
-    bodyExample: { token: tokenExample, password: passwordExample },
-    answer: openedAccount,
-    example: { ...openedExample, message: recovered },
-    errors: { 503: waiting },
-  },
-  async ({ body, options }) => {
-    const opened = await createRecovery(options).confirm(body);
-    if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
-    return { ...opened, message: recovered };
-  },
-);
+function confirm(options: SigningOptions): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      path: '/auth/recover/confirm',
+      summary: 'Confirm a recovery',
+      description:
+        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+      limit: confirmationLimit,
+      body: confirmation,
+      bodyExample: { token: tokenExample, password: passwordExample },
+      answer: openedAccount,
+      example: { ...openedExample, message: recovered },
+      errors: { 503: waiting },
+    },
+    async ({ body }) => {
+      const opened = await createRecovery(options).confirm(body);
+      if (!opened) throw invalid([['token', 'Recovery confirmation failed']]);
+      return { ...opened, message: recovered };
+    },
+  );
+}
 
 const account = z
   .strictObject({
@@ -299,6 +314,13 @@ const changeProfile = endpoint(
 );
 
 /** Registration, initialization and recovery, which need no token, and the account itself. */
-export function accountEndpoints(options: AppOptions): Endpoint[] {
-  return [register(options), init, recover, confirm, readProfile, changeProfile];
+export function accountEndpoints(options: AccountOptions): Endpoint[] {
+  return [
+    register(options),
+    init(options),
+    recover(options),
+    confirm(options),
+    readProfile,
+    changeProfile,
+  ];
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';
@@ -14,6 +14,11 @@ const refused = 'The token is invalid, has expired or was already used.';
 
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
+
+export interface SigningOptions extends Context {
+  /** Signs the one-time tokens; at least 32 characters. */
+  secretKey: string;
+}
 
 type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 
@@ -52,7 +57,7 @@ export async function startAccount(tx: Tx, account: Account, now: Date, isWelcom
  *
  * Spec: silent on an expired token. It gets the 422 of a used, replaced or forged token.
  */
-export async function initializeAccount(options: AppOptions, token: string) {
+export async function initializeAccount(options: SigningOptions, token: string) {
   const now = options.now();
   const claims = readClaims(options.secretKey, token, 'init', now);
   if (!claims) throw invalid([['token', refused]]);

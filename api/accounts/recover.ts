@@ -3,9 +3,8 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
-import type { AppOptions } from '../app-options.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
-import { openAccount, type OpenedAccount } from './init.ts';
+import { openAccount, type OpenedAccount, type SigningOptions } from './init.ts';
 import {
   cancelOneTimeTokens,
   expiryOf,
@@ -46,7 +45,7 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  * link alone is not enough: a reader of the mail or a mail scanner cannot recover the account. The
  * recovery sets the new password and revokes all earlier tokens.
  */
-export function createRecovery({ db, now, secretKey }: AppOptions) {
+export function createRecovery({ db, now, secretKey }: SigningOptions) {
   /** The requests that a link confirms, its own first; undefined when the link is not valid. */
   async function findOpen(token: string, at: Date) {
     const claims = readClaims(secretKey, token, 'recover', at);

@@ -1,6 +1,6 @@
 import { type Response, Router, urlencoded } from 'express';
+import type { SigningOptions } from './init.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
-import type { AppOptions } from '../app-options.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { limitRequests } from '../auth/rate-limit.ts';
 import { sendPrivatePage } from '../pages/page.ts';
@@ -9,7 +9,7 @@ import { sendPrivatePage } from '../pages/page.ts';
  * The page of the mailed link: `GET /recover?token=` shows a form and changes nothing, for mail
  * scanners follow links; `POST /recover` confirms the recovery and shows the new Master Token once.
  */
-export function createRecoveryPages(options: AppOptions): Router {
+export function createRecoveryPages(options: SigningOptions): Router {
   const recovery = createRecovery(options);
   const router = Router();
   const limit = limitRequests(options, confirmationLimit);

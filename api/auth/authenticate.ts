@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError, unavailable } from '../http/errors.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -81,7 +81,7 @@ async function countUses(db: Db, uses: Use[], now: Date): Promise<(KnownToken | 
 }
 
 /** Authenticates requests by their token. Requests of the same moment share a statement. */
-export function createAuthentication({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
+export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
   const count = createBatch((uses: Use[]) => countUses(db, uses, now()), mostCounting);
 
   /**

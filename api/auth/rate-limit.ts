@@ -1,11 +1,17 @@
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import type { RequestLimit } from '../http/endpoint.ts';
 import { clientAddressOf } from './authenticate.ts';
 import { readBearer } from './token-secret.ts';
+
+/** Requests that one client may make in a window; endpoints that share a `name` share the count. */
+export interface RequestLimit {
+  name: string;
+  request_count: number;
+  window_ms: number;
+}
 
 /** The limit of every endpoint that has no limit of its own. */
 export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
@@ -14,8 +20,6 @@ export const generalLimit = { name: 'general', request_count: 180, window_ms: 60
 export function tokenOf(request: Request): string | undefined {
   return readBearer(request).hash;
 }
-
-type LimitOptions = Pick<AppOptions, 'db' | 'logger' | 'now'>;
 
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
@@ -33,7 +37,7 @@ function unsupported(): never {
  * Hits that arrive while a statement runs share the next statement, and each gets its own count.
  */
 export function createLimitStore(
-  { db, now }: Pick<LimitOptions, 'db' | 'now'>,
+  { db, now }: Pick<Context, 'db' | 'now'>,
   { name, window_ms }: Pick<RequestLimit, 'name' | 'window_ms'>,
 ) {
   const prefix = `${name}:`;
@@ -72,7 +76,7 @@ export function createLimitStore(
  * @param beforeRefusal may throw another answer than the 429
  */
 export function limitRequests(
-  options: LimitOptions,
+  options: Context,
   limited: RequestLimit,
   keyOf: (request: Request) => string | undefined = () => undefined,
   beforeRefusal?: (request: Request) => Promise<void>,
@@ -101,7 +105,7 @@ export function limitRequests(
 
 /** Counts one for a key other than a client, such as a mail address. Returns whether it is in the limit. */
 export async function isAllowed(
-  options: Pick<LimitOptions, 'db' | 'now'>,
+  options: Pick<Context, 'db' | 'now'>,
   limited: RequestLimit,
   key: string,
 ): Promise<boolean> {

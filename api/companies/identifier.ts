@@ -1,9 +1,6 @@
 import { z } from 'zod';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
-
-export const identifierTypes = ['NIP', 'REGON9', 'KRS'] as const;
-
-export type IdentifierType = (typeof identifierTypes)[number];
+import { identifierType, type IdentifierType } from '../dictionaries/names.ts';
 
 /** A number of a company, only digits. */
 export interface Identifier {
@@ -13,11 +10,6 @@ export interface Identifier {
 
 /** The numbers of a company or of one of its entries. */
 export type Numbers = Record<'nip' | 'regon9' | 'krs', string | null>;
-
-export const identifierType = z.enum(identifierTypes).meta({
-  id: 'IdentifierType',
-  description: 'Which register gave the number: NIP (tax), REGON9 (statistics), KRS (courts).',
-});
 
 /** A number and its type, as answers show it. */
 export const identifier = z
@@ -133,5 +125,5 @@ export function listValues<Column extends string>(
 /** Lists the numbers of entries of a company, each once, by type, then in the order of the entries. */
 export function identifiersOf(entries: readonly Numbers[]) {
   const numbers = entries.map(({ nip, regon9, krs }) => ({ NIP: nip, REGON9: regon9, KRS: krs }));
-  return listValues(numbers, identifierTypes);
+  return listValues(numbers, identifierType.options);
 }

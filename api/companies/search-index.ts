@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
 import type { ClientConfig } from 'pg';
-import { HttpError } from '../http/errors.ts';
+import { HttpError, loading } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
 import type { SearchAnswer } from './search-thread.ts';
 
@@ -26,12 +26,6 @@ export interface Found {
 export type SearchQuestion = { port: MessagePort; search: Search; least_no: number };
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
-
-/** The 503 while the companies are loading. */
-export function loading(): HttpError {
-  const message = 'The companies are being loaded for the search.';
-  return new HttpError(503, { message }, { 'Retry-After': '2' });
-}
 
 /** Opens the thread that searches at the first question, which makes it load a copy of all companies. */
 export function createSearchIndex(connection: ClientConfig) {

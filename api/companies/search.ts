@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors, creditsShort, describeCharge } from '../wallet/ledger.ts';
@@ -13,7 +13,13 @@ import {
   type Numbers,
 } from './identifier.ts';
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
-import type { Search } from './search-index.ts';
+import type { Search, SearchIndex } from './search-index.ts';
+
+export interface SearchOptions extends Context {
+  searchIndex: SearchIndex;
+  /** Price of a page of results, in whole credits; 0: free. */
+  searchCredits: number;
+}
 
 const contactType = z.enum(['phone', 'email', 'fax']);
 
@@ -74,7 +80,7 @@ function viewResult(items: ResultItem[]): Result {
  * Reads the total, the page and the balance, all of one snapshot: when a night publishes in between,
  * searches again. Throws a 503 until the companies are loaded.
  */
-async function readPage({ db, searchIndex }: AppOptions, search: Search, account_id: string) {
+async function readPage({ db, searchIndex }: SearchOptions, search: Search, account_id: string) {
   for (let least_no = 0; ;) {
     const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no);
     const values = [company_ids, account_id];
@@ -86,7 +92,7 @@ async function readPage({ db, searchIndex }: AppOptions, search: Search, account
   }
 }
 
-export function searchEndpoint(options: AppOptions, charge: Charging): Endpoint {
+export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
   const { db, searchCredits } = options;
   const readDictionary = keep(() => readSearchDictionary(db));
 

@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
+import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { HttpError } from '../http/errors.ts';
 import {
   answerOnce,
@@ -29,6 +29,11 @@ import {
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
+export interface SnapshotOptions extends Context {
+  /** Price of a snapshot, in whole credits; 0: free. */
+  snapshotCredits: number;
+}
+
 /** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = identifiers.map(({ identifier_type }) => identifier_type);
@@ -38,7 +43,7 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
   return rows.map(({ entries }) => entries);
 }
 
-export function snapshotEndpoint(options: AppOptions, charge: Charging): Endpoint {
+export function snapshotEndpoint(options: SnapshotOptions, charge: Charging): Endpoint {
   const { db, now, snapshotCredits } = options;
   const readInBatch = createBatch((identifiers: Identifier[]) => readEntries(db, identifiers), 2);
   const readDictionary = keep(() => readSnapshotDictionary(db));

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   category,
   eventClass,

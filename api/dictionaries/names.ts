@@ -24,6 +24,13 @@ export const category = z
   ])
   .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
+export const identifierType = z.enum(['NIP', 'REGON9', 'KRS']).meta({
+  id: 'IdentifierType',
+  description: 'Which register gave the number: NIP (tax), REGON9 (statistics), KRS (courts).',
+});
+
+export type IdentifierType = z.output<typeof identifierType>;
+
 /** A name of the dictionary of event types; `readEnums` has all of them. */
 export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',

@@ -1,21 +1,20 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint, type Endpoint, writeSuccess } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   type Identifier,
-  identifierType,
   identifierValue,
   unknownCompany,
   unknownCompanyErrors,
   validIdentifiers,
 } from '../companies/identifier.ts';
-import { eventTypeName, readEventTypes, severity } from '../dictionaries/names.ts';
+import { eventTypeName, identifierType, readEventTypes, severity } from '../dictionaries/names.ts';
 import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';
 import {
@@ -134,7 +133,7 @@ async function findHistory(db: Db, query: Identifier & Paging) {
   return rows[0];
 }
 
-function history({ db, now }: AppOptions): Endpoint {
+function history({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -181,7 +180,7 @@ function unknownEventType(event_type: string, known: readonly string[]) {
   return invalid([['event_type', message]]);
 }
 
-function feedPage({ db, now }: AppOptions): Endpoint {
+function feedPage({ db, now }: Context): Endpoint {
   const readTypes = keep(() => readEventTypes(db));
   return endpoint(
     {
@@ -235,7 +234,7 @@ type FeedPart = { events: string; last_event_id: string; has_more: boolean };
 
 // Events are numbered in the order of publication: nights publish one after another, each in one
 // transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
-function feed({ db, now }: AppOptions): Endpoint {
+function feed({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -281,6 +280,6 @@ function feed({ db, now }: AppOptions): Endpoint {
   );
 }
 
-export function eventEndpoints(options: AppOptions): Endpoint[] {
+export function eventEndpoints(options: Context): Endpoint[] {
   return [history(options), feedPage(options), feed(options)];
 }

@@ -43,6 +43,12 @@ export function unavailable(): HttpError {
   return new HttpError(503, { message }, { 'Retry-After': retryAfter_s });
 }
 
+/** The 503 while the companies are loading. */
+export function loading(): HttpError {
+  const message = 'The companies are being loaded for the search.';
+  return new HttpError(503, { message }, { 'Retry-After': '2' });
+}
+
 /** Passes a request with another method on to `answerUnmatched`; `methods` is the value of `Allow`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {

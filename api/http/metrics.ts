@@ -1,15 +1,17 @@
 import { Router, type RequestHandler } from 'express';
+import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
-import type { AppOptions } from '../app-options.ts';
 import { onlyAllow } from './errors.ts';
 
 /**
  * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables.
  * The label of a request is the template of its route, never its path: clients can invent any number
  * of paths.
+ *
+ * @param pool reads the tables, and its sessions are counted; without one there are no such metrics
  */
-export function createMetrics({ pool }: AppOptions) {
+export function createMetrics(pool?: Pool) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({

@@ -1,10 +1,16 @@
 import { Router } from 'express';
-import type { AppOptions } from '../app-options.ts';
-import { loading } from '../companies/search-index.ts';
-import { HttpError, onlyAllow } from './errors.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import { HttpError, loading, onlyAllow } from './errors.ts';
+
+export interface ProbeOptions {
+  db: Db;
+  searchIndex: { isReady: () => Promise<boolean> };
+  /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
+  isStopping?: () => boolean;
+}
 
 /** `/healthz`: the process is alive. `/readyz`: the process can serve. Neither has a limit. */
-export function createProbes({ db, searchIndex, isStopping = () => false }: AppOptions): Router {
+export function createProbes({ db, searchIndex, isStopping = () => false }: ProbeOptions): Router {
   const router = Router();
   router
     .route('/healthz')

@@ -8,15 +8,10 @@ import {
   setGlobally,
   settingColumns,
 } from './alert-settings.ts';
-import type { AppOptions } from '../app-options.ts';
-import { category, eventClass, severity } from '../dictionaries/names.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
-import {
-  identifierBody,
-  identifierType,
-  identifierValue,
-  validIdentifiers,
-} from '../companies/identifier.ts';
+import type { Context } from '../http/context.ts';
+import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { identifierBody, identifierValue, validIdentifiers } from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage } from './watch-list.ts';
 
@@ -83,7 +78,7 @@ function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categor
   };
 }
 
-function change({ db }: AppOptions): Endpoint {
+function change({ db }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -121,7 +116,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
   );
 }
 
-function list({ db }: AppOptions): Endpoint {
+function list({ db }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -163,7 +158,7 @@ function list({ db }: AppOptions): Endpoint {
   );
 }
 
-function reset({ db }: AppOptions): Endpoint {
+function reset({ db }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -184,6 +179,6 @@ function reset({ db }: AppOptions): Endpoint {
   );
 }
 
-export function alertEndpoints(options: AppOptions): Endpoint[] {
+export function alertEndpoints(options: Context): Endpoint[] {
   return [change(options), list(options), reset(options)];
 }

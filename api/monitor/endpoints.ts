@@ -1,16 +1,16 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
   digitsOf,
-  identifierType,
   refuse,
   validIdentifiers,
   whenObject,
   writtenNumber,
 } from '../companies/identifier.ts';
+import { identifierType } from '../dictionaries/names.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { addCompanies, type RemovalOutcome, removeCompanies, selectPage } from './watch-list.ts';
@@ -31,7 +31,7 @@ function describeAddition({ ready, queued }: { ready: number; queued: number }):
   return `${ready} of ${ready + queued} ${ready + queued === 1 ? 'company' : 'companies'} ready.${awaited} An e-mail confirms when all are settled.`;
 }
 
-function add({ db, now }: AppOptions): Endpoint {
+function add({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -72,7 +72,7 @@ const watchEntry = z
   })
   .meta({ id: 'WatchEntry', description: 'A company of the watch list.' });
 
-function list({ db }: AppOptions): Endpoint {
+function list({ db }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -159,7 +159,7 @@ function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
   return { success: true, data, meta };
 }
 
-function remove({ db, now }: AppOptions): Endpoint {
+function remove({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -209,6 +209,6 @@ function remove({ db, now }: AppOptions): Endpoint {
   );
 }
 
-export function watchlistEndpoints(options: AppOptions): Endpoint[] {
+export function watchlistEndpoints(options: Context): Endpoint[] {
   return [add(options), list(options), remove(options)];
 }

@@ -1,12 +1,15 @@
 import { Router, urlencoded, type Request } from 'express';
 import { sql } from 'kysely';
 import { readUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { sendPrivatePage } from '../pages/page.ts';
 
+/** The key signs the link. */
+type Options = Pick<Context, 'db' | 'now'> & { secretKey: string };
+
 /** The account of a link; none when the token is forged or expired, or a recovery came after the mail. */
-function selectReader({ db, now, secretKey }: AppOptions, token: string) {
+function selectReader({ db, now, secretKey }: Options, token: string) {
   const unsubscription = readUnsubscribeToken(secretKey, token, now());
   if (!unsubscription) return undefined;
   const { user_ref, issued_at } = unsubscription;
@@ -20,7 +23,7 @@ function selectReader({ db, now, secretKey }: AppOptions, token: string) {
 }
 
 /** Turns off all alerts by mail, including alerts of single companies. Returns false for an invalid token. */
-async function stopMails(options: AppOptions, token: string): Promise<boolean> {
+async function stopMails(options: Options, token: string): Promise<boolean> {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
     const account = await reader?.forNoKeyUpdate().executeTakeFirst();
@@ -51,7 +54,7 @@ function tokenOf({ query, body }: Request): string | undefined {
  * since mail scanners follow links. `POST /unsubscribe` turns alerts by mail off for the account. The
  * button sends it, or a mail program by its one-click request.
  */
-export function createUnsubscribePages(options: AppOptions): Router {
+export function createUnsubscribePages(options: Options): Router {
   const router = Router();
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 

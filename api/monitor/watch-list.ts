@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import type { IdentifierType } from '../companies/identifier.ts';
+import type { IdentifierType } from '../dictionaries/names.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
 /**

@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { OpenApiGeneratorV31, OpenAPIRegistry } from '@asteasolutions/zod-to-openapi';
 import { z } from 'zod';
 import type { Enums } from '../dictionaries/names.ts';
-import type { Auth, Endpoint } from '../http/endpoint.ts';
+import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
-import { basePath } from '../http/mount.ts';
+import { basePath } from '../endpoint/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { DocumentedError, Endpoint } from '../http/endpoint.ts';
+import type { DocumentedError, Endpoint } from '../endpoint/endpoint.ts';
 
 const message = z.string();
 

@@ -1,7 +1,16 @@
 import type { Db } from '../../sql/connection/kysely.ts';
-import { WELCOME_CREDITS } from '../accounts/init.ts';
-import type { AppOptions } from '../app-options.ts';
-import { basePath } from '../http/mount.ts';
+import type { Context } from '../http/context.ts';
+import { basePath } from '../endpoint/mount.ts';
+
+export interface HomeOptions extends Context {
+  /** The address of the API for clients, without a slash at the end. */
+  baseUrl: string;
+  isRegistrationOpen?: boolean;
+  searchCredits: number;
+  snapshotCredits: number;
+  /** The welcome bonus. */
+  welcomeCredits: number;
+}
 
 /** The newest snapshot of each source, with its number of entries. */
 export async function findSnapshots(db: Db) {
@@ -24,7 +33,7 @@ function ageOf(date: string, now: Date): string {
 }
 
 /** `/` for a browser: the service, its newest snapshots and the ways to use it. */
-export async function findHome({ db, now, isRegistrationOpen = true, ...options }: AppOptions) {
+export async function findHome({ db, now, isRegistrationOpen = true, ...options }: HomeOptions) {
   const snapshots = await findSnapshots(db);
   const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();
   const today = now();
@@ -34,7 +43,7 @@ export async function findHome({ db, now, isRegistrationOpen = true, ...options 
     newest: newest.at(-1) ?? '2026-11-06',
     api: options.baseUrl + basePath,
     isRegistrationOpen,
-    welcomeCredits: WELCOME_CREDITS,
+    welcomeCredits: options.welcomeCredits,
     searchCredits: options.searchCredits,
     snapshotCredits: options.snapshotCredits,
   };

@@ -1,11 +1,16 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { AppOptions } from '../app-options.ts';
-import { identifierType } from '../companies/identifier.ts';
-import { category, eventClass, readEventTypes, severity } from '../dictionaries/names.ts';
+import type { Context } from '../http/context.ts';
+import {
+  category,
+  eventClass,
+  identifierType,
+  readEventTypes,
+  severity,
+} from '../dictionaries/names.ts';
 import { onlyAllow } from '../http/errors.ts';
-import { basePath } from '../http/mount.ts';
+import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
-import { findHome } from './home.ts';
+import { findHome, type HomeOptions } from './home.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
 import { findStatistics } from './stats.ts';
 
@@ -25,7 +30,7 @@ function prefersPage(request: Request, response: Response): boolean {
 }
 
 /** What the forms of `/console` offer. */
-async function findChoices({ db }: AppOptions) {
+async function findChoices({ db }: Context) {
   return {
     eventTypes: await readEventTypes(db),
     identifierTypes: identifierType.options,
@@ -39,7 +44,7 @@ async function findChoices({ db }: AppOptions) {
  * The pages for people: `/`, `/stats`, `/console` and `/docs`, with their files below `/assets/`. At
  * `/`, a client that does not prefer HTML gets JSON.
  */
-export function createPages(options: AppOptions, limit: RequestHandler): Router {
+export function createPages(options: HomeOptions, limit: RequestHandler): Router {
   const router = Router();
   type FindData = (request: Request) => object | Promise<object>;
   const pages: [path: string, template: string, findData: FindData][] = [

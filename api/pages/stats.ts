@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
-import { basePath } from '../http/mount.ts';
+import type { Context } from '../http/context.ts';
+import { basePath } from '../endpoint/mount.ts';
 import { findSnapshots } from './home.ts';
 
 const text = z.string().catch('');
@@ -51,7 +51,7 @@ function countRegions(db: Db, { source, section, legal_form, to }: Selection) {
 }
 
 /** `/stats`: stock and flows over time; the address holds the selection. */
-export async function findStatistics({ db }: AppOptions, query: unknown) {
+export async function findStatistics({ db }: Context, query: unknown) {
   const snapshots = await findSnapshots(db);
   const asked = selectionQuery.parse(query);
   const selection = { ...asked, source: asked.source || (snapshots[0]?.source ?? '') };

@@ -1,8 +1,8 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
 import { createSeries } from './series.ts';
@@ -61,11 +61,11 @@ function sumDays(db: Db, source: string, lastDay: string, dayCount: number) {
  * The public statistics, which share a limit of 10 requests a minute. (+) `?source=` chooses the
  * registry; (+) `meta.days_with_data` distinguishes a quiet month from a missing one.
  */
-export function statsEndpoints(options: AppOptions): Endpoint[] {
+export function statsEndpoints(options: Context): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
 }
 
-function createDay({ db, now }: AppOptions): Endpoint {
+function createDay({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...asked,
@@ -111,7 +111,7 @@ function createDay({ db, now }: AppOptions): Endpoint {
   );
 }
 
-function createRange({ db, now }: AppOptions): Endpoint {
+function createRange({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...asked,

@@ -2,8 +2,8 @@ import type { Response } from 'express';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint, type Endpoint } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { dateField, patternField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
@@ -169,7 +169,7 @@ function writeCsv(series: Point[]): string {
  * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
-export function createSeries({ db, now }: Pick<AppOptions, 'db' | 'now'>): Endpoint[] {
+export function createSeries({ db, now }: Pick<Context, 'db' | 'now'>): Endpoint[] {
   const shared = { ...common, query };
   const read = async (asked: SeriesQuery, response: Response) => {
     const source = await chooseSource(db, asked.source);

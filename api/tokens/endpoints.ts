@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { type Caller, unauthorized } from '../auth/authenticate.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint } from '../endpoint/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField, suffixName } from '../http/field.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';

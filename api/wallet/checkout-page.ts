@@ -1,10 +1,10 @@
 import { type Request, type Response, Router } from 'express';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { sendPrivatePage } from '../pages/page.ts';
-import { type Payment, priceOf, selectPayment } from './payment.ts';
+import { type Payment, type PaymentOptions, priceOf, selectPayment } from './payment.ts';
 import { settle } from './settlement.ts';
 
 async function findPayment(db: Db, given: unknown): Promise<Payment | undefined> {
@@ -17,7 +17,7 @@ async function findPayment(db: Db, given: unknown): Promise<Payment | undefined>
  * show the state of `?payment_id=`. For the provider `local`, also serves the checkout itself,
  * `/checkout/local/{payment_id}`. The random `payment_id` is the only proof that its buttons need.
  */
-export function createCheckoutPages(options: AppOptions): Router {
+export function createCheckoutPages(options: PaymentOptions): Router {
   const { db } = options;
   const router = Router();
 
@@ -38,7 +38,7 @@ export function createCheckoutPages(options: AppOptions): Router {
   return router;
 }
 
-function addLocalCheckout(router: Router, { db, now }: AppOptions): void {
+function addLocalCheckout(router: Router, { db, now }: Context): void {
   function withPayment(handle: (payment: Payment, response: Response) => void | Promise<void>) {
     return async (request: Request, response: Response) => {
       const payment = await findPayment(db, request.params.payment_id);

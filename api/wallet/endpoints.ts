@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { endpoint } from '../http/endpoint.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   lastPageOf,
   pageMetaFields,
@@ -11,6 +11,7 @@ import {
   skippedBy,
 } from '../http/paging.ts';
 import { selectWallet } from './ledger.ts';
+import type { PaymentOptions } from './payment.ts';
 import { topupEndpoints } from './topup.ts';
 
 const wallet = z
@@ -136,4 +137,6 @@ const list = endpoint(
 );
 
 /** The section Wallet of the specification. */
-export const walletEndpoints = [read, ...topupEndpoints, list];
+export function walletEndpoints(options: PaymentOptions): Endpoint[] {
+  return [read, ...topupEndpoints(options), list];
+}

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { HttpError } from '../http/errors.ts';
 
@@ -117,7 +117,7 @@ export type Charging = ReturnType<typeof createCharging>;
  * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
  * Outside of a transaction, charges of the same moment share a statement.
  */
-export function createCharging({ db, now }: Pick<AppOptions, 'db' | 'now'>) {
+export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
   const withdrawInBatch = createBatch((batch: Movement[]) => withdraw(db, batch), mostCharging);
 
   return async (asked: Pick<Movement, 'account_id' | 'amount' | 'description'>, tx?: Tx) => {

@@ -1,4 +1,5 @@
 import type { Db } from '../../sql/connection/kysely.ts';
+import type { Context } from '../http/context.ts';
 import { createStripePayment } from './stripe.ts';
 
 /** A payment with the name of its package; `price` is in the smallest unit of the currency. */
@@ -8,6 +9,11 @@ export type Payment = Awaited<
 
 /** Opens hosted checkouts, one for each payment. Throws an `HttpError` when the provider fails. */
 export type PaymentProvider = ReturnType<typeof createLocalPayment | typeof createStripePayment>;
+
+export interface PaymentOptions extends Context {
+  /** Undefined: nothing can be bought. */
+  payment: PaymentProvider | undefined;
+}
 
 export interface PaymentSettings {
   /** Undefined: nothing can be bought. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
-import type { AppOptions } from '../app-options.ts';
-import { endpoint } from '../http/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import {
   answerOnce,
@@ -11,7 +11,7 @@ import {
   type Operation,
   readIdempotencyKey,
 } from './idempotency.ts';
-import { type PaymentProvider, priceOf, selectPayment } from './payment.ts';
+import { type PaymentOptions, type PaymentProvider, priceOf, selectPayment } from './payment.ts';
 
 const success = z.literal('success');
 
@@ -61,7 +61,7 @@ async function recordPayment(
  * the payment is then `failed`, and the key of the operation is free again.
  */
 async function openCheckout(
-  { db, logger, now }: AppOptions,
+  { db, logger, now }: Context,
   provider: PaymentProvider,
   operation: Operation,
   payment_id: string,
@@ -137,53 +137,57 @@ const packages = endpoint(
   },
 );
 
-const topup = endpoint(
-  {
-    method: 'post',
-    path: '/wallet/topup',
-    tag: 'Wallet',
-    summary: 'Buy credits',
-    description:
-      'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
-    auth: 'token',
-    headers: idempotencyHeader,
-    body: topupRequest,
-    bodyExample: { package_slug: 'starter' },
-    answer: z.strictObject({ status: success, data: checkout }),
-    example: {
-      status: 'success',
-      data: {
-        checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
-        package: 'starter',
-        credits: 500,
+function createTopup({ payment: provider }: PaymentOptions): Endpoint {
+  return endpoint(
+    {
+      method: 'post',
+      path: '/wallet/topup',
+      tag: 'Wallet',
+      summary: 'Buy credits',
+      description:
+        'Opens a hosted checkout; `checkout_url` is to be opened in a browser. The credits are added once the payment is confirmed. The same `Idempotency-Key` within 24 hours gives the same checkout; with another body it is refused.',
+      auth: 'token',
+      headers: idempotencyHeader,
+      body: topupRequest,
+      bodyExample: { package_slug: 'starter' },
+      answer: z.strictObject({ status: success, data: checkout }),
+      example: {
+        status: 'success',
+        data: {
+          checkout_url: 'https://checkout.example.com/c/pay/cs_live_a1',
+          package: 'starter',
+          credits: 500,
+        },
+      },
+      errors: {
+        502: {
+          description: 'The payment provider refused',
+          example: { message: 'The payment provider refused to open a checkout.' },
+        },
+        503: {
+          description: 'The payment provider does not answer, or there is none',
+          example: { message: 'The payment provider does not answer; try again later.' },
+        },
       },
     },
-    errors: {
-      502: {
-        description: 'The payment provider refused',
-        example: { message: 'The payment provider refused to open a checkout.' },
-      },
-      503: {
-        description: 'The payment provider does not answer, or there is none',
-        example: { message: 'The payment provider does not answer; try again later.' },
-      },
+    // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
+    // retry, even while the provider is working, asks for the checkout of the same payment.
+    async ({ body, caller: { account_id }, request, response, options }) => {
+      const key = readIdempotencyKey(request);
+      const { db, now } = options;
+      if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
+      const created_at = now();
+      const operation = { account_id, name: 'topup', key, request: body, now: created_at };
+      const payment = { account_id, ...body, provider: provider.name, created_at };
+      const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
+      const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
+      response.set(recorded.headers ?? {});
+      return { status: 'success', data };
     },
-  },
-  // Two steps, since no transaction may wait for the provider. The key stands for the payment: a
-  // retry, even while the provider is working, asks for the checkout of the same payment.
-  async ({ body, caller: { account_id }, request, response, options }) => {
-    const key = readIdempotencyKey(request);
-    const { db, now, payment: provider } = options;
-    if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
-    const created_at = now();
-    const operation = { account_id, name: 'topup', key, request: body, now: created_at };
-    const payment = { account_id, ...body, provider: provider.name, created_at };
-    const recorded = await answerOnce(db, operation, (tx) => recordPayment(tx, payment));
-    const data = await openCheckout(options, provider, operation, recorded.body.payment_id);
-    response.set(recorded.headers ?? {});
-    return { status: 'success', data };
-  },
-);
+  );
+}
 
 /** The packages of credits, and their checkout. */
-export const topupEndpoints = [packages, topup];
+export function topupEndpoints(options: PaymentOptions): Endpoint[] {
+  return [packages, createTopup(options)];
+}

@@ -1,7 +1,8 @@
 import { raw, Router, type Request } from 'express';
 import { z } from 'zod';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
+import type { PaymentOptions } from './payment.ts';
 import type { StripePayment } from './stripe.ts';
 import { reverse, settle } from './settlement.ts';
 
@@ -78,7 +79,7 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
 }
 
 /** Does what an event asks for. Returns the `result` of the answer. */
-async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: Date) {
+async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const { metadata, payment_intent: charge_ref, currency } = event.data.object;
   const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
   if (event.type === 'charge.refunded' || event.type === 'charge.dispute.created') {
@@ -106,7 +107,7 @@ async function handleEvent({ db, logger }: AppOptions, event: StripeEvent, now: 
  * failed to store, gets another status. Where sending the event again would not help, the answer is 200
  * with `result` `refused` or `unknown`, and the event is logged.
  */
-export function createWebhooks(options: AppOptions): Router {
+export function createWebhooks(options: PaymentOptions): Router {
   const router = Router();
   const { payment } = options;
   if (payment?.name !== 'stripe') return router;

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { HttpError, invalid, type Problem } from './errors.ts';
+import { HttpError, invalid, type Problem } from '../http/errors.ts';
 import { fieldOf, messageOf } from './messages.ts';
 
 /** Levels of lists and objects; no valid request has more than a few. */

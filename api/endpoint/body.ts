@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { json, type RequestHandler } from 'express';
-import { HttpError } from './errors.ts';
+import { HttpError } from '../http/errors.ts';
 
 /** Enough for any valid request: a hundred identifiers of fifty characters are 6,000 bytes. */
 const maxBody_bytes = 100_000;

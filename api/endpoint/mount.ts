@@ -1,18 +1,23 @@
 import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
 import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
-import { HttpError, onlyAllow } from './errors.ts';
-import { exposedHeaders } from './headers.ts';
-import { isKnown, tagOf } from './tag.ts';
+import { HttpError, onlyAllow } from '../http/errors.ts';
+import { exposedHeaders } from '../http/headers.ts';
+import { isKnown, tagOf } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
 /** The path below which the API is versioned. */
 export const basePath = '/api/v1';
+
+export interface MountOptions extends Context {
+  /** Origins whose pages may read answers that are not public. */
+  corsOrigins?: string[];
+}
 
 /** Whether a page of any origin may read the answers, and a cache may keep them. */
 function isPublic({ description: { auth, method } }: Endpoint): boolean {
@@ -20,7 +25,7 @@ function isPublic({ description: { auth, method } }: Endpoint): boolean {
 }
 
 /** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
-export function mountEndpoints(endpoints: Endpoint[], options: AppOptions): Router {
+export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
   const router = Router();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.
@@ -67,7 +72,7 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-function createAdmission(options: AppOptions, { authenticate }: Authentication) {
+function createAdmission(options: Context, { authenticate }: Authentication) {
   const limitGuess = limitRequests(options, generalLimit);
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
@@ -89,7 +94,7 @@ function createAdmission(options: AppOptions, { authenticate }: Authentication) 
 
 const nothing = z.strictObject({});
 
-function answer(one: Endpoint, options: AppOptions): RequestHandler {
+function answer(one: Endpoint, options: Context): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
   const schema = z.object({ params, query, body });

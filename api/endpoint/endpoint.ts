@@ -1,17 +1,11 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
-import type { AppOptions } from '../app-options.ts';
+import type { Context } from '../http/context.ts';
 import type { Caller } from '../auth/authenticate.ts';
+import type { RequestLimit } from '../auth/rate-limit.ts';
 
 /** The token that a call needs: none, any token, or the Master Token. */
 export type Auth = 'none' | 'token' | 'master';
-
-/** Requests that one client may make in a window; endpoints that share a `name` share the count. */
-export interface RequestLimit {
-  name: string;
-  request_count: number;
-  window_ms: number;
-}
 
 /** An error of an endpoint that does not follow from the rest of its description. */
 export interface DocumentedError {
@@ -67,8 +61,7 @@ export interface Call<A extends Auth, Params, Query, Body> {
   caller: A extends 'none' ? undefined : Caller;
   request: Request;
   response: Response;
-  /** Of the application. */
-  options: AppOptions;
+  options: Context;
 }
 
 /** An endpoint as the application mounts it and the OpenAPI document lists it. */
