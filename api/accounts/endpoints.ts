@@ -114,7 +114,7 @@ async function registerAccount(options: Context, registration: Registration) {
   const taken = await options.db
     .selectFrom('customer.account')
     .select('account_id')
-    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null)
     .executeTakeFirst();
   if (taken) throw takenAddress();
@@ -127,7 +127,7 @@ async function registerAccount(options: Context, registration: Registration) {
       .values({ user_ref: createRef(), ...profile, created_at: at })
       .onConflict((conflict) =>
         conflict
-          .expression(sql`lower(email)`)
+          .expression(sql`lower(email collate "C")`)
           .doUpdateSet(profile)
           .where('customer.account.initialized_at', 'is', null),
       )

@@ -93,7 +93,7 @@ async function mailLink(tx: Tx, email: string, password_hash: string, now: Date)
   const account = await tx
     .selectFrom('customer.account')
     .select(['account_id', 'email as recipient', 'name as user_name'])
-    .where(sql`lower(email)`, '=', email.toLowerCase())
+    .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null)
     .forUpdate()
     .executeTakeFirst();

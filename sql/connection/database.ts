@@ -28,7 +28,7 @@ export interface Database {
   close(): Promise<void>;
 }
 
-/** Opens a pool. Throws a sentence when the server cannot be reached or is too old. */
+/** Opens a pool. Throws a sentence when the server cannot be reached or is too old, or the encoding wrong. */
 export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
   const connection: ClientConfig = {
@@ -83,17 +83,24 @@ function endSilent(pool: Pool, silence_ms: number): void {
 }
 
 async function checkServer(pool: Pool): Promise<void> {
-  const setting = `select current_setting('server_version_num')::int as version`;
   const { rows } = await pool
-    .query<{ version: number }>(setting)
+    .query<{ version: number; encoding: string }>(
+      `select current_setting('server_version_num')::int as version,
+         current_setting('server_encoding') as encoding`,
+    )
     .catch((cause: NodeJS.ErrnoException) => {
       // Several addresses that all refuse make an error without a message.
       const reason = cause.message || cause.code;
       throw new Error(`The database cannot be reached: ${reason}`, { cause });
     });
-  const { version } = rows[0]!;
+  const { version, encoding } = rows[0]!;
   if (version < OLDEST_SERVER) {
     throw new Error(`PostgreSQL 15 or newer is needed; the server is ${version / 10000}`);
+  }
+  if (encoding !== 'UTF8') {
+    throw new Error(
+      `The encoding of the database must be UTF8; it is ${encoding}: make one by createdb --template=template0 --encoding=UTF8`,
+    );
   }
 }
 

@@ -1,6 +1,15 @@
 -- Text and dates as registries write them. Nearly all functions are single expressions, which Postgres
 -- expands in place.
 
+-- The same in every database, as lower(), upper() and ~* are not.
+create or replace function registry.lower(value text) returns text
+language sql immutable parallel safe
+return pg_catalog.lower(value collate registry.unicode);
+
+create or replace function registry.upper(value text) returns text
+language sql immutable parallel safe
+return pg_catalog.upper(value collate registry.unicode);
+
 -- Trims, collapses every kind of white space to one blank, and takes blank for null. To look costs
 -- a third of replacing, and few values need it.
 create or replace function registry.squeeze(value text) returns text
@@ -50,7 +59,7 @@ create or replace function registry.postal_code(written text) returns text
 language sql immutable parallel safe
 return case
     when length(written) = 6 and substr(written, 3, 1) = '-' then written
-    else regexp_replace(written, '^([0-9]{2})\s*[-–—]\s*([0-9]{3})$', '\1-\2')
+    else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
 -- The extension lies in whichever schema it was created in.
@@ -68,6 +77,6 @@ select set_config(
 -- Text without case and accents.
 create or replace function registry.fold(value text) returns text
 language sql stable parallel safe
-return lower(unaccent('unaccent', value));
+return registry.lower(unaccent('unaccent', value));
 
 set local search_path to default;

@@ -47,5 +47,5 @@ return value ~ '^[0-9]{10}$' and value <> '0000000000';
 create or replace function registry.is_cancelled(status text) returns boolean
 language sql immutable parallel safe
 return coalesce(
-    status ~* '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
+    registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
 );

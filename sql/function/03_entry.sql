@@ -67,7 +67,7 @@ create or replace function registry.owner_names(
 ) returns text
 language sql immutable parallel safe
 return (
-    select string_agg(distinct owner.name, '; ' order by owner.name)
+    select string_agg(distinct owner.name collate "C", '; ' order by owner.name collate "C")
     from (
         select nullif(concat_ws(' ', first_name, surname), '') as name
         union all
@@ -81,7 +81,9 @@ return (
 create or replace function registry.shareholder_names(persons jsonb) returns text
 language sql immutable parallel safe
 return (
-    select string_agg(person.value ->> 'full_name', '; ' order by person.value ->> 'full_name')
+    select string_agg(
+        person.value ->> 'full_name', '; ' order by (person.value ->> 'full_name') collate "C"
+    )
     from jsonb_array_elements(persons) as person
     where person.value ->> 'kind' = 'shareholder'
 );
@@ -89,7 +91,7 @@ return (
 create or replace function registry.representative_names(persons jsonb) returns text
 language sql immutable parallel safe
 return (
-    select string_agg(representative.name, '; ' order by representative.name)
+    select string_agg(representative.name, '; ' order by representative.name collate "C")
     from jsonb_array_elements(persons) as person
     cross join lateral (
         select concat(
@@ -122,5 +124,5 @@ language sql immutable parallel safe
 return exists (
     select
     from jsonb_array_elements(unit -> 'dates') as dated
-    where dated.value ->> 'type' ~* 'zakończeni|skreśleni|wykreśleni'
+    where registry.lower(dated.value ->> 'type') ~ 'zakończeni|skreśleni|wykreśleni'
 );

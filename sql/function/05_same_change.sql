@@ -41,12 +41,12 @@ return case
         then registry.address_meaning(coalesce(new_value, old_value))
     when event_type like 'COMPANY\_PHONE\_%' or event_type like 'COMPANY\_FAX\_%'
         then regexp_replace(
-            regexp_replace(coalesce(new_value, old_value), '[^0-9a-z]', '', 'gi'),
+            regexp_replace(coalesce(new_value, old_value), '[^0-9A-Za-z]', '', 'g'),
             '^(00)?48(?=[0-9]{9}$)',
             ''
         )
     when event_type like 'COMPANY\_WEBSITE\_%' then regexp_replace(
-        lower(coalesce(new_value, old_value)), '^https?://|/$', '', 'g'
+        registry.lower(coalesce(new_value, old_value)), '^https?://|/$', '', 'g'
     )
     else translate(
         regexp_replace(registry.fold(coalesce(new_value, old_value)), '\s+', ' ', 'g'),

@@ -88,7 +88,7 @@ create table registry.legal_form (
     symbol text not null,
     valid_from date not null,
     valid_to date,
-    slug text not null,
+    slug text collate "C" not null,
     name text not null,
     label text not null,
     constraint legal_form_pkey primary key (symbol, valid_from),
@@ -123,7 +123,7 @@ create table registry.severity (
 -- is what the event is about. `changes`: of a value that can be added, changed or removed, those that
 -- are events of this type.
 create table registry.event_type (
-    event_type text primary key,
+    event_type text collate "C" primary key,
     severity text not null references registry.severity,
     event_class text not null,
     category text not null,

@@ -18,7 +18,7 @@ create table customer.account (
 );
 
 -- An address is the same however its letters are cased.
-create unique index account_email_key on customer.account (lower(email));
+create unique index account_email_key on customer.account (lower(email collate "C"));
 
 -- One row per issued one-time token: `one_time_token_id` is the `jti` of the JWT. The JWT is signed
 -- again for each mail, so the table holds no secret. `password_hash` belongs to the password that a

@@ -81,7 +81,7 @@ compared as (
             when 'unit' then
                 told.unit_number !~ '^[0-9]{14}$'
                 or told.new_value is not distinct from (
-                    select min(registry.unit_line(unit.value))
+                    select min(registry.unit_line(unit.value) collate "C")
                     from jsonb_array_elements(entry.units) as unit
                     where
                         unit.value ->> 'identifier' = told.unit_number

@@ -33,7 +33,7 @@ language sql immutable
 return case
     when number is null then null
     when not is_valid then known
-    when coalesce(status ~* '^(aktywn|aktualn|nadan|ważn)', true) then number
+    when coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true) then number
     when registry.is_cancelled(status) then nullif(known, number)
     else known
 end;
@@ -75,7 +75,8 @@ return (
     where
         item.value ? 'otwarcie'
         -- An orderly liquidation stands among the restructurings.
-        and coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', '') !~* 'likwidac'
+        and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
+        !~ 'likwidac'
     order by told.state = 'ENDED', told.start_day desc nulls first, item.place desc
     limit 1
 );
@@ -190,12 +191,12 @@ select
     extract.line,
     list.place,
     activity.rank,
-    concat_ws('.', part."kodDzial", part."kodKlasa", upper(part."kodPodklasa")) as written,
+    concat_ws('.', part."kodDzial", part."kodKlasa", registry.upper(part."kodPodklasa")) as written,
     substring(
-        concat(part."kodDzial", part."kodKlasa", upper(part."kodPodklasa"))
+        concat(part."kodDzial", part."kodKlasa", registry.upper(part."kodPodklasa"))
         from '^[0-9]{2}(?:[0-9]|[0-9]{2}[A-Z]?)?$'
     ) as code,
-    translate(upper(part.opis), ' ,;.:-()', '') as name
+    translate(registry.upper(part.opis), ' ,;.:-()', '') as name
 from stage.krs_extract as extract
 cross join (
     values
@@ -234,9 +235,9 @@ with legal_form as (
         (3, replace(legal_form.label, ' lub ', ' / '))
     ) as spelling (rank, text)
     cross join lateral (
-        select translate(upper(spelling.text), ' -', '') as written
+        select translate(registry.upper(spelling.text), ' -', '') as written
     ) as form
-    order by form.written, spelling.rank, slug
+    order by form.written, spelling.rank, slug collate "C"
 )
 
 select
@@ -269,7 +270,7 @@ left join registry.entry as known
     on known.source = 'krs'
     and known.entry_key = extract.krs
 left join legal_form
-    on legal_form.written = translate(upper(part.identity ->> 'formaPrawna'), ' -', '')
+    on legal_form.written = translate(registry.upper(part.identity ->> 'formaPrawna'), ' -', '')
 left join lateral (
     select
         (array_agg(activity.code order by activity.rank) filter (where activity.place = 1))[1]
@@ -286,7 +287,9 @@ left join lateral (
             order by
                 count(activity_code.version) desc,
                 count(*) filter (
-                    where translate(upper(activity_code.name), ' ,;.:-()', '') = written.name
+                    where
+                        translate(registry.upper(activity_code.name), ' ,;.:-()', '')
+                        = written.name
                 ) desc,
                 coalesce(version.version = known.activity_version, false) desc,
                 (version.version = 2025)

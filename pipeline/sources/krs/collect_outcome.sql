@@ -44,7 +44,8 @@ cross join lateral (
         'voivodeship',
         told.voivodeship,
         not exists (
-            select from registry.voivodeship where voivodeship.name = lower(told.voivodeship)
+            select from registry.voivodeship
+            where voivodeship.name = registry.lower(told.voivodeship)
         )
     )
 ) as odd (subject, value, is_odd)

@@ -29,9 +29,9 @@ select
     null::text as first_name,
     null::text as phone,
     -- All is written in capitals, so that they say nothing here.
-    lower(part.seat ->> 'adresPocztyElektronicznej') as email,
+    registry.lower(part.seat ->> 'adresPocztyElektronicznej') as email,
     null::text as fax,
-    lower(part.seat ->> 'adresStronyInternetowej') as website,
+    registry.lower(part.seat ->> 'adresStronyInternetowej') as website,
     part.seat #>> '{adres,kodPocztowy}' as postal_code,
     part.seat #>> '{siedziba,powiat}' as county,
     part.seat #>> '{siedziba,gmina}' as commune,
@@ -42,7 +42,7 @@ select
     (
         select voivodeship.teryt
         from registry.voivodeship
-        where voivodeship.name = lower(part.seat #>> '{siedziba,wojewodztwo}')
+        where voivodeship.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
     ) as voivodeship,
     document.document ->> 'activity_version' as activity_version,
     document.document ->> 'activity_main' as activity_main,
@@ -125,7 +125,7 @@ cross join lateral (
 ) as proceeding
 -- Branches have no number in KRS.
 cross join lateral (
-    select jsonb_agg(told.unit order by told.unit) as units
+    select jsonb_agg(told.unit order by told.unit::text collate "C") as units
     from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]') as branch (item)
     cross join lateral (
         select jsonb_build_object(
@@ -139,7 +139,7 @@ cross join lateral (
                     branch.item #>> '{adres,miejscowosc}', branch.item #>> '{siedziba,miejscowosc}'
                 ),
                 'postal_code', registry.postal_code(branch.item #>> '{adres,kodPocztowy}'),
-                'voivodeship', lower(branch.item #>> '{siedziba,wojewodztwo}'),
+                'voivodeship', registry.lower(branch.item #>> '{siedziba,wojewodztwo}'),
                 'country_code', coalesce(
                     branch.item #>> '{adres,kraj}', branch.item #>> '{siedziba,kraj}'
                 )
@@ -151,7 +151,7 @@ cross join lateral (
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object('kind', member.kind, 'full_name', told.full_name, 'role', told.role)
-        order by member.kind, told.full_name, told.role
+        order by member.kind, told.full_name collate "C", told.role collate "C"
     ) as persons
     from (
         select
@@ -221,7 +221,7 @@ cross join lateral (
                 ),
                 case
                     when
-                        lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
+                        registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
                         -- `stanZDnia` is the day of the last entry, which may be long before the dump.
                         and coalesce(
                             member.item ->> 'dataZawieszeniaDo'
@@ -237,7 +237,7 @@ cross join lateral (
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object('type', told.type, 'date', told.date)
-        order by told.type, told.date
+        order by told.type collate "C", told.date
     ) as dates
     from (
         values

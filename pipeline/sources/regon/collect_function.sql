@@ -15,13 +15,16 @@ return (
         'city', record ->> 'city',
         -- The reports leave out the dash.
         'postal_code', regexp_replace(
-            registry.postal_code(record ->> 'postal_code'), '^(\d{2})(\d{3})$', '\1-\2'
+            registry.postal_code(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
         ),
         'voivodeship', place.voivodeship,
         'country_code', case
-            when record ->> 'country' is not null then upper(record ->> 'country')
+            when record ->> 'country' is not null then registry.upper(record ->> 'country')
             -- Of natural persons the country is often blank.
-            when place.voivodeship is not null or record ->> 'country_name' ~* '^polska$' then 'PL'
+            when
+                place.voivodeship is not null
+                or registry.lower(record ->> 'country_name') = 'polska'
+                then 'PL'
         end
     )
     from (
@@ -30,7 +33,7 @@ return (
             from registry.voivodeship
             where
                 voivodeship.teryt = record ->> 'voivodeship_symbol'
-                or voivodeship.name = lower(record ->> 'voivodeship')
+                or voivodeship.name = registry.lower(record ->> 'voivodeship')
             order by voivodeship.teryt = record ->> 'voivodeship_symbol' desc
             limit 1
         ) as voivodeship

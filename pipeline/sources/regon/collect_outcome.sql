@@ -158,14 +158,14 @@ cross join lateral (
             select from registry.voivodeship
             where
                 voivodeship.teryt = described.record ->> 'voivodeship_symbol'
-                or voivodeship.name = lower(described.record ->> 'voivodeship')
+                or voivodeship.name = registry.lower(described.record ->> 'voivodeship')
         )
     ),
     (
         'country',
         described.record ->> 'country_name',
         not described.record ? 'country'
-        and described.record ->> 'country_name' !~* '^polska$'
+        and registry.lower(described.record ->> 'country_name') <> 'polska'
     )
 ) as odd (subject, value, is_odd)
 where odd.value is not null and odd.is_odd

@@ -34,17 +34,17 @@ select
     owner.first_names as first_name,
     -- wew.: the extension.
     nullif(concat_ws(' wew. ', stage.regon_phone(activity.phone), activity.extension), '') as phone,
-    lower(activity.email) as email,
+    registry.lower(activity.email) as email,
     stage.regon_phone(activity.fax) as fax,
     -- The name of a host has no case; what follows it has.
     case
-        when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then lower(activity.website)
+        when activity.website ~ '^([A-Za-z]+://)?[^/]+/?$' then registry.lower(activity.website)
         else activity.website
     end as website,
     seat.address ->> 'postal_code' as postal_code,
     -- A city that is a county of its own is written with and without 'm.'.
-    regexp_replace(activity.county, '^m\.( ?st\.)? ?', '', 'i') as county,
-    regexp_replace(activity.commune, '^m\.( ?st\.)? ?', '', 'i') as commune,
+    regexp_replace(activity.county, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as county,
+    regexp_replace(activity.commune, '^[Mm]\.( ?[Ss][Tt]\.)? ?', '') as commune,
     seat.address ->> 'city' as city,
     seat.address ->> 'street' as street,
     seat.address ->> 'building' as building,
@@ -142,7 +142,7 @@ cross join lateral (
             cross join lateral (
                 select jsonb_agg(
                     jsonb_build_object('type', label.type, 'date', unit.record ->> label.field)
-                    order by label.type
+                    order by label.type collate "C"
                 ) as dates
                 from (
                     values
@@ -166,7 +166,7 @@ cross join lateral (
             from jsonb_array_elements(known.units) as before (unit)
             where document.document -> 'units' is null
         ) as told
-        order by told.unit ->> 'identifier', told.rank, told.unit
+        order by told.unit ->> 'identifier', told.rank, told.unit::text collate "C"
     ) as listed
 ) as unit
 -- Of codes of both versions the newer ones count. BIR 1.1 does not tell the version: it is the known one,
@@ -199,7 +199,7 @@ cross join lateral (
             dense_rank() over (order by code.record ->> 'version' desc nulls last) as rank
         from jsonb_array_elements(document.document -> 'codes') as code (record)
         cross join lateral (
-            select upper(translate(code.record ->> 'code', '. ', '')) as code
+            select registry.upper(translate(code.record ->> 'code', '. ', '')) as code
         ) as written_code
         where
             written_code.code is not null
@@ -210,7 +210,7 @@ cross join lateral (
     where newest.rank = 1
 ) as code
 cross join lateral (
-    select jsonb_agg(listed.person order by listed.person ->> 'full_name') as persons
+    select jsonb_agg(listed.person order by (listed.person ->> 'full_name') collate "C") as persons
     from (
         select jsonb_build_object(
             'kind', 'owner',
@@ -249,7 +249,7 @@ cross join lateral (
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object('type', label.type, 'date', label.written)
-        order by label.type
+        order by label.type collate "C"
     ) as dates
     from (
         values

@@ -64,7 +64,7 @@ begin
                 trait.value,
                 row_number() over (
                     partition by unmatched.line is not null, trait.value
-                    order by unmatched.name, unmatched.entry_key
+                    order by unmatched.name collate "C", unmatched.entry_key collate "C"
                 ) as rank
             from stage.unmatched
             cross join stage.night

@@ -28,7 +28,9 @@ unreadable_number as (
     -- The REGON of a unit begins with the REGON of its company.
     select match.part[1]
     from stage.reject
-    cross join lateral regexp_matches(reject.raw, '\m([0-9]{9})[0-9]{5}\M', 'g') as match (part)
+    cross join lateral regexp_matches(
+        reject.raw, '(?<![0-9])([0-9]{9})[0-9]{5}(?![0-9])', 'g'
+    ) as match (part)
     where not reject.is_repeat
 )
 

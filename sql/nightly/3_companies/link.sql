@@ -22,9 +22,10 @@ language sql immutable parallel safe
 return one_type <> other_type
 or coalesce(one_krs <> other_krs, false)
 or coalesce(
-    lower(one_surname) <> lower(other_surname)
+    registry.lower(one_surname) <> registry.lower(other_surname)
     -- REGON also lists the second name.
-    and lower(split_part(one_first_name, ' ', 1)) <> lower(split_part(other_first_name, ' ', 1)),
+    and registry.lower(split_part(one_first_name, ' ', 1))
+    <> registry.lower(split_part(other_first_name, ' ', 1)),
     false
 );
 

@@ -81,9 +81,9 @@ select
     activity_change.company_id,
     activity_change.entry_id,
     'COMPANY_ACTIVITIES_RECLASSIFIED',
-    string_agg(activity_change.code, ',' order by activity_change.code)
+    string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where activity_change.is_old),
-    string_agg(activity_change.code, ',' order by activity_change.code)
+    string_agg(activity_change.code, ',' order by activity_change.code collate "C")
         filter (where not activity_change.is_old)
 from stage.activity_change
 where activity_change.is_explained

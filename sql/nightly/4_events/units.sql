@@ -41,8 +41,8 @@ unit as (
     select
         named_unit.company_id,
         named_unit.entry_id,
-        min(named_unit.line) filter (where named_unit.is_old) as old_line,
-        min(named_unit.line) filter (where not named_unit.is_old) as new_line
+        min(named_unit.line collate "C") filter (where named_unit.is_old) as old_line,
+        min(named_unit.line collate "C") filter (where not named_unit.is_old) as new_line
     from named_unit
     where named_unit.line is not null
     group by

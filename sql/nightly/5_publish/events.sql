@@ -73,8 +73,8 @@ from stage.company_event
 cross join stage.night
 where company_event.event_id is not null
 order by
-    company_event.company_id, company_event.event_id, company_event.entry_id, company_event.old_value,
-    company_event.new_value;
+    company_event.company_id, company_event.event_id, company_event.entry_id,
+    company_event.old_value collate "C", company_event.new_value collate "C";
 
 -- All other changes are new events, in a stable order. Proceedings that begin and end in one night come
 -- in the order of their dates.
@@ -86,10 +86,11 @@ select
     last_id.last_id + row_number() over (
         order by
             company_event.company_id, company_event.entry_id,
-            regexp_replace(company_event.event_type, '_(STARTED|ENDED)$', ''),
+            regexp_replace(company_event.event_type, '_(STARTED|ENDED)$', '') collate "C",
             case when company_event.event_type ~ '_(STARTED|ENDED)$' then company_event.new_value end,
             company_event.event_type ~ '_ENDED$',
-            company_event.event_type, company_event.old_value, company_event.new_value
+            company_event.event_type collate "C", company_event.old_value collate "C",
+            company_event.new_value collate "C"
     ),
     company_event.entry_id,
     night.dump_date,

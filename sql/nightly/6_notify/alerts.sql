@@ -83,7 +83,8 @@ select
     alert_event.rank,
     row_number() over (
         partition by alert_watch.account_id
-        order by alert_event.rank desc, alert_event.company_name, alert_event.event_id
+        order by
+            alert_event.rank desc, alert_event.company_name collate "C", alert_event.event_id
     ) as position
 from stage.alert_event
 join stage.alert_watch using (company_id)

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { globSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, inject, onTestFinished, test } from 'vitest';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
+import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { dumpTables, runDump } from '../fixtures/dump/night.ts';
+import { verify } from '../pipeline/night/verify.ts';
+import { connect, type Database } from './connection/database.ts';
+import { migrate } from './migrate.ts';
+
+const root = fileURLToPath(new URL('../', import.meta.url));
+
+/** Makes a database of a locale or encoding of its own. @returns its address */
+async function createDatabase(options: string): Promise<string> {
+  const name = `registry_test_${randomUUID().replaceAll('-', '')}`;
+  await administer(inject('serverUrl'), `create database ${name} template template0 ${options}`);
+  onTestFinished(() => administer(inject('serverUrl'), `drop database ${name} with (force)`));
+  return withDatabase(inject('serverUrl'), name);
+}
+
+/** What three nights of each registry publish. */
+async function publishFixtures(db: Database): Promise<Record<string, string[]>> {
+  for (const day of ['02', '04', '06']) {
+    for (const source of ['regon', 'krs', 'ceidg']) {
+      const date = `2026-11-${day}`;
+      await runDump(db, `${root}fixtures/${source}/${date}`, date, { source });
+    }
+  }
+  expect(await Promise.all(['regon', 'krs', 'ceidg'].map((name) => verify(db, name)))).toEqual([
+    [],
+    [],
+    [],
+  ]);
+  return dumpTables(db);
+}
+
+describe('the locale of the database', () => {
+  test('changes nothing of what the nights publish', async () => {
+    const ordinary = await createTestDatabase();
+    onTestFinished(() => ordinary.drop());
+    const expected = await publishFixtures(ordinary);
+    for (const locale of [
+      // Only ASCII has capitals.
+      `locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+      // The capital of i has a dot, and texts are not ordered by their bytes.
+      `locale_provider icu icu_locale 'tr'`,
+    ]) {
+      const databaseUrl = await createDatabase(locale);
+      const db = await connect({ databaseUrl, dataDir: '', applicationName: 'registry tests' });
+      await migrate(db);
+      expect(await publishFixtures(db)).toEqual(expected);
+      await db.close();
+    }
+  });
+
+  test('is used by no SQL to change or to ignore case', () => {
+    const files = globSync(['sql/**/*.sql', 'pipeline/**/*.sql'], { cwd: root });
+    const depending = files.filter((file) =>
+      /(?<![\w.])(lower|upper|initcap)\((?!email collate "C")|~\*|\bilike\b|, 'g?i'\)/.test(
+        readFileSync(`${root}${file}`, 'utf8').replaceAll(/--.*/g, ''),
+      ),
+    );
+    expect(depending).toEqual([]);
+  });
+
+  test('may not have another encoding than UTF8', async () => {
+    const databaseUrl = await createDatabase(
+      `encoding 'SQL_ASCII' locale_provider libc lc_collate 'C' lc_ctype 'C'`,
+    );
+    await expect(
+      connect({ databaseUrl, dataDir: '', applicationName: 'registry tests' }),
+    ).rejects.toThrow(
+      'The encoding of the database must be UTF8; it is SQL_ASCII: make one by createdb --template=template0 --encoding=UTF8',
+    );
+  });
+});
