@@ -91,4 +91,39 @@ describe('the version of the activities', () => {
       COMPANY_MAIN_ACTIVITY_CHANGED: 1,
     });
   });
+
+  test('tells codes on both sides of a recoding as neither added nor removed', async () => {
+    const say = (krs: string, ...activities: string[]) => currentLine({ krs, activities });
+    await runNight('2026-11-04', [
+      say('0000992020', '6201Z', '201', '4791Z'),
+      say('0000992021', '6201Z', '62', '7022Z'),
+      say('0000992022', '201', '6201Z', '6202Z'),
+      say('0000992023', '6201Z', '201'),
+    ]);
+    const summary = await runNight('2026-11-05', [
+      // A partial code that stays, and one of 2007 whose successor of 2025 is a part, or a whole one.
+      say('0000992020', '6210B', '201', '47'),
+      say('0000992021', '6210B', '6220B', '7020Z'),
+      say('0000992022', '201', '6210B', '622'),
+      // No successor: 351 is no chemistry.
+      say('0000992023', '6210B', '351'),
+    ]);
+    expect(summary.event_types).toEqual({
+      COMPANY_ACTIVITIES_RECLASSIFIED: 4,
+      COMPANY_ACTIVITY_ADDED: 1,
+      COMPANY_ACTIVITY_REMOVED: 1,
+    });
+    const { rows } = await db.pool.query(
+      `select krs, replace(event_type, 'COMPANY_ACTIVIT', '') as type, old_value, new_value
+       from analyst.event where event_date = '2026-11-05' order by krs, event_type`,
+    );
+    expect(rows.map((row) => Object.values(row as object))).toEqual([
+      ['0000992020', 'IES_RECLASSIFIED', '201,4791Z,6201Z', '201,47,6210B'],
+      ['0000992021', 'IES_RECLASSIFIED', '62,6201Z,7022Z', '6210B,6220B,7020Z'],
+      ['0000992022', 'IES_RECLASSIFIED', '201,6201Z,6202Z', '201,6210B,622'],
+      ['0000992023', 'IES_RECLASSIFIED', '6201Z', '6210B'],
+      ['0000992023', 'Y_ADDED', null, '351'],
+      ['0000992023', 'Y_REMOVED', '201', null],
+    ]);
+  });
 });

@@ -1,7 +1,23 @@
 -- Turns changed activities into events.
 
+-- One row per code of 2007 and code of 2025 that may take its place. A division, group or class
+-- of 2007 may become any code, or any part of a code, that a code below it may become.
+create unlogged table stage.activity_successor as
+select distinct
+    left(activity_key.code_2007, level.of_2007) as code_2007,
+    left(activity_key.code_2025, level.of_2025) as code_2025
+from registry.activity_key
+cross join (
+    select of_2007, of_2025
+    from generate_series(2, 5) as of_2007
+    cross join generate_series(2, 5) as of_2025
+) as level;
+
+analyze stage.activity_successor;
+
 -- One row per changed entry and code that came or went. When an entry moves to the other version of the
--- classification, the codes that the official key maps in either direction are one reclassification.
+-- classification, the codes that the official key maps in either direction are one reclassification. A
+-- code that the key does not map, and which stays, did not change.
 create unlogged table stage.activity_change as
 with changed as (
     select
@@ -32,15 +48,15 @@ explained_code as (
                 as codes_2025
     ) as list
     cross join lateral unnest(list.codes_2007) as told (code_2007)
-    join registry.activity_key using (code_2007)
+    join stage.activity_successor using (code_2007)
     cross join lateral (
         values
-        (2007, activity_key.code_2007),
-        (2025, activity_key.code_2025)
+        (2007, activity_successor.code_2007),
+        (2025, activity_successor.code_2025)
     ) as code (version, code)
     where
         changed.is_recoded
-        and activity_key.code_2025 = any(list.codes_2025)
+        and activity_successor.code_2025 = any(list.codes_2025)
 )
 
 select
@@ -60,7 +76,7 @@ left join explained_code
     and explained_code.code = code.code
     and explained_code.is_old = code.is_old
 where
-    changed.is_recoded
+    explained_code.entry_id is not null
     or code.is_old and code.code <> all(changed.new_codes)
     or not code.is_old and code.code <> all(changed.old_codes);
 
@@ -98,18 +114,18 @@ select
     after.activity_main
 from stage.before
 join stage.after using (entry_id)
-where case
-    when before.activity_version <> after.activity_version then
-        coalesce(before.activity_main, after.activity_main) is not null
-        and not exists (
-            select from registry.activity_key
+where
+    before.activity_main is distinct from after.activity_main
+    and (
+        before.activity_version = after.activity_version is not false
+        or not exists (
+            select from stage.activity_successor
             where
                 before.activity_version = 2007
-                and activity_key.code_2007 = before.activity_main
-                and activity_key.code_2025 = after.activity_main
+                and activity_successor.code_2007 = before.activity_main
+                and activity_successor.code_2025 = after.activity_main
                 or after.activity_version = 2007
-                and activity_key.code_2025 = before.activity_main
-                and activity_key.code_2007 = after.activity_main
+                and activity_successor.code_2025 = before.activity_main
+                and activity_successor.code_2007 = after.activity_main
         )
-    else before.activity_main is distinct from after.activity_main
-end;
+    );
