@@ -130,9 +130,8 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       if (balance < amount) throw creditsShort(amount, balance);
       const isFree = amount === 0 || total === 0;
       const description = `Search, page ${page}`;
-      response.set(
-        isFree ? describeCharge(0, balance) : await charge({ account_id, amount, description }),
-      );
+      const asked = { account_id, amount, description, response };
+      response.set(isFree ? describeCharge(0, balance) : await charge(asked));
       const meta = viewPageMeta(paging, isHead ? 0 : total);
       return { status: 'success', data: { ...meta, results } };
     },

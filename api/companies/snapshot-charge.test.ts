@@ -1,8 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { connect } from '../../sql/connection/database.ts';
+import { openKysely } from '../../sql/connection/kysely.ts';
 
 const asked = { identifier_type: 'NIP', identifier_value: '1001401003' };
 const other = { identifier_type: 'NIP', identifier_value: '1000201006' };
@@ -41,6 +44,41 @@ describe('POST /api/v1/companies/snapshot', () => {
     const movements = await readMovements(database.kysely, searcher.account_id);
     expect(movements.slice(0, 2)).toEqual([bonus, paid]);
     expect(movements).toHaveLength(41);
+  });
+
+  test('503 for what waits for the wallet until its deadline, and no charge without a 200', async () => {
+    const applicationName = 'locked wallet';
+    const patient = { databaseUrl: database.url, dataDir: '', applicationName, patience_ms: 1_000 };
+    const slow = await connect(patient);
+    const hasty = await startTestApi({ db: openKysely(slow.pool), deadline_ms: 1_300 });
+    const searcher = await createSearcher(database.kysely, hasty, 1_000);
+    const client = await database.pool.connect();
+    await client.query('begin; lock table customer.wallet in exclusive mode');
+    const asking = Promise.all(
+      Array.from({ length: 200 }, async (_, at) => {
+        // Waves, so that some statements begin shortly before the lock ends.
+        await delay(300 * (at % 6));
+        if (at % 4 === 0) return searcher.search('?city=Wrocław');
+        return searcher.snapshot(asked, at % 25 === 1 ? { 'Idempotency-Key': `order-${at}` } : {});
+      }),
+    );
+    await delay(1_900);
+    await client.query('rollback');
+    client.release();
+    const answers = await asking;
+    const statuses = new Set(answers.map(({ status }) => status));
+    expect(statuses).toContain(503);
+    expect([200, 503]).toEqual(expect.arrayContaining([...statuses]));
+    const isBusy = `select from pg_stat_activity where application_name = $1 and state <> 'idle'`;
+    while ((await database.pool.query(isBusy, [applicationName])).rowCount! > 0) await delay(20);
+    const paidFor = answers.flatMap(({ status, charged }) =>
+      status === 200 ? [Number(charged)] : [],
+    );
+    const taken = (await readMovements(database.kysely, searcher.account_id)).slice(2);
+    const sorted = (amounts: unknown[]) => amounts.map(Number).toSorted((a, b) => a - b);
+    expect(sorted(taken.map(([, amount]) => amount))).toEqual(sorted(paidFor));
+    await hasty.close();
+    await slow.close();
   });
 
   test('200 once for each key, also at once, and for each key again the same', async () => {

@@ -90,7 +90,8 @@ export function snapshotEndpoint(options: SnapshotOptions, charge: Charging): En
         // A snapshot that the client has already is free.
         if (isKnown(request, ETag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag });
         const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
-        const charged = await charge({ account_id, amount: snapshotCredits, description }, tx);
+        const asked = { account_id, amount: snapshotCredits, description, response };
+        const charged = await charge(asked, tx);
         const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
         return { body: { text }, headers: { ...charged, ETag } };
       };

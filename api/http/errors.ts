@@ -80,6 +80,16 @@ export function answerBy(deadline_ms: number): RequestHandler {
   };
 }
 
+/**
+ * Whether the client still waits for its answer. If so, the deadline no longer ends the request: what
+ * the caller is about to do for it, such as a charge, has an outcome that must be told.
+ */
+export function holdAnswer(response: Response): boolean {
+  if (response.headersSent || response.closed) return false;
+  clearTimeout(response.locals.deadline);
+  return true;
+}
+
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
   response.locals.err = new Error(`No answer after ${deadline_ms} ms`);

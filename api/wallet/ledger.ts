@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Response } from 'express';
 import { sql } from 'kysely';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { HttpError } from '../http/errors.ts';
+import { holdAnswer, HttpError, unavailable } from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
@@ -56,7 +57,7 @@ export async function grant(tx: Tx, movement: Movement & { type: 'deposit' | 'st
  */
 export async function charge(db: Db, movement: Movement): Promise<number> {
   for (;;) {
-    const [balance] = await withdraw(db, [movement]);
+    const balance = (await withdraw(db, [movement])).get(movement.operation_key);
     if (balance !== undefined) return balance;
     const short = await readBalance(db, movement.account_id);
     // Otherwise credits arrived between the two statements.
@@ -68,13 +69,12 @@ export async function charge(db: Db, movement: Movement): Promise<number> {
  * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
  * far as its balance goes.
  *
- * @returns the balance after each request; undefined for a request that was not charged
+ * @returns by `operation_key` the balance after each request that was charged
  */
-async function withdraw(db: Db, movements: Movement[]): Promise<(number | undefined)[]> {
+async function withdraw(db: Db, movements: Movement[]): Promise<Map<string, number>> {
   type Row = { operation_key: string; balance_after: string };
   const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(movements)]);
-  const balances = new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
-  return movements.map(({ operation_key }) => balances.get(operation_key));
+  return new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
 }
 
 /** The wallet of an account, which has none before its first credits. */
@@ -107,7 +107,39 @@ export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** At most this many statements run in parallel; each waits for the disk. */
+/** A withdrawal for a request, and the answer that it pays. */
+interface Charge {
+  movement: Movement;
+  response: Response;
+}
+
+/**
+ * Waits for other movements of the wallets. Meanwhile an answer may be given up; afterwards the rest of
+ * the transaction waits for no lock, and the answer waits for its outcome.
+ *
+ * @returns the movements whose answers are still awaited
+ */
+async function lockWallets(tx: Tx, charges: Charge[]): Promise<Movement[]> {
+  const accounts = charges.map(({ movement }) => movement.account_id);
+  // In the order of `api/charge.sql`.
+  await tx
+    .selectFrom('customer.wallet')
+    .select('account_id')
+    .where('account_id', 'in', accounts)
+    .orderBy('account_id')
+    .forNoKeyUpdate()
+    .execute();
+  return charges.filter(({ response }) => holdAnswer(response)).map(({ movement }) => movement);
+}
+
+/** Charges for one request. Throws the 503 when its answer was given up. */
+async function chargeAwaited(tx: Tx, asked: Charge): Promise<number> {
+  const [movement] = await lockWallets(tx, [asked]);
+  if (!movement) throw unavailable();
+  return charge(tx, movement);
+}
+
+/** At most this many transactions run in parallel; each waits for the disk. */
 const mostCharging = 3;
 
 export type Charging = ReturnType<typeof createCharging>;
@@ -115,17 +147,35 @@ export type Charging = ReturnType<typeof createCharging>;
 /**
  * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
  * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
- * Outside of a transaction, charges of the same moment share a statement.
+ * Outside of a transaction, charges of the same moment share one. An answer that was given up, such as at
+ * its deadline, is never charged.
  */
 export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
-  const withdrawInBatch = createBatch((batch: Movement[]) => withdraw(db, batch), mostCharging);
+  const withdrawInBatch = createBatch(
+    (batch: Charge[]) =>
+      db.transaction().execute(async (tx) => {
+        const balances = await withdraw(tx, await lockWallets(tx, batch));
+        return batch.map(({ movement }) => balances.get(movement.operation_key));
+      }),
+    mostCharging,
+  );
 
-  return async (asked: Pick<Movement, 'account_id' | 'amount' | 'description'>, tx?: Tx) => {
+  return async (
+    {
+      response,
+      ...asked
+    }: Pick<Movement, 'account_id' | 'amount' | 'description'> & Pick<Charge, 'response'>,
+    tx?: Tx,
+  ) => {
     const { account_id, amount } = asked;
     if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
     const movement = { ...asked, operation_key: randomUUID(), now: now() };
-    const shared = tx ? undefined : await withdrawInBatch(movement);
-    // The credits may be short only because of the rest of the batch: tries again without it.
-    return describeCharge(amount, shared ?? (await charge(tx ?? db, movement)));
+    const due = { movement, response };
+    if (tx) return describeCharge(amount, await chargeAwaited(tx, due));
+    const balance =
+      (await withdrawInBatch(due)) ??
+      // The credits may be short only because of the rest of the batch: tries again without it.
+      (await db.transaction().execute((alone) => chargeAwaited(alone, due)));
+    return describeCharge(amount, balance);
   };
 }
