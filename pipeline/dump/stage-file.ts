@@ -34,7 +34,11 @@ export async function stageFile(
   const { lines, rejects } = reader;
   const splitter = new RecordSplitter(reader);
   let stored_bytes = 0;
-  const onRead = (bytes: number) => void (stored_bytes = bytes);
+  let content_hash = '';
+  const onRead = (bytes: number, size: number, crc: number) => {
+    stored_bytes = bytes;
+    content_hash = `${size}-${crc.toString(16)}`;
+  };
   let batch_count = 0;
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
@@ -77,7 +81,8 @@ export async function stageFile(
   const { read_count, layout } = reader;
   // The records of a small file are still to be normalised.
   const is_left = batch_count === 1;
-  return { file_no, read_count, line_count: splitter.line, unknown: layout!.unknown, is_left };
+  const { line: line_count } = splitter;
+  return { file_no, read_count, line_count, content_hash, unknown: layout!.unknown, is_left };
 }
 
 async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {

@@ -100,7 +100,9 @@ async function saveCounts(
 ): Promise<void> {
   await client.query(
     `update ${stage}.file
-     set read_count = counted.read_count, line_count = counted.line_count
+     set
+       read_count = counted.read_count, line_count = counted.line_count,
+       content_hash = counted.content_hash
      from jsonb_populate_recordset(null::${stage}.file, $1) as counted
      where file.file_no = counted.file_no`,
     [JSON.stringify(counts)],

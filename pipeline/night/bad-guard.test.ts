@@ -5,8 +5,11 @@ import {
   fileName,
   makeReports,
   makeRow,
+  makeZip,
   type Reports,
+  toBytes,
   withFields,
+  writeReports,
 } from '../../fixtures/dump/bad-dump.ts';
 import {
   type Baseline,
@@ -40,6 +43,13 @@ function replace(count: number, fields: Record<string, string>): Reports {
     for (let at = 1; at <= count; at++) mazowieckie![at] = withFields(mazowieckie![at]!, fields);
   });
 }
+
+/** The reports with one file in a zip. */
+const writeZipped = (made: Reports, key: string) => (folder: string) =>
+  writeReports(folder, made, {
+    [fileName(key)]: null,
+    [fileName(key, 'zip')]: makeZip({ content: toBytes(made[key]!) }),
+  });
 
 const writeEmpty = (folder: string) => writeFile(join(folder, fileName('opolskie')), '');
 
@@ -233,31 +243,54 @@ describe('a guard is silent', () => {
 });
 
 describe('a dump of the wrong day', () => {
-  test('is refused where a file is that of an earlier day than the last', async () => {
+  test('is refused where one row of a file is as it was on an earlier day, however it is packed', async () => {
     const db = await baseline.open();
     try {
-      const changed = replace(21, { Telefon: '700000001' });
-      await runBad(db, changed, '2026-11-03');
-      expect(await refuse(db, makeReports(), { dump_date: '2026-11-04' })).toBe(
-        `${fileName('mazowieckie')} is, byte for byte, that of 2026-11-02; that of 2026-11-03 was another one`,
+      await runBad(db, replace(1, { Telefon: '700000001' }), '2026-11-03');
+      // Changed as well, so that no other file is the one of an earlier day.
+      const today = reports(({ opolskie }) => void opolskie!.push(makeRow(9000)));
+      const old = writeZipped(today, 'mazowieckie');
+      expect(await refuse(db, old, { dump_date: '2026-11-04' })).toBe(
+        `${fileName('mazowieckie', 'zip')} holds, byte for byte, what it held on 2026-11-02; on 2026-11-03 it held something else`,
       );
+      // A row that is back is no file that is back.
+      const back = reports(({ mazowieckie }) => void mazowieckie!.push(makeRow(9000)));
+      expect(await runBad(db, back, '2026-11-04')).toMatchObject({ new: 1, updated: 1 });
     } finally {
       await db.drop();
     }
   });
 
-  test('is refused as stale where all files are those of the last one', async () => {
+  test('is refused as stale where all files hold what the last ones held, although packed anew', async () => {
     const db = await baseline.open();
     try {
-      const stale = /^all \d+ files are, byte for byte, those of 2026-11-02: the dump is stale$/;
+      const stale =
+        /^all \d+ files hold, byte for byte, what they held on 2026-11-02: the dump is stale$/;
       expect(await refuse(db, makeReports())).toMatch(stale);
+      expect(await refuse(db, writeZipped(makeReports(), 'opolskie'))).toMatch(stale);
       const reason = 'a holiday';
       const accepted = await runBad(db, makeReports(), '2026-11-03', { reason });
       expect(accepted).toMatchObject({ new: 0, updated: 0, deleted: 0, reason });
+      // All files but one are those of a quiet day.
       const other = reports(({ śląskie }) => void śląskie!.push(makeRow(9000)));
       expect(await runBad(db, other, '2026-11-04')).toMatchObject({ new: 1 });
     } finally {
       await db.drop();
+    }
+  });
+
+  test('is published where a file without a row is empty again', async () => {
+    const empty = reports(({ opolskie }) => opolskie!.splice(1));
+    const first = await publishBaseline(empty);
+    try {
+      const third = reports((made) => {
+        made.opolskie!.splice(1);
+        made.śląskie!.push(makeRow(9000));
+      });
+      const [second, last] = await publish(first, makeReports(), third);
+      expect([second!.counts.new, last!.counts.deleted]).toEqual([8, 8]);
+    } finally {
+      await first.drop();
     }
   });
 });

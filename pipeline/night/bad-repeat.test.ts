@@ -2,6 +2,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  anew,
   fileName,
   makeReports,
   makeRow,
@@ -110,7 +111,7 @@ describe('an entry stands in the dump', () => {
       await appendFile(join(folder, fileName('opolskie')), '\r\n');
     };
     // Contradictions that stay for two nights, then none; the two new entries are gone again.
-    nights = await publish(baseline, dump, again, repaired);
+    nights = await publish(baseline, dump, again, anew(repaired));
   });
 
   test.each(cases.map(({ what }, at) => [what, expected[at]!] as const))('%s', (_, told) => {
@@ -177,7 +178,7 @@ describe('rows that contradict each other', () => {
   ])('are all rejected, also the one of yesterday: %s', async (_, write) => {
     const both = makeReports();
     both.opolskie!.splice(4, 1, ...write(before));
-    const [second, third] = await publish(baseline, both, good);
+    const [second, third] = await publish(baseline, both, anew(good));
     expect(second).toEqual({
       rejects: write(before).map(
         (__, at) => `${fileName('opolskie')}, line ${5 + at}: ${contradicts}`,

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  anew,
   fieldOf,
   fileName,
   makeReports,
@@ -62,7 +63,12 @@ describe('an entry that is gone from a file with an unreadable row', () => {
     // The same records in another order: the same bytes would be a stale dump.
     const again = { ...damaged, mazowieckie: [...damaged.mazowieckie!] };
     again.mazowieckie.push(again.mazowieckie.splice(1, 1)[0]!);
-    const [second, third, fourth] = await publish(baseline, damaged, again, clean);
+    const [second, third, fourth] = await publish(
+      baseline,
+      damaged,
+      again,
+      anew(clean, 'mazowieckie'),
+    );
     expect(third).toEqual(second);
     expect(fourth!.events).toEqual([struckOff(gone, '2026-11-05')]);
   });

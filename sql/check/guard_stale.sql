@@ -1,5 +1,5 @@
--- All files equal, byte for byte, the files of the last dump, and none is missing: the dump was
--- delivered again. A day on which nothing changed has other bytes.
+-- All files hold, byte for byte, what those of the last dump held, and none is missing: the dump was
+-- delivered again, perhaps packed anew. A single file may well be the same on a quiet day.
 with same as (
     select
         run.dump_date,
@@ -10,14 +10,14 @@ with same as (
     join registry.run_file as last_file on last_file.run_id = run.run_id
     left join stage.file
         on file.file_key = last_file.file_key
-        and file.sha256 = last_file.sha256
+        and file.content_hash = last_file.content_hash
     where night.dump_kind = 'full'
     group by run.dump_date
 )
 
 select
     format(
-        'all %s files are, byte for byte, those of %s: the dump is stale',
+        'all %s files hold, byte for byte, what they held on %s: the dump is stale',
         same.file_count,
         same.dump_date
     ) as refusal,

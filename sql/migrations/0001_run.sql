@@ -60,13 +60,15 @@ create index run_last_entry_idx on registry.run (last_entry_id, run_id)
 where last_entry_id is not null;
 create unique index run_running_key on registry.run (source) where state = 'running';
 
--- One row per file of a run's dump, also of a refused one.
+-- One row per file of a run's dump, also of a refused one. `content_hash` is the size and CRC-32 of what the
+-- file holds, unpacked: it tells whether two files hold the same. Null where the files were not compared.
 create table registry.run_file (
     run_id bigint not null references registry.run,
     file_key text not null,
     file text not null,
     byte_count bigint not null,
     sha256 text not null,
+    content_hash text,
     read_count bigint,
     rejected_count bigint,
     entry_count bigint,

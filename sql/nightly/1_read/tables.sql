@@ -24,6 +24,7 @@ create unlogged table stage.file (
     file text not null,
     byte_count bigint not null,
     sha256 text not null,
+    content_hash text,
     read_count bigint not null default 0,
     line_count bigint not null default 0,
     first_id bigint

@@ -1,7 +1,7 @@
 -- Records the files, rejects and notices of a run. Runs also for a refused run.
 
 insert into registry.run_file (
-    run_id, file_key, file, byte_count, sha256, read_count, rejected_count, entry_count
+    run_id, file_key, file, byte_count, sha256, content_hash, read_count, rejected_count, entry_count
 )
 select
     night.run_id,
@@ -9,6 +9,7 @@ select
     file.file,
     file.byte_count,
     file.sha256,
+    file.content_hash,
     file.read_count,
     rejected.row_count,
     file.read_count - rejected.row_count
