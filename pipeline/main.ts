@@ -43,7 +43,7 @@ program
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
   .option('--json', 'print one JSON object')
   .action(async (source, options) =>
-    (await import('./fetch/command.ts')).fetchOne(source, options),
+    (await import('./console/fetch.ts')).fetchOne(source, options),
   );
 
 program

@@ -4,7 +4,7 @@ import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { readEnvironment } from '../pipeline/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { ingestInbox, type Outcome } from '../pipeline/night/inbox.ts';
-import { runSchedule } from '../pipeline/night/schedule.ts';
+import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder, runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/connection/database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';

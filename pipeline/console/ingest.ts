@@ -7,7 +7,7 @@ import { exitCodeOf } from '../exit-codes.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 import { ingest, inspectInbox, type Outcome } from '../night/inbox.ts';
-import { runDueNights, runSchedule } from '../night/schedule.ts';
+import { runDueNights, runSchedule } from './schedule.ts';
 import { Interrupted } from '../signals.ts';
 import { loadSource } from '../sources/source.ts';
 import { print, say } from './print.ts';

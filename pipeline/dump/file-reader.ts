@@ -6,7 +6,7 @@ import { type Layout, readHeader } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
-import { shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
+import { shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';

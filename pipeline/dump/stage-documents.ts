@@ -1,10 +1,9 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inStage, runFile } from '../../sql/connection/database.ts';
+import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
-import { insertRows } from '../night/sessions.ts';
 import type { DocumentSource } from '../sources/source.ts';
-import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from './rejects.ts';
+import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
 
 /**
@@ -13,7 +12,7 @@ import { saveFiles, type Staging } from './stage.ts';
  * outcomes to `stage.notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDocuments(staging: Staging<DocumentSource>): Promise<void> {
-  const { client, stage, source, files } = staging;
+  const { client, stage, steps, source, files } = staging;
   await saveFiles(staging);
   const columns = 'file_no, line, answer, raw';
   const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
@@ -22,7 +21,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
-  await runFile(client, 'nightly/1_read/documents.sql', undefined, stage);
+  await runFile(client, steps.documents, undefined, stage);
   await client.query(
     inStage(
       `create view stage.record as select file_no, line, raw from stage.document;
@@ -31,7 +30,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     ),
   );
   const file_nos = files.map(({ file_no }) => file_no);
-  await runFile(client, 'nightly/1_read/normalise.sql', [file_nos], stage);
+  await runFile(client, steps.normalise, [file_nos], stage);
 }
 
 /** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */

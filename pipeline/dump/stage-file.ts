@@ -1,14 +1,13 @@
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inSession, runFile } from '../../sql/connection/database.ts';
-import { insertRows } from '../night/sessions.ts';
+import { insertRows, inSession, runFile } from '../../sql/connection/database.ts';
 import type { TableSource } from '../sources/source.ts';
 import { inflateBounds, readArchive } from './archive.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
-import { REJECT_BATCH } from './rejects.ts';
+import { REJECT_BATCH } from '../sources/rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
 import type { Staging } from './stage.ts';
 
@@ -24,7 +23,7 @@ export type FileCount = Awaited<ReturnType<typeof stageFile>>;
  * one of them. Throws a `Refusal` when the file as a whole cannot be read.
  */
 export async function stageFile(
-  { pool, stage, source, onProgress }: Staging<TableSource>,
+  { pool, stage, steps, source, onProgress }: Staging<TableSource>,
   file: DumpFile,
   known: KnownFingerprints,
   signal: AbortSignal,
@@ -74,7 +73,7 @@ export async function stageFile(
       const target = `${stage}.column_text_${file_no} (${columns})`;
       const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
       await pipeline(prepend(first.value, batches), copy);
-      if (batch_count > 1) await normaliseFile(client, stage, file_no);
+      if (batch_count > 1) await normaliseFile(client, { stage, steps }, file_no);
     });
   }
   report(byte_count);
@@ -91,12 +90,16 @@ async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGe
 }
 
 /** Normalises the records of a large file in parallel with the reading of other files. */
-async function normaliseFile(client: PoolClient, stage: string, file_no: number): Promise<void> {
+async function normaliseFile(
+  client: PoolClient,
+  { stage, steps }: Pick<Staging, 'stage' | 'steps'>,
+  file_no: number,
+): Promise<void> {
   const table = `${stage}.column_text_${file_no}`;
   // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
   // not for later steps that use the session.
   await client.query(
     `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
   );
-  await runFile(client, 'nightly/1_read/normalise.sql', [[file_no]], stage);
+  await runFile(client, steps.normalise, [[file_no]], stage);
 }

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
+import { staging } from '../night/nightly.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { readDump } from './files.ts';
@@ -35,7 +36,7 @@ async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool
        values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
-    await stageDump({ pool, client, stage, source, files, onProgress }, yesterday);
+    await stageDump({ pool, client, stage, steps: staging, source, files, onProgress }, yesterday);
     return records;
   } finally {
     client.release(true);

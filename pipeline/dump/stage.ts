@@ -1,11 +1,10 @@
 import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { inStage, runFile } from '../../sql/connection/database.ts';
+import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import { insertRows, type NightSessions } from '../night/sessions.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
@@ -16,7 +15,13 @@ const PARALLEL_FILES = 4;
 /** Missing entries are sent in batches of about this many characters. */
 const COPIED_LENGTH = 64 * 1024;
 
-export interface Staging<Kind extends Source = Source> extends NightSessions {
+export interface Staging<Kind extends Source = Source> {
+  pool: Pool;
+  client: PoolClient;
+  /** The schema of the tables of the night. */
+  stage: string;
+  /** The files of sql/ that make documents of answers, and entries of the records of files. */
+  steps: Record<'documents' | 'normalise', string>;
   source: Kind;
   files: readonly DumpFile[];
   /** Called now and then with the numbers of records and bytes read since the last call. */
@@ -40,7 +45,7 @@ export async function stageDump(
   );
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) {
-    await runFile(staging.client, 'nightly/1_read/normalise.sql', [left], staging.stage);
+    await runFile(staging.client, staging.steps.normalise, [left], staging.stage);
   }
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
@@ -94,10 +99,7 @@ export async function saveFiles({ client, stage, files }: Staging): Promise<void
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
-async function saveCounts(
-  { client, stage }: NightSessions,
-  counts: readonly FileCount[],
-): Promise<void> {
+async function saveCounts({ client, stage }: Staging, counts: readonly FileCount[]): Promise<void> {
   await client.query(
     `update ${stage}.file
      set
@@ -114,10 +116,7 @@ async function saveCounts(
 }
 
 /** Saves the entries of yesterday whose record no file holds. */
-async function saveMissing(
-  { client, stage }: NightSessions,
-  known: KnownFingerprints,
-): Promise<void> {
+async function saveMissing({ client, stage }: Staging, known: KnownFingerprints): Promise<void> {
   const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, place) from stdin`);
   await pipeline(writeMissing(known), client.query(copy));
 }

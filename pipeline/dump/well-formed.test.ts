@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import { RecordScanner } from './record-scanner.ts';
-import { type ColumnForm, isWellFormed } from './well-formed.ts';
+import type { ColumnForm } from '../sources/source.ts';
+import { isWellFormed } from './well-formed.ts';
 
 const digits = (length: number) =>
   fc.array(fc.nat(9), { minLength: length, maxLength: length }).map((list) => list.join(''));

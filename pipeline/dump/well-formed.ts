@@ -1,8 +1,6 @@
 import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
+import type { ColumnForm } from '../sources/source.ts';
 import type { RecordScanner } from './record-scanner.ts';
-
-/** The form that the fields of a column have in nearly all records. */
-export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'date';
 
 const [zero, nine, firstLetter, lastLetter, dash] = Buffer.from('09AZ-') as unknown as number[];
 const activityLength = 5;

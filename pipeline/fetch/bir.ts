@@ -12,7 +12,7 @@ import {
   type TextReader,
   UnreadableAnswer,
   writeEnvelope,
-} from './soap.ts';
+} from '../sources/regon/soap.ts';
 
 /** What GUS allows one key, by the hour of the day in Poland. */
 export function birLimits(hour: number): readonly RateLimit[] {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino';
 import { warsawDate, isDate } from '../calendar.ts';
-import { Reporter } from '../console/progress.ts';
+import { Reporter } from '../night/progress.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';

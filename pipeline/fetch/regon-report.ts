@@ -1,6 +1,6 @@
 import { type Bir, errorCodeOf, SEARCH_LIMIT } from './bir.ts';
 import { ServiceFault } from './service.ts';
-import { type BirRow, fieldOf } from './soap.ts';
+import { type BirRow, fieldOf } from '../sources/regon/soap.ts';
 
 /** One answer of BIR: a line of `reports.ndjson`. An error answer is a row with `ErrorCode`. */
 export interface ReportLine {

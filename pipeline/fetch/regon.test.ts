@@ -14,7 +14,7 @@ import { Refusal } from '../errors.ts';
 import { Bir } from './bir.ts';
 import { askRegon, fetchRegon } from './regon.ts';
 import type { ReportLine } from './regon-report.ts';
-import type { BirRow } from './soap.ts';
+import type { BirRow } from '../sources/regon/soap.ts';
 
 const date = '2026-11-19';
 const key = 'klucz-klucz-klucz-00';

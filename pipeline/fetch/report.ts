@@ -1,4 +1,4 @@
-import type { Reporter } from '../console/progress.ts';
+import type { Reporter } from '../night/progress.ts';
 import type { Missing } from './round.ts';
 
 export interface FetchPlan {

@@ -1,5 +1,6 @@
 import pRetry, { type Options } from 'p-retry';
 import { type Clock, Rate, type RateLimits } from './rate.ts';
+import { describeText } from '../sources/answer.ts';
 
 /** Each wait is randomized up to twice as long, and doubles with each retry. */
 const defaultRetry = { retries: 5, minTimeout: 500, maxTimeout: 30_000 };
@@ -174,11 +175,4 @@ function rootOf(error: unknown): string {
   while (root instanceof Error && root.cause instanceof Error) root = root.cause;
   const { code, message } = root as NodeJS.ErrnoException;
   return message || code || String(root);
-}
-
-/** What a text is that should have been data; undefined where its beginning does not show it. */
-export function describeText(text: string): string | undefined {
-  const start = text.trimStart().slice(0, 200).toLowerCase();
-  if (start === '') return 'an empty answer';
-  return /^<(?:!doctype )?html/.test(start) ? 'a page of HTML' : undefined;
 }

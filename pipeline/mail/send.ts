@@ -41,14 +41,10 @@ export interface Sender {
   address: string;
 }
 
-export interface SendOptions {
+export interface SendOptions extends Pick<LetterOptions, 'secretKey' | 'baseUrl'> {
   pool: pg.Pool;
   deliver: Deliver;
   sender: Sender;
-  /** Signs one-time tokens. */
-  secretKey: string;
-  /** Where the API is reached, without a slash at the end. */
-  baseUrl: string;
   now: () => Date;
 }
 

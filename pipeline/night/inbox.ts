@@ -4,12 +4,12 @@ import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
-import { Reporter } from '../console/progress.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './context.ts';
 import { runNightly } from './nightly.ts';
+import { Reporter } from './progress.ts';
 import { findNewestPublished } from './run.ts';
 import type { RunSummary } from './summary.ts';
 

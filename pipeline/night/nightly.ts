@@ -1,5 +1,8 @@
-import { type Database, isThere, queryFile } from '../../sql/connection/database.ts';
-import { type Dump, hashDump, listDump } from '../dump/files.ts';
+import { type Database, insertRows, isThere, queryFile } from '../../sql/connection/database.ts';
+import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts';
+import { stageDocuments } from '../dump/stage-documents.ts';
+import { stageDump } from '../dump/stage.ts';
+import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
 import { Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
@@ -7,7 +10,6 @@ import { loadSource } from '../sources/source.ts';
 import { describeFindings, runChecks } from './run-checks.ts';
 import { lockPublishing, lockSource } from './lock.ts';
 import type { Night, NightOptions } from './context.ts';
-import { prepareTables, readRecords } from './read.ts';
 import {
   abandonRuns,
   checkDate,
@@ -26,6 +28,15 @@ import {
   type Steps,
 } from './sessions.ts';
 import { type RunSummary, summarise } from './summary.ts';
+
+/** The steps that stage records run: the second one for each large file, and for the small ones together. */
+export const staging = {
+  documents: 'nightly/1_read/documents.sql',
+  normalise: 'nightly/1_read/normalise.sql',
+};
+
+/** The step that saves what a run has read; a refused run ends with it. */
+const saveRun = '5_publish/run';
 
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
@@ -47,7 +58,7 @@ const publication = {
     '5_publish/events',
     '5_publish/touched_companies',
   ],
-  statistics: ['5_publish/statistics', '5_publish/stock', '5_publish/run'],
+  statistics: ['5_publish/statistics', '5_publish/stock', saveRun],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
 };
 
@@ -105,6 +116,59 @@ async function attempt(night: Night): Promise<RunSummary> {
       ])
       .catch(() => undefined);
   }
+}
+
+/** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
+async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
+  const { pool, reporter, description } = night;
+  reporter.step('load fingerprints');
+  // Documents have no fingerprints: a delta holds only changed entries.
+  const readsAll = isFullRead || description.format === 'document';
+  const [yesterday] = await settle([
+    readsAll ? Promise.resolve(noEntries) : loadYesterday(pool, description.name),
+    runSteps(night, ['1_read/tables']).then(() => saveNight(night, readsAll)),
+  ]);
+  return yesterday;
+}
+
+async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
+  const { description } = night;
+  const row = {
+    run_id: night.run_id,
+    source: description.name,
+    // What was asked for says nothing of what was not.
+    dump_kind: night.isImport ? 'delta' : description.dump_kind,
+    country_code: description.country_code,
+    dump_date: night.dump_date,
+    is_baseline: night.isFirst,
+    is_full_read: isFullRead,
+    is_import: night.isImport === true,
+    previous_run_id: night.newest?.run_id,
+    published_at: night.now(),
+  };
+  await insertRows(night.client, `${night.stage}.night`, [row]);
+}
+
+/** Reads the records of a dump into the tables of the night. */
+async function readRecords(night: Night, dump: Dump, yesterday: YesterdaysEntries): Promise<void> {
+  const { client, stage, reporter, description } = night;
+  const { files } = dump;
+  reporter.step('read and normalise');
+  const byteCount = files.reduce((sum, file) => sum + file.byte_count, 0);
+  const read = { records: 0, bytes: 0 };
+  const onProgress = (records: number, bytes: number) =>
+    reporter.progress((read.records += records), (read.bytes += bytes), byteCount);
+  if (description.format === 'document') {
+    await stageDocuments({ ...night, source: description, files, onProgress, steps: staging });
+  } else {
+    await stageDump(
+      { ...night, source: description, files, onProgress, steps: staging },
+      yesterday,
+    );
+  }
+  await assertUntouched(files);
+  const ignored = dump.ignored.map((value) => ({ subject: 'file', value, row_count: 0 }));
+  await insertRows(client, `${stage}.notice`, ignored);
 }
 
 /** Rejects records, then compares yesterday's entries with today's. Only reads yesterday's snapshot. */
@@ -180,7 +244,7 @@ async function publish(night: Night): Promise<RunSummary> {
 /** Records the failure. @returns the error to throw, which says why the attempt failed */
 async function noteFailure(night: Night, error: unknown): Promise<unknown> {
   try {
-    await recordFailure(night, error);
+    await recordFailure(night, error, saveRun);
   } catch (cause) {
     // The server has probably gone away; the next run marks this one as abandoned.
     night.reporter.note(`the run could not be recorded: ${(cause as Error).message}`);

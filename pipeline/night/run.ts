@@ -1,10 +1,11 @@
 import type pg from 'pg';
-import { isThere, runFile } from '../../sql/connection/database.ts';
+import { isThere } from '../../sql/connection/database.ts';
 import { warsawDate } from '../calendar.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import type { Night, NightOptions } from './context.ts';
+import { runSteps } from './sessions.ts';
 
 export interface PublishedRun {
   run_id: string;
@@ -107,10 +108,10 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
 
 /**
  * Ends the open transaction, and records a refused or failed attempt with its reason, and what a refused
- * run read. Deletes the run of a dry run, and of an attempt without a dump or without anything to do.
+ * run read, by the step `saveRun`. Deletes the run of a dry run, and of an attempt without a dump or without anything to do.
  */
-export async function recordFailure(night: Night, error: unknown): Promise<void> {
-  const { client, stage } = night;
+export async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
+  const { client } = night;
   await client.query('rollback');
   if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
     await forgetRun(night);
@@ -119,8 +120,7 @@ export async function recordFailure(night: Night, error: unknown): Promise<void>
   await client.query('begin; set local synchronous_commit to default');
   if (error instanceof Refusal) {
     // A dump may be refused before the tables of its night are made.
-    if (await hasTables(night))
-      await runFile(client, 'nightly/5_publish/run.sql', undefined, stage);
+    if (await hasTables(night)) await runSteps(night, [saveRun]);
     const { message, findings } = error;
     await endRun(night, { state: 'refused', message, findings });
   } else {

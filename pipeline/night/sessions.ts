@@ -29,21 +29,6 @@ export async function configureSession(client: PoolClient): Promise<void> {
     set jit = off`);
 }
 
-/** Inserts rows into a table of the night; the first row names the columns that all of them have. */
-export async function insertRows(
-  client: Pick<Pool, 'query'>,
-  table: string,
-  rows: readonly object[],
-): Promise<void> {
-  if (rows.length === 0) return;
-  const columns = Object.keys(rows[0]!).join(', ');
-  await client.query(
-    `insert into ${table} (${columns})
-     select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
-    [JSON.stringify(rows)],
-  );
-}
-
 export async function runSteps({ client, stage }: NightSessions, steps: Steps): Promise<void> {
   for (const step of steps) await runFile(client, `nightly/${step}.sql`, undefined, stage);
 }

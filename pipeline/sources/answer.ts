@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { shorten } from '../dump/rejects.ts';
+import { shorten } from './rejects.ts';
 import type { Answer, AnswerFile } from './source.ts';
 
 /** An answer that cannot be used; the message is the reason of its reject. */
@@ -124,4 +124,11 @@ const whiteSpace = new RegExp(String.raw`[\s\u001c-\u001f\u0085\u200b]+`, 'g');
 /** Trims, and makes one blank of every white space, as `registry.squeeze` does. */
 export function squeeze(text: string): string {
   return text.replace(whiteSpace, ' ').trim();
+}
+
+/** What a text is that should have been data; undefined where its beginning does not show it. */
+export function describeText(text: string): string | undefined {
+  const start = text.trimStart().slice(0, 200).toLowerCase();
+  if (start === '') return 'an empty answer';
+  return /^<(?:!doctype )?html/.test(start) ? 'a page of HTML' : undefined;
 }

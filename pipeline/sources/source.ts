@@ -2,7 +2,9 @@ import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
-import type { ColumnForm } from '../dump/well-formed.ts';
+
+/** The form that the fields of a column have in nearly all records. */
+export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'date';
 
 /** A column of a source's files that the mapping reads. */
 export interface SourceColumn {

@@ -138,6 +138,21 @@ export async function isThere(client: Queryable, relation: string): Promise<bool
   return found.rowCount === 1;
 }
 
+/** Inserts rows into a table; the first row names the columns that all of them have. */
+export async function insertRows(
+  client: Queryable,
+  table: string,
+  rows: readonly object[],
+): Promise<void> {
+  if (rows.length === 0) return;
+  const columns = Object.keys(rows[0]!).join(', ');
+  await client.query(
+    `insert into ${table} (${columns})
+     select ${columns} from jsonb_populate_recordset(null::${table}, $1)`,
+    [JSON.stringify(rows)],
+  );
+}
+
 /**
  * Runs one `.sql` file of this folder in one transaction: the open one of `client`, or an implicit one.
  *

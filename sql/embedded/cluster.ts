@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { chmod, mkdir, readFile, realpath, stat, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, realpath, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { run, type SystemUser } from '../process/system-process.ts';
+import { readText, run, type SystemUser } from '../process/system-process.ts';
 
 /** Where a cluster is, and which user Postgres runs as. */
 export type Cluster = {
@@ -68,14 +68,6 @@ export async function makeSharedDirectory(): Promise<string> {
   await mkdir(sharedDirectory, { recursive: true });
   await chmod(sharedDirectory, 0o755);
   return sharedDirectory;
-}
-
-/** The text of a file; undefined when it does not exist. */
-export async function readText(path: string): Promise<string | undefined> {
-  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return undefined;
-    throw error;
-  });
 }
 
 /** Whether a home is owned by this DATA_DIR, also after the folder was moved here from its owner. */

@@ -3,9 +3,16 @@ import { chmod, open, readFile, rename, rm, rmdir, stat } from 'node:fs/promises
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findBinaries } from './binaries.ts';
-import { type Cluster, readText } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import { createCluster, isCluster } from './initdb.ts';
-import { findProcess, listProcesses, processStart, run, until } from '../process/system-process.ts';
+import {
+  findProcess,
+  listProcesses,
+  processStart,
+  readText,
+  run,
+  until,
+} from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
 import { readMachine, writeSettings } from './settings.ts';
 

@@ -1,6 +1,8 @@
 import { BlockList, isIP } from 'node:net';
 import { z } from 'zod';
-import { SHORTEST_SECRET_KEY } from '../secrets/secret-key.ts';
+
+/** A key made of fewer characters could be guessed from the signatures that are mailed. */
+export const SHORTEST_SECRET_KEY = 32;
 
 /** A setting is wrong; the message has a sentence a line, each naming its variable. */
 export class EnvironmentError extends Error {

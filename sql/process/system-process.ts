@@ -1,6 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export type SystemUser = { uid: number; gid: number };
@@ -83,4 +84,12 @@ export function listProcesses(): Process[] {
     start: start!,
     command: command!,
   }));
+}
+
+/** The text of a file; undefined when it does not exist. */
+export async function readText(path: string): Promise<string | undefined> {
+  return await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return undefined;
+    throw error;
+  });
 }

@@ -1,11 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { readText } from '../embedded/cluster.ts';
+import { SHORTEST_SECRET_KEY } from '../process/environment.ts';
+import { readText } from '../process/system-process.ts';
 import { writeSecretFile } from './secret-file.ts';
-
-/** A key made of fewer characters could be guessed from the signatures that are mailed. */
-export const SHORTEST_SECRET_KEY = 32;
 
 /**
  * The key that signs one-time tokens: `SECRET_KEY` where it is given, else the one in

@@ -1,9 +1,12 @@
 import type pg from 'pg';
-import type { SendOptions } from '../send.ts';
 import type { Texts } from '../texts/texts.ts';
 
-export interface LetterOptions extends Pick<SendOptions, 'secretKey' | 'baseUrl'> {
+export interface LetterOptions {
   client: pg.ClientBase;
+  /** Signs one-time tokens. */
+  secretKey: string;
+  /** Where the API is reached, without a slash at the end. */
+  baseUrl: string;
   /** In the language of the reader. */
   texts: Texts;
   /** When the mail was ordered: the same at each attempt. */

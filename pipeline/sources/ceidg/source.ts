@@ -1,4 +1,4 @@
-import type { ColumnForm } from '../../dump/well-formed.ts';
+import type { ColumnForm } from '../source.ts';
 import { Refusal } from '../../errors.ts';
 import type { TableDescription } from '../source.ts';
 import { readTable } from '../table.ts';

@@ -1,4 +1,4 @@
-import { type BirRow, fieldOf } from '../../fetch/soap.ts';
+import { type BirRow, fieldOf } from './soap.ts';
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findReport, fits, foldName, type Report, tellReport } from './report.ts';
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../../fixtures/registry/bir-entity.ts';
 import { stageRegon, xmlOf } from '../../../fixtures/dump/regon-stage.ts';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
-import type { BirRow } from '../../fetch/soap.ts';
+import type { BirRow } from './soap.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {

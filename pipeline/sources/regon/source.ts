@@ -1,11 +1,5 @@
 import { z } from 'zod';
-import {
-  type BirRow,
-  collectRecords,
-  readEnvelope,
-  SoapFault,
-  UnreadableAnswer,
-} from '../../fetch/soap.ts';
+import { type BirRow, collectRecords, readEnvelope, SoapFault, UnreadableAnswer } from './soap.ts';
 import { parseJson, readEachLine, readWhole, UnusableAnswer } from '../answer.ts';
 import type { DocumentDescription } from '../source.ts';
 import { readNumber, readReport } from './answer.ts';

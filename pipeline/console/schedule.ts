@@ -1,11 +1,11 @@
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
-import { wireOf } from '../console/report.ts';
-import type { Session } from '../console/session.ts';
+import { wireOf } from './report.ts';
+import type { Session } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
-import { ingestInbox, inspectInbox, type Outcome } from './inbox.ts';
+import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched first. */

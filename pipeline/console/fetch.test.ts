@@ -11,8 +11,8 @@ import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/regi
 import type { Stub } from '../../fixtures/registry/service-stub.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { warsawDate } from '../calendar.ts';
-import { findFetcher } from './fetcher.ts';
-import type { FetchReport } from './report.ts';
+import { findFetcher } from '../fetch/fetcher.ts';
+import type { FetchReport } from '../fetch/report.ts';
 
 const day = '2026-11-03';
 const key = 'klucz-klucz-klucz-00';

@@ -1,5 +1,5 @@
 import sax from 'sax';
-import { describeText } from './service.ts';
+import { describeText } from '../answer.ts';
 
 /** The two parts of BIR: the second one has `GetValue` only. */
 const publ = { namespace: 'http://CIS/BIR/PUBL/2014/07', service: 'IUslugaBIRzewnPubl' };

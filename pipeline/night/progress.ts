@@ -1,6 +1,6 @@
 import cliProgress, { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
-import { NightReporter } from '../night/reporter.ts';
+import { NightReporter } from './reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */
 export class Reporter extends NightReporter {

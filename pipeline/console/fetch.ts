@@ -1,15 +1,15 @@
 import { join } from 'node:path';
 import { openLog } from '../../sql/process/log.ts';
-import { print, say } from '../console/print.ts';
-import { describeMessage } from '../console/report.ts';
-import { withDatabase } from '../console/session.ts';
+import { print, say } from './print.ts';
+import { describeMessage } from './report.ts';
+import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { Interrupted, onEndSignal } from '../signals.ts';
-import { findWatched } from './due.ts';
-import { readFetchEnvironment } from './environment.ts';
-import { fetchDay, findFetcher } from './fetcher.ts';
-import { describeFetch } from './report.ts';
+import { findWatched } from '../fetch/due.ts';
+import { readFetchEnvironment } from '../fetch/environment.ts';
+import { fetchDay, findFetcher } from '../fetch/fetcher.ts';
+import { describeFetch } from '../fetch/report.ts';
 
 /** A signal has ended the fetch in the middle. */
 class FetchInterrupted extends Interrupted {

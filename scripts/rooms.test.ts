@@ -1,0 +1,66 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+const read = (file: string) => readFileSync(join(root, file), 'utf8');
+
+const files = ['api', 'pipeline', 'sql'].flatMap((side) =>
+  readdirSync(join(root, side), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts') && !file.endsWith('.test.ts'))
+    .map((file) => join(side, file)),
+);
+
+/** A folder with all below it; a file directly in `api/`, `pipeline/` or `sql/` is a room of its own. */
+const roomOf = (file: string) => file.split('/').slice(0, 2).join('/');
+
+function listImports(): Map<string, Set<string>> {
+  const imports = new Map<string, Set<string>>();
+  for (const file of files) {
+    const rooms = imports.get(roomOf(file)) ?? new Set();
+    imports.set(roomOf(file), rooms);
+    for (const [, path] of read(file).matchAll(/(?:from|import\()\s*'(\.[^']+\.ts)'/g)) {
+      const imported = roomOf(join(dirname(file), path!));
+      if (imported !== roomOf(file)) rooms.add(imported);
+    }
+  }
+  return imports;
+}
+
+/** The rooms that stand in circles: what is left when rooms that import no other are taken away, again and again. */
+function findCircles(imports: Map<string, Set<string>>): string[] {
+  const left = new Map(imports);
+  for (;;) {
+    const ground = [...left].filter(([, rooms]) => ![...rooms].some((room) => left.has(room)));
+    if (ground.length === 0) return [...left.keys()];
+    for (const [room] of ground) left.delete(room);
+  }
+}
+
+test('no rooms import each other, and the two sides meet only in sql', () => {
+  const imports = listImports();
+  expect(imports.get('api/auth')).toContain('api/http');
+  expect(findCircles(imports)).toEqual([]);
+  const sideOf = (room: string) => room.split('/')[0]!;
+  const across = [...imports].flatMap(([room, imported]) =>
+    [...imported].filter((other) => ![sideOf(room), 'sql'].includes(sideOf(other))),
+  );
+  // `registry serve` starts the API.
+  expect(across).toEqual(['api/main.ts']);
+});
+
+test('nightly.ts names every step of a night', () => {
+  const steps = readdirSync(join(root, 'sql/nightly'), { recursive: true, encoding: 'utf8' });
+  const named = read('pipeline/night/nightly.ts').matchAll(/\d_\w+\/\w+/g);
+  expect([...new Set([...named].map(String))].toSorted()).toEqual(
+    steps.flatMap((file) => (file.endsWith('.sql') ? file.slice(0, -4) : [])).toSorted(),
+  );
+});
+
+test('README says what is done in every room of sql', () => {
+  const table = /\| folder .*?\n\n/s.exec(read('README.md'))![0];
+  const rooms = readdirSync(join(root, 'sql'), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
+  expect(rooms.filter((room) => !table.includes(`\`sql/${room}/\``))).toEqual([]);
+});
