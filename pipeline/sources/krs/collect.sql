@@ -66,10 +66,12 @@ return (
         select
             case when item.value ? 'zakonczenie' then 'ENDED' else 'OPEN' end as state,
             coalesce(
-                item.value #>> '{otwarcie,data}', item.value #>> '{otwarcie,entry_day}'
+                registry.calendar_day(item.value #>> '{otwarcie,data}')::text,
+                item.value #>> '{otwarcie,entry_day}'
             ) as start_day,
             coalesce(
-                item.value #>> '{zakonczenie,data}', item.value #>> '{zakonczenie,entry_day}'
+                registry.calendar_day(item.value #>> '{zakonczenie,data}')::text,
+                item.value #>> '{zakonczenie,entry_day}'
             ) as end_day
     ) as told
     where

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto';
+import { isDate } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
-import { fold, isRecord } from './fold.ts';
+import { type Folded, fold, isRecord } from './fold.ts';
 import { contentShape, headerShape } from './shape.ts';
 
 /** An object whose members are texts or days. */
@@ -9,7 +10,7 @@ type Texts = Partial<Record<string, string>>;
 /**
  * Reads an extract, with or without `odpis` around it, or a problem. Throws an `UnusableAnswer`.
  *
- * @returns what `collect.sql` reads; days are YYYY-MM-DD, unless the register errs
+ * @returns what `collect.sql` reads; days are YYYY-MM-DD, or a text that is not readable as a day
  */
 export function readExtract(value: unknown) {
   if (!isRecord(value)) throw new UnusableAnswer('no object, so no extract of KRS');
@@ -32,14 +33,15 @@ export function readExtract(value: unknown) {
     entry_days: new Map(entries.flatMap(({ number, day }) => (day ? [[number, day]] : []))),
     odd,
   });
-  const { dzial1 } = (sections ?? {}) as { dzial1?: { danePodmiotu?: Texts } };
-  if (dzial1?.danePodmiotu?.nazwa === undefined)
+  const { dzial1 = {}, ...others } = (sections ?? {}) as { dzial1?: Identity };
+  const identity = takeBranch(dzial1);
+  if (identity.danePodmiotu?.nazwa === undefined)
     throw new UnusableAnswer('no name of the company in it');
   const content = {
     /** By the keys of `shape.csv`, without what was removed. */
-    sections,
-    registered_day: header.dataRejestracjiWKRS ?? entries[0]?.day,
-    struck_off_day: header.dataWykreslenia ?? last?.day,
+    sections: { dzial1: identity, ...others } as Record<string, unknown>,
+    registered_day: findDay(header.dataRejestracjiWKRS, entries[0]?.day),
+    struck_off_day: findDay(header.dataWykreslenia, last?.day),
     /** The day on which the strike-off became final. */
     final_day: last?.final_day,
   };
@@ -55,7 +57,7 @@ export function readExtract(value: unknown) {
     /** The number of the newest entry. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
     /** The newest day on which an activity was entered; of a current extract, the company itself. */
-    activity_day: findActivityDay(dane, entries) ?? content.registered_day,
+    activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
     content,
     /** Equal for extracts that say the same, without the days of entries in a full one. */
     content_hash: hash(
@@ -63,6 +65,52 @@ export function readExtract(value: unknown) {
       JSON.stringify(content, (key, text: unknown) => (key === 'entry_day' ? undefined : text)),
     ),
     odd,
+  };
+}
+
+/** The first readable day; where none is, the first text, so that the known day stays. */
+function findDay(...texts: (string | undefined)[]): string | undefined {
+  return texts.find((text) => text !== undefined && isDate(text)) ?? texts.find(Boolean);
+}
+
+type Place = Record<string, Folded | undefined>;
+
+interface Identity {
+  danePodmiotu?: Place;
+  siedzibaIAdres?: Place;
+  jednostkiTerenoweOddzialy?: Place[];
+  danePodmiotuZagranicznego?: Place;
+  siedzibaIAdresPodmiotuZagranicznego?: Place;
+}
+
+/**
+ * The branches of a foreign company are one entry: the name and the numbers are the company's, the
+ * address is that of its own seat in Poland or of its first branch. The seat abroad is a unit.
+ */
+function takeBranch(identity: Identity): Identity {
+  const {
+    danePodmiotuZagranicznego: company,
+    siedzibaIAdresPodmiotuZagranicznego: abroad = {},
+    jednostkiTerenoweOddzialy: branches = [],
+    siedzibaIAdres: seat = branches[0],
+    ...others
+  } = identity;
+  if (!company) return identity;
+  const { formaPrawna, nazwaFormaPrawnaPrzedsiebiorcyZagranicznego: nameWithForm } = company;
+  const nazwa = company.nazwa ?? nameWithForm ?? branches[0]?.nazwa;
+  const isBranchForm = typeof formaPrawna === 'string' && /oddział/i.test(formaPrawna);
+  const { siedziba, adres, ...contacts } = abroad;
+  return {
+    ...others,
+    danePodmiotu: {
+      ...others.danePodmiotu,
+      ...company,
+      nazwa,
+      formaPrawna: isBranchForm ? formaPrawna : 'ODDZIAŁ ZAGRANICZNEGO PRZEDSIĘBIORCY',
+    },
+    siedzibaIAdres: { ...contacts, ...(seat ?? abroad) },
+    jednostkiTerenoweOddzialy:
+      seat && (siedziba ?? adres) ? [...branches, { nazwa, siedziba, adres }] : branches,
   };
 }
 
@@ -97,7 +145,7 @@ function readEntries(entries: readonly Texts[] = []) {
   return entries
     .map(({ numerWpisu, dataWpisu, dataUprawomocnienia, opis = '' }) => ({
       number: Number(numerWpisu),
-      day: dataWpisu,
+      day: dataWpisu && isDate(dataWpisu) ? dataWpisu : undefined,
       final_day: dataUprawomocnienia,
       text: opis,
     }))

@@ -172,6 +172,8 @@ describe('an extract', () => {
         dzial6: {
           zawieszenieWznowienieDzialalnosci: [
             { dataZawieszenia: '01.11.2026', dataWznowienia: 'JUTRO' },
+            { dataZawieszenia: 'z dnia 1.9.2026 r.', dataWznowienia: '30.09.2026 R.' },
+            { dataZawieszenia: '2026-10-01', dataWznowienia: '------' },
           ],
           likwidacja: [{ otwarcieLikwidacji: 'UCHWAŁA Z DNIA 02.11.2026 R., AKT Z 03.11.2026' }],
         },
@@ -180,6 +182,8 @@ describe('an extract', () => {
     expect(sections.dzial6).toEqual({
       zawieszenieWznowienieDzialalnosci: [
         { dataZawieszenia: '2026-11-01', dataWznowienia: 'JUTRO' },
+        { dataZawieszenia: '2026-09-01', dataWznowienia: '2026-09-30' },
+        { dataZawieszenia: '2026-10-01' },
       ],
       likwidacja: [{ otwarcieLikwidacji: '2026-11-02' }],
     });

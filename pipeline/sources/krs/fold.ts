@@ -1,3 +1,4 @@
+import { isDate } from '../../calendar.ts';
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findCountry } from './country.ts';
 import type { LeafShape, ObjectShape, Shape } from './shape.ts';
@@ -48,7 +49,7 @@ export function fold(
     throw new UnusableAnswer(`${path} is there ${versions.length} times`);
   }
   const newest = versions.toSorted((a, b) => a.entry - b.entry).at(-1)!.folded;
-  return 'members' in shape ? newest : readLeaf(shape.kind, newest as string, folding);
+  return 'members' in shape ? newest : readLeaf(shape.kind, newest as string, path, folding);
 }
 
 function standing(found: unknown, key: string, folding: Folding): Version[] {
@@ -124,15 +125,25 @@ function firstEntry(value: Record<string, unknown>): number {
 
 function readText(value: unknown, path: string): string | undefined {
   if (value === null) return undefined;
-  if (typeof value === 'string') return squeeze(value) || undefined;
+  // A run of dashes is the register's own blank.
+  if (typeof value === 'string') return squeeze(value).replace(/^[-–— ]+$/, '') || undefined;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   throw new UnusableAnswer(`${path} is no text`);
 }
 
-function readLeaf(kind: LeafShape['kind'], text: string, folding: Folding): string | undefined {
-  // Another text stays as it is: the night reports it.
-  if (kind === 'day') return text.replace(/^(\d{2})\.(\d{2})\.(\d{4})$/, '$3-$2-$1');
+function readLeaf(
+  kind: LeafShape['kind'],
+  text: string,
+  path: string,
+  folding: Folding,
+): string | undefined {
   if (kind === 'text') return text;
+  if (kind === 'day') {
+    const day = readDay(text);
+    if (!day) folding.odd.push({ subject: 'day', value: `${path}: ${text}`.slice(0, 200) });
+    // Another text stays as it is, and means that the known day stays.
+    return day ?? text;
+  }
   if (kind === 'country') {
     const code = findCountry(text);
     if (code === undefined) folding.odd.push({ subject: 'country', value: text.slice(0, 200) });
@@ -140,6 +151,15 @@ function readLeaf(kind: LeafShape['kind'], text: string, folding: Folding): stri
   }
   const [, day, month, year] = /(?<!\d)(\d{2})\.(\d{2})\.(\d{4})(?!\d)/.exec(text) ?? [];
   return year && `${year}-${month}-${day}`;
+}
+
+/** A day such as 31.12.2026, `z dnia 1.9.2026 r.` or 2026-12-31; undefined for any other text. */
+function readDay(text: string): string | undefined {
+  if (isDate(text)) return text;
+  const written = /^(?:z )?(?:dnia )?(\d{1,2})\.(\d{1,2})\.(\d{4})(?: ?r\.?| ?roku)?$/i.exec(text);
+  const [, day = '', month = '', year] = written ?? [];
+  const found = `${year}-${month.padStart(2, '0')}-${day.padStart(2, '0')}`;
+  return isDate(found) ? found : undefined;
 }
 
 export function isRecord(value: unknown): value is Record<string, unknown> {

@@ -1,6 +1,7 @@
 -- One row per extract: what each part of it means. A legal form that is not known, or a number that is
--- not valid, says nothing: the known one stays. `sections` holds the extract by the keys of
--- shape.csv, as it stands in the register now; the rest of the document is collect.sql's.
+-- not valid, says nothing: the known one stays. So do a day and a voivodeship that are not readable.
+-- `sections` holds the extract by the keys of shape.csv, as it stands in the register now; the rest of
+-- the document is collect.sql's.
 select
     document.file_no,
     document.line,
@@ -39,23 +40,20 @@ select
     part.seat #>> '{adres,ulica}' as street,
     part.seat #>> '{adres,nrDomu}' as building,
     part.seat #>> '{adres,nrLokalu}' as apartment,
-    (
-        select voivodeship.teryt
-        from registry.voivodeship
-        where voivodeship.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
+    coalesce(
+        (
+            select voivodeship.teryt
+            from registry.voivodeship
+            where voivodeship.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
+        ),
+        case when part.seat #> '{siedziba}' ? 'wojewodztwo' then known.voivodeship end
     ) as voivodeship,
     document.document ->> 'activity_version' as activity_version,
     document.document ->> 'activity_main' as activity_main,
     document.document ->> 'activity_codes' as activity_codes,
     false as is_well_formed,
     null::text as status_text,
-    case
-        when
-            suspension.suspension_day is not null
-            and coalesce(suspension.resumption_day < suspension.suspension_day, true)
-            then 'SUSPENDED'
-        else 'ACTIVE'
-    end as declared_status,
+    coalesce(suspension.status, 'ACTIVE') as declared_status,
     false as is_partnership_only,
     -- KRS tells when a company was registered, not when it began.
     null::text as start_date,
@@ -64,7 +62,10 @@ select
     suspension.resumption_day as resumption_date,
     coalesce(part.seat #>> '{adres,kraj}', part.seat #>> '{siedziba,kraj}')
         as address_country_code,
-    document.document ->> 'struck_off_day' as struck_off_date,
+    coalesce(
+        registry.calendar_day(document.document ->> 'struck_off_day'),
+        case when document.document ? 'struck_off_day' then known.struck_off_date end
+    )::text as struck_off_date,
     proceeding.bankruptcy ->> 'start_day' as bankruptcy_start_date,
     proceeding.bankruptcy ->> 'end_day' as bankruptcy_end_date,
     unit.units,
@@ -95,16 +96,34 @@ cross join lateral (
 cross join lateral (
     select coalesce((document.document ->> 'state_day')::date, known.version_date) as day
 ) as version
--- Of several, the last one.
+-- Of several, the last one; one with an unreadable day may be it.
 left join lateral (
     select
-        told.item ->> 'dataZawieszenia' as suspension_day,
-        told.item ->> 'dataWznowienia' as resumption_day
+        case when told.is_readable then told.suspension_day else known.suspension_date end::text
+            as suspension_day,
+        case when told.is_readable then told.resumption_day else known.resumption_date end::text
+            as resumption_day,
+        case
+            when not told.is_readable then known.declared_status
+            when coalesce(told.resumption_day < told.suspension_day, true) then 'SUSPENDED'
+        end as status
     from jsonb_path_query(
         part.sections, '$.dzial6.zawieszenieWznowienieDzialalnosci[*]'
-    ) as told (item)
-    where told.item ->> 'dataZawieszenia' is not null
-    order by 1 desc, 2 desc nulls first
+    ) as suspension (item)
+    cross join lateral (
+        select
+            days.*,
+            days.suspension_day is not null
+            and (days.resumption_day is not null or not suspension.item ? 'dataWznowienia')
+                as is_readable
+        from (
+            select
+                registry.calendar_day(suspension.item ->> 'dataZawieszenia') as suspension_day,
+                registry.calendar_day(suspension.item ->> 'dataWznowienia') as resumption_day
+        ) as days
+    ) as told
+    where suspension.item ? 'dataZawieszenia'
+    order by told.is_readable, told.suspension_day desc, told.resumption_day desc nulls first
     limit 1
 ) as suspension on true
 cross join lateral (
@@ -224,8 +243,8 @@ cross join lateral (
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
                         -- `stanZDnia` is the day of the last entry, which may be long before the dump.
                         and coalesce(
-                            member.item ->> 'dataZawieszeniaDo'
-                            >= greatest(version.day, night.dump_date)::text,
+                            registry.calendar_day(member.item ->> 'dataZawieszeniaDo')
+                            >= greatest(version.day, night.dump_date),
                             true
                         )
                         then ', w zawieszeniu'
@@ -236,8 +255,8 @@ cross join lateral (
 ) as person
 cross join lateral (
     select jsonb_agg(
-        jsonb_build_object('type', told.type, 'date', told.date)
-        order by told.type collate "C", told.date
+        jsonb_build_object('type', told.type, 'date', day.date)
+        order by told.type collate "C", day.date
     ) as dates
     from (
         values
@@ -251,6 +270,14 @@ cross join lateral (
             'Data zakończenia likwidacji',
             part.sections #>> '{dzial6,likwidacja,-1,zakonczenieLikwidacji}'
         )
-    ) as told (type, date)
-    where registry.calendar_day(told.date) is not null
+    ) as told (type, written)
+    cross join lateral (
+        select coalesce(
+            registry.calendar_day(told.written)::text,
+            jsonb_path_query_first(
+                known.other_dates, '$[*] ? (@.type == $type).date', to_jsonb(told)
+            ) #>> '{}'
+        ) as date
+    ) as day
+    where told.written is not null and day.date is not null
 ) as other

@@ -68,18 +68,52 @@ test('a state later than the day of the dump is told, one later than today rejec
   expect(await findRejects()).toEqual(['the state of 2026-11-21 is in the future']);
 });
 
-test('a date that is none rejects the extract', async () => {
+test('a day that is not readable is noted and stays as it was; the rest of the extract counts', async () => {
+  const [krs, ended, fresh] = ['0000991004', '0000991005', '0000991006'];
+  const columns = 'name, status, suspension_date, bankruptcy_start_date, other_dates';
+  const bankrupt = (data: string) => ({ postepowanieUpadlosciowe: [declared(data)] });
   await runLines([
-    currentLine({ krs: '0000990099' }),
-    currentLine({ krs: '0000991004', section6: suspended('31.11.2026') }),
-    currentLine({ krs: '0000991005', section6: suspended('WCZORAJ') }),
-    currentLine({ krs: '0000991006', header: { dataWykreslenia: '00.00.0000' } }),
+    currentLine({ krs, section6: { ...suspended('01.09.2026'), ...bankrupt('02.08.2026') } }),
+    currentLine({ krs: ended }),
   ]);
-  expect(await findRejects()).toEqual([
-    "the suspension date '2026-11-31' is not a date",
-    "the suspension date 'WCZORAJ' is not a date",
-    "the strike-off date '0000-00-00' is not a date",
+  const summary = await runLines([
+    currentLine({
+      krs,
+      identity: { nazwa: 'NOWA' },
+      header: { dataRejestracjiWKRS: 'WIOSNĄ' },
+      section6: { ...suspended('31.11.2026'), ...bankrupt('00.00.0000') },
+    }),
+    currentLine({ krs: ended, header: { dataWykreslenia: 'ZARAZ' }, section6: bankrupt('------') }),
+    currentLine({ krs: fresh, section6: suspended('WCZORAJ') }),
   ]);
+  const at = 'dane.dzial6';
+  const suspension = `${at}.zawieszenieWznowienieDzialalnosci.dataZawieszenia`;
+  const opening = `${at}.postepowanieUpadlosciowe.informacjaOOgloszeniuUpadlosci.data`;
+  expect(summary).toMatchObject({
+    rejected: 0,
+    event_types: { COMPANY_NAME_CHANGED: 1 },
+    notices: [
+      { subject: 'day', value: `${opening}: 00.00.0000` },
+      { subject: 'day', value: `${suspension}: 31.11.2026` },
+      { subject: 'day', value: `${suspension}: WCZORAJ` },
+      { subject: 'day', value: 'naglowek.dataRejestracjiWKRS: WIOSNĄ' },
+      { subject: 'day', value: 'naglowek.dataWykreslenia: ZARAZ' },
+    ],
+  });
+  const registered = [{ type: 'Data rejestracji w KRS', date: '2019-03-04' }];
+  const stood = ['SUSPENDED', '2026-09-01', '2026-08-02', registered];
+  expect(await findEntry(krs, columns)).toEqual(['NOWA', ...stood]);
+  const asBefore = [`SPÓŁKA ${ended}`, 'ACTIVE', null, null, registered];
+  expect(await findEntry(ended, columns)).toEqual(asBefore);
+  expect(await findEntry(fresh, 'status, suspension_date')).toEqual(['ACTIVE', null]);
+});
+
+test('a run of dashes is a blank', async () => {
+  const krs = '0000991029';
+  const at = (adres: object) => currentLine({ krs, section1: { siedzibaIAdres: { adres } } });
+  await runLines([at({ ulica: 'POLNA', nrDomu: '4-6', nrLokalu: '---' })]);
+  expect(await findEntry(krs, 'street, building, apartment')).toEqual(['POLNA', '4-6', null]);
+  expect(await runLines([at({ ulica: 'POLNA', nrDomu: '4-6' })])).toMatchObject({ updated: 0 });
 });
 
 test('an OdpisPelny is believed where the OdpisAktualny beside it says the same', async () => {
@@ -306,6 +340,6 @@ test('what a curator, a trustee and a liquidation are known by besides is no unk
 });
 
 test('a dump of which every extract is rejected is refused, however short', async () => {
-  const line = currentLine({ krs: '0000991024', section6: suspended('WCZORAJ') });
+  const line = currentLine({ krs: '991024' });
   await expect(runLines([line])).rejects.toThrow(/1 of 1 rows were rejected/);
 });
