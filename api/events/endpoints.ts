@@ -117,12 +117,8 @@ async function findHistory(db: Db, query: Identifier & Paging) {
                 limit ${query.per_page} offset ${skippedBy(query)}
             ) as page
         ) as events,
-        coalesce(company.nip, company.regon9, company.krs) as primary_identifier,
-        case
-            when company.nip is not null then 'NIP'
-            when company.regon9 is not null then 'REGON9'
-            when company.krs is not null then 'KRS'
-        end as identifier_type,
+        registry.primary_identifier(company),
+        registry.identifier_type(company),
         company.company_id as company_ref
     from registry.company
     where company.company_id = (

@@ -26,15 +26,10 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
     .leftJoin('registry.company as company', 'company.company_id', 'watch.company_id')
     .select([
       sql<string>`
-        coalesce(company.nip, company.regon9, company.krs, watch.identifier_value)
+        coalesce(registry.primary_identifier(company), watch.identifier_value)
       `.as('primary_identifier'),
       sql<IdentifierType>`
-        case
-          when company.nip is not null then 'NIP'
-          when company.regon9 is not null then 'REGON9'
-          when company.krs is not null then 'KRS'
-          else watch.identifier_type
-        end
+        coalesce(registry.identifier_type(company), watch.identifier_type)
       `.as('identifier_type'),
       'watch.identifier_value as submitted_identifier',
       'watch.company_id as company_ref',

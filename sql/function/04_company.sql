@@ -16,6 +16,19 @@ return (
     where legal_form_symbol.symbol = legal_form_slug.symbol
 );
 
+-- The number that names a company where one is shown, and its type. Both are null without a number.
+create or replace function registry.primary_identifier(company registry.company) returns text
+language sql immutable parallel safe
+return coalesce(company.nip, company.regon9, company.krs);
+
+create or replace function registry.identifier_type(company registry.company) returns text
+language sql immutable parallel safe
+return case registry.primary_identifier(company)
+    when company.nip then 'NIP'
+    when company.regon9 then 'REGON9'
+    when company.krs then 'KRS'
+end;
+
 -- The number of the snapshot that the night under way publishes.
 create or replace function registry.next_snapshot_no() returns bigint
 language sql stable

@@ -13,13 +13,8 @@ language sql stable as $$
         event.new_value,
         event.event_date,
         event_type.severity,
-        coalesce(company.nip, company.regon9, company.krs, watch.identifier_value),
-        case
-            when company.nip is not null then 'NIP'
-            when company.regon9 is not null then 'REGON9'
-            when company.krs is not null then 'KRS'
-            else watch.identifier_type
-        end,
+        coalesce(registry.primary_identifier(company), watch.identifier_value),
+        coalesce(registry.identifier_type(company), watch.identifier_type),
         company.name,
         company.company_id::text,
         watch.identifier_value

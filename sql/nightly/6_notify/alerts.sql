@@ -52,12 +52,8 @@ select
     company.name as company_name,
     jsonb_build_object(
         'company_name', company.name,
-        'primary_identifier', coalesce(company.nip, company.regon9, company.krs),
-        'identifier_type', case
-            when company.nip is not null then 'NIP'
-            when company.regon9 is not null then 'REGON9'
-            when company.krs is not null then 'KRS'
-        end,
+        'primary_identifier', registry.primary_identifier(company),
+        'identifier_type', registry.identifier_type(company),
         'event_type', event.event_type,
         'severity', event_type.severity,
         -- A value can be a list of any length, too long for a mail.
