@@ -101,8 +101,8 @@ describe('GET /api/v1/companies/search', () => {
         required: 150,
         balance: 50,
       },
-      charged: null,
-      balance: null,
+      charged: '0',
+      balance: '50',
       etag: null,
     });
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(2);

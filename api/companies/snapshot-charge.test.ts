@@ -111,6 +111,8 @@ describe('POST /api/v1/companies/snapshot', () => {
     const poor = await createSearcher(database.kysely, dear);
     expect(await poor.snapshot(asked, headers)).toMatchObject({
       status: 402,
+      charged: '0',
+      balance: '200',
       body: {
         message: 'This costs 201 credits, and the wallet has 200.',
         code: 'INSUFFICIENT_CREDITS',
@@ -135,8 +137,8 @@ describe('POST /api/v1/companies/snapshot', () => {
       expect(await searcher.snapshot(asked, { 'If-None-Match': known })).toEqual({
         status: 304,
         body: '',
-        charged: null,
-        balance: null,
+        charged: '0',
+        balance: '195',
         etag,
       });
     }

@@ -88,10 +88,11 @@ export function snapshotEndpoint(options: SnapshotOptions, charge: Charging): En
         const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
         const ETag = tagOf(data);
         // A snapshot that the client has already is free.
-        if (isKnown(request, ETag)) throw new HttpError(304, { message: 'Not Modified' }, { ETag });
+        const isFree = isKnown(request, ETag);
         const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
-        const asked = { account_id, amount: snapshotCredits, description, response };
-        const charged = await charge(asked, tx);
+        const amount = isFree ? 0 : snapshotCredits;
+        const charged = await charge({ account_id, amount, description, response }, tx);
+        if (isFree) throw new HttpError(304, { message: 'Not Modified' }, { ETag, ...charged });
         const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
         return { body: { text }, headers: { ...charged, ETag } };
       };

@@ -51,11 +51,17 @@ function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-function successHeaders({ auth, method, headers: sent, errors }: Endpoint['description']) {
+/** The headers of a success, a 304 or a 402 about credits, where the endpoint costs some. */
+function creditHeaders({ errors }: Endpoint['description']): Header[] {
+  return errors && 402 in errors ? ['X-Credits-Charged', 'X-Credits-Balance'] : [];
+}
+
+function successHeaders(description: Endpoint['description']) {
+  const { auth, method, headers: sent, errors } = description;
   return refHeaders(
     ...always,
     ...(sent && 'Idempotency-Key' in sent.shape ? (['Idempotency-Replayed'] as const) : []),
-    ...(errors && 402 in errors ? (['X-Credits-Charged', 'X-Credits-Balance'] as const) : []),
+    ...creditHeaders(description),
     ...(errors && 304 in errors ? (['ETag'] as const) : []),
     ...(auth === 'none' && method === 'get' ? (['ETag', 'Cache-Control'] as const) : []),
   );
@@ -116,7 +122,11 @@ function describe(description: Endpoint['description']): Route {
           code,
           {
             description: error.description,
-            headers: refHeaders(...always, ...(errorHeaders[code] ?? [])),
+            headers: refHeaders(
+              ...always,
+              ...(errorHeaders[code] ?? []),
+              ...(['304', '402'].includes(code) ? creditHeaders(description) : []),
+            ),
             // A 304 has no body.
             ...(code === '304' ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },

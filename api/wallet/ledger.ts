@@ -21,11 +21,14 @@ export interface Movement {
 /**
  * Adds credits to the wallet, creates the wallet if there is none, and writes the transaction. Throws
  * the unique violation of `wallet_transaction_operation_key` when the operation was done before.
- * A `deposit` counts in `total_purchased`; `start` is the welcome bonus.
+ * `start` is the welcome bonus. A `deposit` counts in `total_purchased`, unless `purchased` says less.
  */
-export async function grant(tx: Tx, movement: Movement & { type: 'deposit' | 'start' }) {
+export async function grant(
+  tx: Tx,
+  movement: Movement & { type: 'deposit' | 'start'; purchased?: number },
+) {
   const { account_id, amount, type, description, operation_key, now } = movement;
-  const purchased = type === 'deposit' ? amount : 0;
+  const { purchased = type === 'deposit' ? amount : 0 } = movement;
   await sql`
     with credited as (
         insert into customer.wallet as wallet (
@@ -93,7 +96,8 @@ async function readBalance(db: Db, account_id: string): Promise<number> {
 // Spec: silent on the error for insufficient credits; we answer 402 with `required` and `balance`.
 export function creditsShort(required: number, balance: number): HttpError {
   const message = `This costs ${required} ${required === 1 ? 'credit' : 'credits'}, and the wallet has ${balance}.`;
-  return new HttpError(402, { message, code: 'INSUFFICIENT_CREDITS', required, balance });
+  const body = { message, code: 'INSUFFICIENT_CREDITS', required, balance };
+  return new HttpError(402, body, describeCharge(0, balance));
 }
 
 /** Describes the 402 of an endpoint that costs credits. */
@@ -132,13 +136,6 @@ async function lockWallets(tx: Tx, charges: Charge[]): Promise<Movement[]> {
   return charges.filter(({ response }) => holdAnswer(response)).map(({ movement }) => movement);
 }
 
-/** Charges for one request. Throws the 503 when its answer was given up. */
-async function chargeAwaited(tx: Tx, asked: Charge): Promise<number> {
-  const [movement] = await lockWallets(tx, [asked]);
-  if (!movement) throw unavailable();
-  return charge(tx, movement);
-}
-
 /** At most this many transactions run in parallel; each waits for the disk. */
 const mostCharging = 3;
 
@@ -171,11 +168,9 @@ export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
     if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
     const movement = { ...asked, operation_key: randomUUID(), now: now() };
     const due = { movement, response };
-    if (tx) return describeCharge(amount, await chargeAwaited(tx, due));
-    const balance =
-      (await withdrawInBatch(due)) ??
-      // The credits may be short only because of the rest of the batch: tries again without it.
-      (await db.transaction().execute((alone) => chargeAwaited(alone, due)));
-    return describeCharge(amount, balance);
+    const shared = tx ? void (await lockWallets(tx, [due])) : await withdrawInBatch(due);
+    if (shared === undefined && !holdAnswer(response)) throw unavailable();
+    // The credits may be short only because of the rest of the batch: tries again without it.
+    return describeCharge(amount, shared ?? (await charge(tx ?? db, movement)));
   };
 }

@@ -50,9 +50,9 @@ const refund = (amount_refunded: number, change: object = {}) =>
     }),
   );
 
-const dispute = (amount: number, change: object = {}) =>
+const dispute = (amount: number, change: object = {}, what = 'created') =>
   tell(
-    eventOf('charge.dispute.created', {
+    eventOf(`charge.dispute.${what}`, {
       id: 'dp_test_1',
       object: 'dispute',
       amount,
@@ -60,6 +60,7 @@ const dispute = (amount: number, change: object = {}) =>
       currency: 'pln',
       metadata: {},
       payment_intent,
+      status: 'needs_response',
       ...change,
     }),
   );
@@ -141,12 +142,13 @@ Your payment for Starter was refunded. 500 credits were taken back from your wal
     expect(mail!.text).toContain('380 credits more, which you have used.');
   });
 
-  test('takes nothing from an empty wallet, and the mail says so', async () => {
+  test('takes nothing from an empty wallet, and sends no mail', async () => {
     await pay();
     await spend(700);
     expect(await refund(4900)).toBe('reversed');
     expect(await shop.buyer.movements()).toHaveLength(3);
-    expect(await receive()).toHaveLength(1);
+    expect(await receive()).toEqual([]);
+    expect(await refund(4900)).toBe('repeated');
   });
 
   test('before the report of the payment takes the credits back once they are there', async () => {
@@ -197,5 +199,79 @@ describe('charge.dispute.created', () => {
     await pay();
     expect(await dispute(1150, { currency: 'eur' })).toBe('reversed');
     expect((await shop.buyer.movements()).at(-1)).toEqual(taken(500, 200, 'Dispute: Starter'));
+  });
+});
+
+describe('a dispute that is won', () => {
+  const won = (change: object = {}) => dispute(4900, { status: 'won', ...change }, 'closed');
+  const reinstated = () => dispute(4900, { status: 'under_review' }, 'funds_reinstated');
+  const given = (amount: number, balance_after: number) => ({
+    type: 'deposit',
+    amount,
+    balance_after,
+    description: 'Dispute won: Starter',
+  });
+  const lost = taken(500, 200, 'Dispute: Starter');
+
+  test.each([
+    ['closed', won, reinstated],
+    ['funds_reinstated', reinstated, won],
+  ])('gives the credits back, once, and a mail says so: %s', async (_name, first, second) => {
+    await pay();
+    await dispute(4900);
+    const results = await Promise.all(Array.from({ length: 10 }, first));
+    expect(results.filter((result) => result === 'reversed')).toHaveLength(1);
+    expect(await second()).toBe('repeated');
+    // Reports of the beginning that arrive again.
+    expect(await dispute(4900)).toBe('repeated');
+    expect(await dispute(4900, {}, 'funds_withdrawn')).toBe('repeated');
+    expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost, given(500, 700)]);
+    // They were bought once.
+    expect(await shop.buyer.ask('/wallet')).toMatchObject({
+      body: { data: { balance: 700, total_purchased: 500 } },
+    });
+    expect((await receive())[1]).toEqual({
+      subject: '500 credits were given back',
+      text: `Hello Anna Nowak,
+
+The dispute of your payment for Starter with your bank is over, and the payment stands. 500 credits were given back to your wallet, which now has 700.
+`,
+    });
+  });
+
+  test('is told before its beginning: nothing is taken', async () => {
+    await pay();
+    expect(await won()).toBe('repeated');
+    expect(await dispute(4900)).toBe('repeated');
+    expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
+    expect(await won({ payment_intent: 'pi_other' })).toBe('unknown');
+  });
+
+  test('gives back what was taken and not what had been spent; a refund then counts alone', async () => {
+    await pay();
+    await spend(580);
+    await dispute(4900);
+    expect(await won()).toBe('reversed');
+    expect((await shop.buyer.movements()).at(-1)).toEqual(given(120, 120));
+    expect(await refund(490)).toBe('reversed');
+    // Another dispute.
+    expect(await dispute(4900, { id: 'dp_test_2' })).toBe('reversed');
+    expect((await shop.buyer.movements()).slice(-2)).toEqual([
+      taken(50, 70),
+      taken(70, 0, 'Dispute: Starter'),
+    ]);
+  });
+
+  test('is not one that is lost, an inquiry, or one that was prevented', async () => {
+    await pay();
+    for (const status of ['warning_needs_response', 'warning_under_review', 'prevented']) {
+      expect(await dispute(4900, { status })).toBe('ignored');
+    }
+    expect(await dispute(4900, { status: 'warning_closed' }, 'closed')).toBe('ignored');
+    expect(await shop.buyer.movements()).toEqual([bonus, deposit]);
+    // The inquiry becomes a dispute.
+    expect(await dispute(4900, {}, 'funds_withdrawn')).toBe('reversed');
+    expect(await dispute(4900, { status: 'lost' }, 'closed')).toBe('repeated');
+    expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost]);
   });
 });

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, selectWallet } from './ledger.ts';
@@ -20,12 +21,17 @@ interface Outcome extends Report {
   price: number | null;
 }
 
-/** Money that goes back to the payer. */
+/** Money that goes back to the payer, or comes back when a dispute is won. */
 interface Reversal extends Report {
-  cause: 'refund' | 'dispute';
-  /** The sum so far for this cause. */
+  cause: 'refund' | 'dispute' | 'won';
+  /** Of a dispute, its id at the provider. */
+  dispute_ref?: string | undefined;
+  /** The sum of all refunds so far, or what the dispute took. */
   amount: number;
 }
+
+/** What the transaction of a wallet says, before the name of the package. */
+const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
  * Settles a payment in one transaction. Repeated reports, in any order, settle it once: a paid checkout
@@ -69,31 +75,42 @@ export function settle(db: Db, report: Outcome, now: Date) {
       now,
     });
     // A refund or dispute may be reported before the payment.
-    await takeBack(tx, payment_id, Number(payment.refunded) > 0 ? 'refund' : 'dispute', now);
+    await balanceReversals(
+      tx,
+      payment_id,
+      Number(payment.refunded) > 0 ? 'refund' : 'dispute',
+      now,
+    );
     return 'credited';
   });
 }
 
 /**
- * Takes back the credits of a refunded or disputed payment in one transaction. Repeated reports, in any
- * order, take them back once. A refund of a part of the price takes back that part of the credits,
- * rounded down. An amount in another currency counts as the whole price.
+ * Takes back the credits of a refunded or disputed payment in one transaction, and gives them back when
+ * the dispute is won. Repeated reports, in any order, do so once. A refund of a part of the price takes
+ * back that part of the credits, rounded down. An amount in another currency counts as the whole price.
  *
- * @returns `reversed`: the wallet has lost the credits; `recorded`: the payment is not paid yet;
+ * @returns `reversed`: the credits were taken or given back; `recorded`: the payment is not paid yet;
  * `repeated`: no effect, after an earlier report; `unknown`: no such payment
  */
 export function reverse(db: Db, report: Reversal, now: Date) {
   return db.transaction().execute(async (tx) => {
     const { provider, payment_id, charge_ref = null, cause, amount, currency } = report;
-    const column = cause === 'refund' ? 'refunded' : 'disputed';
+    const part = sql`
+      case when currency = ${currency} then least(price, ${amount}::bigint) else price end
+    `;
+    const dispute = sql`jsonb_build_object(
+      ${report.dispute_ref}::text, ${cause === 'won' ? sql`0` : part}
+    )`;
+    // A dispute that is won stays won, whatever is told of it later.
+    const change = {
+      refund: { refunded: sql<string>`greatest(refunded, ${part})` },
+      dispute: { disputes: sql<Record<string, number>>`${dispute} || disputes` },
+      won: { disputes: sql<Record<string, number>>`disputes || ${dispute}` },
+    }[cause];
     const payment = await tx
       .updateTable('customer.payment')
-      .set((eb) => ({
-        [column]: sql`greatest(
-          ${eb.ref(column)},
-          case when currency = ${currency} then least(price, ${amount}::bigint) else price end
-        )`,
-      }))
+      .set(change)
       .where('provider', '=', provider)
       .where((eb) =>
         payment_id === undefined
@@ -103,38 +120,53 @@ export function reverse(db: Db, report: Reversal, now: Date) {
       .returning(['payment_id', 'state'])
       .executeTakeFirst();
     if (!payment) return 'unknown';
-    return payment.state === 'paid' ? takeBack(tx, payment.payment_id, cause, now) : 'recorded';
+    return payment.state === 'paid'
+      ? balanceReversals(tx, payment.payment_id, cause, now)
+      : 'recorded';
   });
 }
 
 /**
  * Takes back the credits of the refunds and disputes of a paid payment, minus the credits taken back
- * before. The balance does not go below zero: spent credits are waived. A mail reports the credits. The
- * transaction of the caller holds the lock on the payment.
+ * before; or gives back what it took for a dispute that is won. The balance does not go below zero:
+ * spent credits are waived. A mail reports the credits. The transaction of the caller holds the lock on
+ * the payment.
  */
-async function takeBack(tx: Tx, payment_id: string, cause: Reversal['cause'], now: Date) {
+async function balanceReversals(
+  tx: Tx,
+  payment_id: string,
+  cause: Reversal['cause'],
+  now: Date,
+): Promise<'reversed' | 'repeated'> {
   const payment = await selectPayment(tx, payment_id)
     .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
     .select(['account.email', 'account.name as user_name'])
     .executeTakeFirstOrThrow();
   const price = Number(payment.price);
-  const returned = Math.min(price, Number(payment.refunded) + Number(payment.disputed));
+  const disputed = Object.values(payment.disputes).reduce((sum, part) => sum + part, 0);
+  const returned = Math.min(price, Number(payment.refunded) + disputed);
   const due = Math.floor((Number(payment.credits) * returned) / price);
   const asked = due - Number(payment.reversed_credits);
-  if (asked <= 0) return 'repeated';
+  if (asked === 0) return 'repeated';
   const { account_id, package_name, user_name } = payment;
   const wallet = await selectWallet(tx, account_id).forNoKeyUpdate().executeTakeFirstOrThrow();
   const balance = Number(wallet.balance);
-  const amount = Math.min(asked, balance);
-  const operation_key = `reversal ${payment_id} ${due}`;
-  const description = `${cause === 'refund' ? 'Refund' : 'Dispute'}: ${package_name}`;
-  if (amount > 0) await charge(tx, { account_id, amount, description, operation_key, now });
+  const withdrawn = Number(payment.withdrawn_credits);
+  // Waived credits do not come back.
+  const change = asked > 0 ? -Math.min(asked, balance) : Math.max(0, withdrawn - due);
+  const operation_key = `reversal ${payment_id} ${randomUUID()}`;
+  const description = `${titles[cause]}: ${package_name}`;
+  const movement = { account_id, amount: Math.abs(change), description, operation_key, now };
+  if (change < 0) await charge(tx, movement);
+  if (change > 0) await grant(tx, { ...movement, type: 'deposit', purchased: 0 });
   await tx
     .updateTable('customer.payment')
-    .set({ reversed_credits: due })
+    .set({ reversed_credits: due, withdrawn_credits: withdrawn - change })
     .where('payment_id', '=', payment_id)
     .execute();
-  const effect = { credits: amount, rest: asked - amount, balance: balance - amount };
+  if (change === 0) return 'reversed';
+  const rest = Math.max(0, asked + change);
+  const effect = { credits: movement.amount, rest, balance: balance + change };
   await tx
     .insertInto('customer.mail')
     .values({

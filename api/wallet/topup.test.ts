@@ -88,8 +88,9 @@ describe('POST /api/v1/wallet/topup', () => {
       created_at: shop.now,
       ended_at: null,
       refunded: '0',
-      disputed: '0',
+      disputes: {},
       reversed_credits: '0',
+      withdrawn_credits: '0',
     });
     expect(await shop.buyer.movements()).toHaveLength(1);
   });

@@ -44,10 +44,25 @@ const stripeEvent = z.discriminatedUnion('type', [
     z.literal('charge.refunded'),
     reported
       .extend({ amount_refunded: z.int().nonnegative() })
-      .transform(({ amount_refunded: amount, ...charge }) => ({ ...charge, amount })),
+      .transform(({ amount_refunded: amount, ...charge }) => ({
+        ...charge,
+        amount,
+        dispute_ref: undefined,
+        status: undefined,
+      })),
   ),
   // https://docs.stripe.com/api/disputes/object
-  eventOf(z.literal('charge.dispute.created'), reported.extend({ amount: z.int().nonnegative() })),
+  eventOf(
+    z.enum([
+      'charge.dispute.created',
+      'charge.dispute.funds_withdrawn',
+      'charge.dispute.closed',
+      'charge.dispute.funds_reinstated',
+    ]),
+    reported
+      .extend({ id: stripeId, amount: z.int().nonnegative(), status: z.string().optional() })
+      .transform(({ id: dispute_ref, ...dispute }) => ({ ...dispute, dispute_ref })),
+  ),
 ]);
 
 type StripeEvent = z.output<typeof stripeEvent>;
@@ -78,18 +93,28 @@ function stateOf(type: string, payment_status: string): 'expired' | 'failed' | '
   return payment_status === 'paid' ? 'paid' : undefined;
 }
 
+/** Why credits move; undefined: an inquiry, or a dispute that was prevented, moves no money. */
+function causeOf(type: string, status = ''): 'refund' | 'dispute' | 'won' | undefined {
+  if (type === 'charge.refunded') return 'refund';
+  if (type === 'charge.dispute.funds_reinstated' || status === 'won') return 'won';
+  return /^(warning_|prevented$)/.test(status) ? undefined : 'dispute';
+}
+
 /** Does what an event asks for. Returns the `result` of the answer. */
 async function handleEvent({ db, logger }: Context, event: StripeEvent, now: Date) {
   const { metadata, payment_intent: charge_ref, currency } = event.data.object;
   const report = { provider: 'stripe', payment_id: metadata?.payment_id, charge_ref, currency };
-  if (event.type === 'charge.refunded' || event.type === 'charge.dispute.created') {
-    const cause = event.type === 'charge.refunded' ? 'refund' : 'dispute';
-    const reversal = { ...report, cause, amount: event.data.object.amount } as const;
+  const subject = event.data.object;
+  if ('amount' in subject) {
+    const { amount, dispute_ref, status } = subject;
+    const cause = causeOf(event.type, status);
+    if (!cause) return 'ignored';
+    const reversal = { ...report, cause, dispute_ref, amount };
     const result = await reverse(db, reversal, now);
     if (result === 'unknown') logger.warn(reversal, 'A refund or dispute is of no payment of ours');
     return result;
   }
-  const { id: provider_ref, amount_total: price, payment_status } = event.data.object;
+  const { id: provider_ref, amount_total: price, payment_status } = subject;
   const state = stateOf(event.type, payment_status);
   if (!state) return 'ignored';
   const outcome = { ...report, provider_ref, state, price };

@@ -80,8 +80,10 @@ create table customer.credit_package (
 
 -- One row per requested checkout: `price` is the amount to pay. The provider knows the row by
 -- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` says
--- what was wrong with a paid amount, or why no checkout was opened. `refunded` and `disputed` are the
--- parts of `price` that went back to the payer; `reversed_credits` are the credits those parts bought.
+-- what was wrong with a paid amount, or why no checkout was opened. `refunded` is the refunded part of
+-- `price`; `disputes` has the part that each dispute took, by its id, and 0 for one that is won.
+-- `reversed_credits` are the credits those parts bought; `withdrawn_credits` are those of them that the
+-- wallet still had.
 create table customer.payment (
     payment_id uuid primary key,
     account_id bigint not null references customer.account,
@@ -98,16 +100,17 @@ create table customer.payment (
     created_at timestamptz not null,
     ended_at timestamptz,
     refunded bigint not null default 0,
-    disputed bigint not null default 0,
+    disputes jsonb not null default '{}',
     reversed_credits bigint not null default 0,
+    withdrawn_credits bigint not null default 0,
     constraint payment_provider_ref_key unique (provider, provider_ref),
     constraint payment_charge_ref_key unique (provider, charge_ref),
     constraint payment_credits_positive check (credits > 0),
     constraint payment_price_positive check (price > 0),
     constraint payment_reversal_within_price check (
         refunded between 0 and price
-        and disputed between 0 and price
         and reversed_credits between 0 and credits
+        and withdrawn_credits between 0 and reversed_credits
     ),
     constraint payment_state_known
         check (state in ('open', 'paid', 'cancelled', 'expired', 'failed', 'refused')),

@@ -81,8 +81,9 @@ export interface CustomerTables {
     created_at: Date;
     ended_at: Optional<Date>;
     refunded: Counter;
-    disputed: Counter;
+    disputes: Generated<Record<string, number>>;
     reversed_credits: Counter;
+    withdrawn_credits: Counter;
   };
   'customer.idempotent_answer': {
     account_id: BigInteger;

@@ -2,11 +2,11 @@ import { z } from 'zod';
 import type { Letter } from '../letter.ts';
 import { greet, type LetterOptions } from './options.ts';
 
-/** What the API leaves for the mail about a payment that went back; counts are credits. */
+/** What the API leaves for the mail about a payment that went back or, `won`, came back; counts are credits. */
 const refundData = z.object({
   user_name: z.string(),
   package_name: z.string(),
-  cause: z.enum(['refund', 'dispute']),
+  cause: z.enum(['refund', 'dispute', 'won']),
   credits: z.int(),
   /** Bought by the money that went back, and spent already. */
   rest: z.int(),
@@ -17,9 +17,9 @@ export function writeRefundLetter({ texts }: LetterOptions, data: unknown): Lett
   const { user_name, package_name, cause, credits, rest, balance } = refundData.parse(data);
   const { refund } = texts;
   const event = refund[cause]({ product: package_name });
-  const outcome = refund.outcome({ credits, balance });
+  const outcome = refund.outcome({ cause, credits, balance });
   return {
-    subject: refund.subject({ credits }),
+    subject: refund.subject({ cause, credits }),
     pieces: [
       { text: greet(texts, user_name) },
       { text: `${event} ${outcome}` },

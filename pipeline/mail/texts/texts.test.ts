@@ -44,8 +44,10 @@ test('every event type and severity of the dictionary has its text in both langu
 });
 
 test('one credit is one credit', () => {
-  expect(texts.en.refund.subject({ credits: 1 })).toBe('1 credit was taken back');
-  expect(texts.pl.refund.outcome({ credits: 1, balance: 0 })).toContain('cofnięto 1 kredyt.');
+  expect(texts.en.refund.subject({ cause: 'refund', credits: 1 })).toBe('1 credit was taken back');
+  expect(texts.pl.refund.outcome({ cause: 'dispute', credits: 1, balance: 0 })).toContain(
+    'cofnięto 1 kredyt.',
+  );
 });
 
 const cases: [EventType, string | null, string | null, string, string][] = [
