@@ -1,6 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
 import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { insertAccount } from '../fixtures/client/bare-account.ts';
+import { createTestDatabase } from '../fixtures/database/test-database.ts';
+import { runSource, sources } from '../fixtures/dump/three-sources.ts';
+import { verify } from '../pipeline/night/verify.ts';
 import { connect, type Database } from './connection/database.ts';
 import { migrate } from './migrate.ts';
 
@@ -19,6 +27,21 @@ afterAll(async () => {
   await Promise.all(processes.map((db) => db.close()));
   await administer(inject('serverUrl'), `drop database ${name} with (force)`);
 });
+
+/** A copy of the schema's files, which a test may edit. */
+async function copySchema(): Promise<URL> {
+  const path = await mkdtemp(join(tmpdir(), 'registry-schema-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  for (const part of ['migrations', 'function', 'dictionary']) {
+    await cp(new URL(`${part}/`, import.meta.url), join(path, part), { recursive: true });
+  }
+  return pathToFileURL(`${path}/`);
+}
+
+async function edit(folder: URL, file: string, change: (text: string) => string): Promise<void> {
+  const url = new URL(file, folder);
+  await writeFile(url, change(await readFile(url, 'utf8')));
+}
 
 describe('migrate', () => {
   test('started four times at once, applies each migration once', async () => {
@@ -40,6 +63,80 @@ describe('migrate', () => {
     );
     expect(await migrate(db)).toEqual(['function/01_text.sql']);
     expect(await migrate(db)).toEqual([]);
+  });
+
+  test('gives an existing database the rows of a changed dictionary', async () => {
+    const db = await createTestDatabase();
+    onTestFinished(() => db.drop());
+    for (const source of sources) await runSource(db, source, '2026-11-02');
+    await runSource(db, 'ceidg', '2026-11-03');
+    await insertAccount(db.pool);
+    await db.pool.query(`
+      insert into customer.payment (
+        payment_id, account_id, provider, package_slug, credits, price, currency, state, created_at
+      )
+      select gen_random_uuid(), account_id, 'local', 'starter', 1, 1, 'pln', 'open', now()
+      from customer.account`);
+    const folder = await copySchema();
+    await edit(folder, 'dictionary/event_type.csv', (text) =>
+      text
+        // No event is of this type; the other one has events.
+        .replace(/^COMPANY_FAX_REMOVED.*\n/m, 'COMPANY_MOVED,high,risk,location,move,,It moved.\n')
+        .replace(/^COMPANY_STRUCK_OFF.*\n/m, '')
+        .replace('COMPANY_NAME_CHANGED,warning', 'COMPANY_NAME_CHANGED,critical'),
+    );
+    await edit(folder, 'dictionary/credit_package.csv', (text) =>
+      text.replace(/^starter.*\n/m, '').replace('69900', '59900'),
+    );
+    await edit(folder, 'dictionary/severity.csv', (text) =>
+      text.replace('info,1', 'info,2').replace('notice,2', 'notice,1'),
+    );
+    await edit(folder, 'dictionary/source_rank.csv', (text) =>
+      text.replace('krs,1', 'krs,9').replace('regon,3', 'regon,1'),
+    );
+    const lines = async (query: string) =>
+      (await db.pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
+    const companies = `select concat_ws(', ', name, legal_form, city, regon9, activity_main) as line
+      from registry.company order by company_id`;
+    const asKrsSays = await lines(companies);
+
+    expect(await migrate(db, folder)).toEqual([
+      'function/00_dictionary.sql',
+      'function/04_company.sql',
+    ]);
+
+    expect(
+      await lines(`select event_type || ' ' || severity as line from registry.event_type
+        where event_type in ('COMPANY_FAX_REMOVED', 'COMPANY_MOVED', 'COMPANY_NAME_CHANGED',
+          'COMPANY_STRUCK_OFF') order by 1`),
+    ).toEqual([
+      'COMPANY_MOVED high',
+      'COMPANY_NAME_CHANGED critical',
+      'COMPANY_STRUCK_OFF critical',
+    ]);
+    expect(
+      await lines(`select concat_ws(' ', package_slug, price, is_offered) as line
+        from customer.credit_package order by credits`),
+    ).toEqual(['starter 4900 f', 'standard 19900 t', 'business 59900 t', 'enterprise 299900 t']);
+    expect(await lines('select severity as line from registry.severity order by rank')).toEqual([
+      'notice',
+      'info',
+      'warning',
+      'high',
+      'error',
+      'critical',
+    ]);
+    expect(await lines(companies)).not.toEqual(asKrsSays);
+    for (const source of sources) expect(await verify(db, source)).toEqual([]);
+    expect(await migrate(db, folder)).toEqual([]);
+  });
+
+  test('lets no event have a type that the dictionary lacks', async () => {
+    const [db] = processes as [Database, ...Database[]];
+    await expect(
+      db.pool.query(`insert into registry.event (company_id, event_id, entry_id, event_date,
+        source, event_type) values (1, 1, 1, '2026-11-02', 'ceidg', 'COMPANY_UNHEARD_OF')`),
+    ).rejects.toThrow('event_event_type_fkey');
   });
 
   test('refuses a database that a newer version has migrated', async () => {

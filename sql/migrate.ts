@@ -8,8 +8,6 @@ import type { ClientBase, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './connection/database.ts';
 
-const dictionary = new URL('dictionary/', import.meta.url);
-
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
 const COPY_LINE = /^\\copy (.+) from '([^']+)'$/gm;
 
@@ -26,16 +24,22 @@ interface Part {
 
 /**
  * Brings the schema up to date, also in several processes at once: the job queue, the migrations, which
- * refer to the queue, then the functions, triggers and views. Returns the names of what was applied.
+ * refer to the queue, then the dictionaries, functions, triggers and views.
+ *
+ * @param folder what holds `migrations/`, `function/` and `dictionary/`
+ * @returns the names of what was applied
  */
-export async function migrate({ pool }: { pool: Pool }): Promise<string[]> {
+export async function migrate(
+  { pool }: { pool: Pool },
+  folder = new URL('./', import.meta.url),
+): Promise<string[]> {
   // After a fault the end of the session gives the lock back.
   return inSession(pool, async (client) => {
     await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
     const pending = await findPending(client, [
       await partOfQueue(pool),
-      ...(await readParts('migrations')),
-      ...(await readParts('function')),
+      ...(await readParts(folder, 'migrations')),
+      ...(await readParts(folder, 'function')),
     ]);
     for (const part of pending) await applyPart(client, part);
     await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
@@ -93,19 +97,14 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
-function read(file: string): Promise<string> {
-  return readFile(new URL(file, import.meta.url), 'utf8');
-}
-
-/** The files of a folder. Functions are applied again when their text or a CSV file of it changes. */
-async function readParts(folder: 'migrations' | 'function'): Promise<Part[]> {
-  const names = (await readdir(new URL(folder, import.meta.url))).filter((name) =>
-    name.endsWith('.sql'),
-  );
+/** The files of one kind. Functions are applied again when their text or a CSV file of it changes. */
+async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
+  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
+  const names = (await readdir(new URL(kind, folder))).filter((name) => name.endsWith('.sql'));
   const parts = names.toSorted().map(async (file) => {
-    const text = await read(`${folder}/${file}`);
-    const apply = (client: ClientBase) => run(client, text);
-    if (folder === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
+    const text = await read(`${kind}/${file}`);
+    const apply = (client: ClientBase) => run(client, text, new URL('dictionary/', folder));
+    if (kind === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
     const copied = [...text.matchAll(COPY_LINE)].map(([, , csv]) => read(`dictionary/${csv}`));
     const sha256 = hash('sha256', [text, ...(await Promise.all(copied))].join(''));
     return { name: `function/${file}`, sha256, apply };
@@ -114,7 +113,7 @@ async function readParts(folder: 'migrations' | 'function'): Promise<Part[]> {
 }
 
 /** Runs the text of a file, in which `\copy` loads a CSV file of `dictionary/`. */
-async function run(client: ClientBase, text: string): Promise<void> {
+async function run(client: ClientBase, text: string, dictionary: URL): Promise<void> {
   // split() keeps the groups of the pattern: statements, target, file, statements, …
   const parts = text.split(COPY_LINE);
   for (let at = 0; at < parts.length; at += 3) {

@@ -103,6 +103,20 @@ from (
 left join registry.source_rank as rank using (source)
 group by entry.company_id;
 
+-- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
+-- the codes of an old classification, and does not tell when a company began. The registry that gives a
+-- number knows it best; GUS has the NIP from the tax office.
+create temporary table loaded (like registry.source_rank);
+\copy loaded (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'source_rank.csv'
+do $$
+begin
+    -- Other ranks: the companies of several entries may show others.
+    if registry.load_dictionary('registry.source_rank') > 0 then
+        perform registry.upsert_rows('registry.company', 'registry.company_row');
+    end if;
+end;
+$$;
+
 -- The company that a number names: the one that has it now, of several one whose entry is not deleted,
 -- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
 create or replace function registry.find_company(number_type text, number text) returns bigint

@@ -1,5 +1,5 @@
 -- The dictionaries: facts of public law and the knowledge about events, joined by everything else.
--- The rows are the CSV files of sql/dictionary; a later correction is a migration of its own.
+-- The rows are those of sql/dictionary, which sql/function/00_dictionary.sql loads.
 
 -- One row per activity code (subclass of the PKD) and version of the classification.
 -- The same code means different things in the two versions, so that neither column is a key alone.
@@ -12,8 +12,6 @@ create table registry.activity_code (
     constraint activity_code_code_without_dots check (code ~ '^[0-9]{4}[A-Z]$')
 );
 
-\copy registry.activity_code (version, code, name) from 'activity_code.csv'
-
 -- One row per division (two digits) and group (three digits) of the PKD of 2007. Old entries of KRS hold
 -- such codes in place of subclasses.
 create table registry.activity_group (
@@ -22,29 +20,12 @@ create table registry.activity_group (
     constraint activity_group_code_of_two_or_three_digits check (code ~ '^[0-9]{2,3}$')
 );
 
-\copy registry.activity_group (code, name) from 'activity_group.csv'
-
 -- One row per code of 2007 and code of 2025 that may take its place. Every code of 2007 has a row.
 create table registry.activity_key (
     code_2007 text not null,
     code_2025 text not null,
     constraint activity_key_pkey primary key (code_2007, code_2025)
 );
-
-\copy registry.activity_key (code_2007, code_2025) from 'activity_key.csv'
-
--- The official key lists only what changed; a code of 2007 that it does not name keeps its place.
-insert into registry.activity_key (code_2007, code_2025)
-select
-    activity_code.code,
-    activity_code.code
-from registry.activity_code
-where
-    activity_code.version = 2007
-    and not exists (
-        select from registry.activity_key
-        where activity_key.code_2007 = activity_code.code
-    );
 
 -- One row per section of the PKD 2025, with the divisions (the first two digits of a code) that it
 -- holds.
@@ -58,23 +39,12 @@ create table registry.activity_section (
         check (first_division ~ '^[0-9]{2}$' and last_division ~ '^[0-9]{2}$')
 );
 
-\copy registry.activity_section (section, first_division, last_division, name) from 'activity_section.csv'
-
 -- One row per division of either version of the PKD. Division 45 of 2007, the trade in vehicles, is in
 -- the section that took it over: a company that is reclassified keeps its section.
 create table registry.activity_division (
     division text primary key,
     section text not null references registry.activity_section
 );
-
-insert into registry.activity_division (division, section)
-select distinct
-    left(activity_code.code, 2),
-    activity_section.section
-from registry.activity_code
-join registry.activity_section
-    on left(activity_code.code, 2)
-    between activity_section.first_division and activity_section.last_division;
 
 -- One row per symbol of a GUS "szczególna forma prawna" and period in which its name was in force.
 -- slug identifies the form. The symbols of two digits ended with November 2014; a form has one slug
@@ -97,27 +67,21 @@ create table registry.legal_form (
     constraint legal_form_slug_kebab_case check (slug ~ '^[a-z0-9]+(-[a-z0-9]+)*$')
 );
 
-\copy registry.legal_form (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
-
 -- One row per voivodeship; the TERYT symbol is its key, name is the Polish name in lower case.
 create table registry.voivodeship (
     teryt text primary key,
-    name text not null unique,
-    slug text not null unique,
+    name text not null unique deferrable,
+    slug text not null unique deferrable,
     constraint voivodeship_teryt_of_two_digits check (teryt ~ '^[0-9]{2}$'),
     constraint voivodeship_slug_kebab_case check (slug ~ '^[a-z]+(-[a-z]+)*$')
 );
 
-\copy registry.voivodeship (teryt, name, slug) from 'voivodeship.csv'
-
 -- One row per level of severity; rank orders them from the least to the most critical.
 create table registry.severity (
     severity text primary key,
-    rank smallint not null unique,
+    rank smallint not null unique deferrable,
     constraint severity_rank_positive check (rank > 0)
 );
-
-\copy registry.severity (severity, rank) from 'severity.csv'
 
 -- One row per event type; its severity, class and category are fixed here and nowhere else. `subject`
 -- is what the event is about. `changes`: of a value that can be added, changed or removed, those that
@@ -142,4 +106,3 @@ create table registry.event_type (
     constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
-\copy registry.event_type (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'

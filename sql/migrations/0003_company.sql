@@ -133,8 +133,3 @@ create table registry.source_rank (
     regon9 smallint not null,
     krs smallint not null
 );
-
--- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
--- the codes of an old classification, and does not tell when a company began. The registry that gives a
--- number knows it best; GUS has the NIP from the tax office.
-\copy registry.source_rank (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'source_rank.csv'

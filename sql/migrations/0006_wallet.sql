@@ -76,8 +76,6 @@ create table customer.credit_package (
     constraint credit_package_currency_form check (currency ~ '^[a-z]{3}$')
 );
 
-\copy customer.credit_package (package_slug, name, credits, price, currency) from 'credit_package.csv'
-
 -- One row per requested checkout: `price` is the amount to pay. The provider knows the row by
 -- `payment_id`. `provider_ref` names the provider's checkout, `charge_ref` its payment. `refusal` says
 -- what was wrong with a paid amount, or why no checkout was opened. `refunded` is the refunded part of

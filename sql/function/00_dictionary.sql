@@ -1,0 +1,111 @@
+-- The dictionaries, each as its file in sql/dictionary says it. This file runs again when one of them
+-- changes, so that a correction reaches every database; 04_company.sql has the ranks of the sources.
+
+-- Inserts the rows of `source` into `target`, and updates those that differ, by the primary key. `source`
+-- has the columns of `target`. Returns how many rows it wrote.
+create or replace function registry.upsert_rows(target regclass, source regclass) returns bigint
+language plpgsql as $$
+declare
+    column_list text;
+    key_list text;
+    row_count bigint;
+begin
+    select
+        string_agg(quote_ident(attname), ', ' order by attnum),
+        string_agg(quote_ident(attname), ', ') filter (where attnum = any(indkey))
+    into column_list, key_list
+    from pg_attribute
+    join pg_index on indrelid = attrelid and indisprimary
+    where attrelid = target and attnum > 0 and not attisdropped;
+    execute format(
+        'insert into %1$s as known (%3$s) select %3$s from %2$s
+        on conflict (%4$s) do update set (%3$s) = row(excluded.*) where known is distinct from excluded',
+        target, source, column_list, key_list
+    );
+    get diagnostics row_count = row_count;
+    return row_count;
+end;
+$$;
+
+-- Gives a dictionary the rows of the temporary table `loaded`, and drops that. Any other row goes, unless
+-- a row of another table refers to it. Returns how many rows it inserted or updated.
+create or replace function registry.load_dictionary(dictionary regclass) returns bigint
+language plpgsql as $$
+declare
+    row_count constant bigint := registry.upsert_rows(dictionary, 'pg_temp.loaded');
+    place tid;
+begin
+    for place in execute format(
+        'select ctid from %1$s as known
+        where known not in (select loaded from pg_temp.loaded)',
+        dictionary
+    ) loop
+        begin
+            execute format('delete from %s where ctid = $1', dictionary) using place;
+        exception
+            when foreign_key_violation then null;
+        end;
+    end loop;
+    drop table pg_temp.loaded;
+    return row_count;
+end;
+$$;
+
+create temporary table loaded (like registry.activity_code);
+\copy loaded (version, code, name) from 'activity_code.csv'
+select registry.load_dictionary('registry.activity_code');
+
+create temporary table loaded (like registry.activity_group);
+\copy loaded (code, name) from 'activity_group.csv'
+select registry.load_dictionary('registry.activity_group');
+
+create temporary table loaded (like registry.activity_key);
+\copy loaded (code_2007, code_2025) from 'activity_key.csv'
+-- The official key lists only what changed; a code of 2007 that it does not name keeps its place.
+insert into loaded (code_2007, code_2025)
+select
+    activity_code.code,
+    activity_code.code
+from registry.activity_code
+where
+    activity_code.version = 2007
+    and activity_code.code not in (select loaded.code_2007 from loaded);
+select registry.load_dictionary('registry.activity_key');
+
+create temporary table loaded (like registry.activity_section);
+\copy loaded (section, first_division, last_division, name) from 'activity_section.csv'
+select registry.load_dictionary('registry.activity_section');
+
+create temporary table loaded (like registry.activity_division);
+insert into loaded (division, section)
+select distinct
+    left(activity_code.code, 2),
+    activity_section.section
+from registry.activity_code
+join registry.activity_section
+    on left(activity_code.code, 2)
+    between activity_section.first_division and activity_section.last_division;
+select registry.load_dictionary('registry.activity_division');
+
+create temporary table loaded (like registry.legal_form);
+\copy loaded (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
+select registry.load_dictionary('registry.legal_form');
+
+create temporary table loaded (like registry.voivodeship);
+\copy loaded (teryt, name, slug) from 'voivodeship.csv'
+select registry.load_dictionary('registry.voivodeship');
+
+create temporary table loaded (like registry.severity);
+\copy loaded (severity, rank) from 'severity.csv'
+select registry.load_dictionary('registry.severity');
+
+create temporary table loaded (like registry.event_type);
+\copy loaded (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'
+select registry.load_dictionary('registry.event_type');
+
+-- The price list; a package that it lacks is not offered, also where payments refer to it.
+create temporary table loaded (like customer.credit_package including defaults);
+\copy loaded (package_slug, name, credits, price, currency) from 'credit_package.csv'
+update customer.credit_package
+set is_offered = package_slug in (select loaded.package_slug from loaded);
+select registry.load_dictionary('customer.credit_package');
