@@ -104,6 +104,9 @@ async function serve(environment: Environment): Promise<void> {
   };
   process.on('SIGTERM', stopOnce);
   process.on('SIGINT', stopOnce);
+  // A parent process that was killed has sent no signal.
+  process.on('disconnect', () => stopOnce('SIGHUP'));
+  if (process.channel === null) stopOnce('SIGHUP');
   process.stdout.write(`Listening on ${url}\n`);
 }
 

@@ -72,6 +72,22 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
   });
 });
 
+describe('wrong settings that different parts of the program read are named together', () => {
+  test.concurrent.each([
+    ['serve', ['NIGHTLY_CRON', 'PORT']],
+    ['worker', ['NIGHTLY_CRON', 'KRS_URL']],
+    ['nightly --fetch', ['NIGHTLY_CRON', 'KRS_URL']],
+    ['schedule --fetch', ['NIGHTLY_CRON', 'KRS_URL']],
+    ['nightly', ['NIGHTLY_CRON']],
+  ])('%s: %j', async (line, names) => {
+    const wrong = { NIGHTLY_CRON: 'never', KRS_URL: 'krs', PORT: 'http' };
+    const command = await runCommand(line.split(' '), { DATABASE_URL: nowhere, ...wrong });
+    const named = command.sentences().map((sentence) => sentence.split(' ')[0]);
+    expect(named).toEqual(names);
+    expect(command.code).toBe(2);
+  });
+});
+
 describe('--help', () => {
   test('lists the commands on stdout and exits with 0', async () => {
     const command = await runCommand(['--help'], { DATABASE_URL: nowhere });

@@ -1,45 +1,5 @@
 #!/usr/bin/env node
-// The command `registry` under the Node of the machine, or, where that one is too old, under the Node
-// among the dependencies.
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import * as nodeModule from 'node:module';
-import { constants } from 'node:os';
-import { fileURLToPath } from 'node:url';
+// The command `registry`.
+import { launch } from './launch.js';
 
-const main = new URL('main.ts', import.meta.url);
-// The first version that has Argon2.
-const [major, minor] = process.versions.node.split('.').map(Number);
-const isNewEnough = major > 24 || (major === 24 && minor >= 7);
-const ownNode = fileURLToPath(new URL('../node_modules/.bin/node', import.meta.url));
-
-if (!existsSync(new URL('../node_modules/commander/', import.meta.url))) {
-  process.stderr.write('registry needs its dependencies: run npm ci --omit=dev first.\n');
-  process.exitCode = 1;
-} else if (isNewEnough) {
-  // Modules stay compiled from one command to the next, where the folder can be written.
-  nodeModule.enableCompileCache?.(
-    fileURLToPath(new URL('../node_modules/.cache/compile', import.meta.url)),
-  );
-  await import(main.href);
-} else {
-  const child = spawn(ownNode, [fileURLToPath(main), ...process.argv.slice(2)], {
-    stdio: 'inherit',
-  });
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => child.kill(signal));
-  }
-  child.once('error', () => {
-    process.stderr.write(
-      `registry needs Node 24.7 or newer. This is ${process.version}, and node_modules has none either: run npm ci, or install a newer Node.\n`,
-    );
-    process.exitCode = 1;
-  });
-  child.once('exit', (code, signal) => {
-    // With 128 more than its number a shell reports a signal, too.
-    process.exitCode = code ?? 128 + constants.signals[signal];
-    if (signal === null) return;
-    process.removeAllListeners(signal);
-    process.kill(process.pid, signal);
-  });
-}
+await launch(new URL('main.ts', import.meta.url));

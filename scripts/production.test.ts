@@ -120,4 +120,23 @@ describe('without any package', () => {
     ]);
     await rm(bare, { recursive: true });
   });
+
+  test('registry and npm start say the same on a Node that is too old', async () => {
+    const bare = await mkdtemp(join(tmpdir(), 'registry-bare-'));
+    for (const path of ['pipeline', 'scripts']) {
+      await cp(join(project, path), join(bare, path), { recursive: true });
+    }
+    await mkdir(join(bare, 'node_modules', 'commander'), { recursive: true });
+    const old = `data:text/javascript,
+      Object.defineProperty(process, 'versions', { value: { node: '20.19.0' } });
+      Object.defineProperty(process, 'version', { value: 'v20.19.0' });`;
+    for (const script of ['pipeline/registry.js', 'scripts/npm-start.js']) {
+      const command = startScript(join(bare, script), ['status'], {}, ['--import', old]);
+      expect(await command.end).toBe(1);
+      expect(command.sentences()).toEqual([
+        'registry needs Node 24.7 or newer. This is v20.19.0, and node_modules has none either: run npm ci, or install a newer Node.',
+      ]);
+    }
+    await rm(bare, { recursive: true });
+  });
 });

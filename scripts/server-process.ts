@@ -20,10 +20,14 @@ export function startServer(
   log: 'inherit' | 'ignore',
 ) {
   const path = fileURLToPath(new URL(script, import.meta.url));
-  const child = spawn(process.execPath, [path], { env: variables, stdio: ['ignore', 'pipe', log] });
+  const child = spawn(process.execPath, [path], {
+    env: variables,
+    // The channel tells the server when this process is gone.
+    stdio: ['ignore', 'pipe', log, 'ipc'],
+  });
   const exit = once(child, 'exit') as Promise<[number | null, NodeJS.Signals]>;
   const ended = exit.then(([code, signal]) => code ?? signal);
-  const line = once(createInterface(child.stdout), 'line') as Promise<[string]>;
+  const line = once(createInterface(child.stdout!), 'line') as Promise<[string]>;
   const said = Promise.race([line.then(([text]) => text), ended]);
 
   /** Throws when the process ends, which only a fault makes it do. */

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { appendFile, chmod, cp, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -126,11 +126,14 @@ describe('npm start', () => {
       expect(await started.end).toBe(0);
       expect(started.stdout).toMatch(/Ctrl-C stops everything\.\nStopping\n$/);
       await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
-      const { rows } = await db.pool.query(
-        `select application_name from pg_stat_activity
-         where datname = current_database() and application_name like 'registry-%'`,
-      );
-      expect(rows).toEqual([]);
+      const countSessions = async () => {
+        const { rows } = await db.pool.query<{ count: number }>(
+          `select count(*)::int from pg_stat_activity
+           where datname = current_database() and application_name like 'registry-%'`,
+        );
+        return rows[0]!.count;
+      };
+      await expect.poll(countSessions).toBe(0);
     },
   );
 
@@ -165,7 +168,12 @@ describe('npm start', () => {
     const started = start({ INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' });
     await urlOf(started);
     await mkdir(join(inbox, 'ceidg'));
-    await symlink(fixtureFolder('2026-11-05'), join(inbox, 'ceidg', '2026-11-07'));
+    const folder = join(inbox, 'ceidg', 'whole');
+    await cp(fixtureFolder('2026-11-06'), folder, { recursive: true });
+    // A blank line says nothing, but makes it another dump.
+    const [file] = await readdir(folder);
+    await appendFile(join(folder, file!), '\n');
+    await rename(folder, join(inbox, 'ceidg', '2026-11-07'));
     await started.says('nightly: published');
     started.child.kill('SIGTERM');
     expect(await started.end).toBe(0);
@@ -189,14 +197,44 @@ describe('what keeps npm start from starting', () => {
 
   test('wrong settings of either side: a sentence each, exit code 2, nothing is begun', async () => {
     await use(loaded);
-    const started = start({ PORT: 'http', NIGHTLY_CRON: 'never', LOG_LEVEL: 'loud' });
+    const wrong = { PORT: 'http', NIGHTLY_CRON: 'never', LOG_LEVEL: 'loud', KRS_URL: 'krs' };
+    const started = start(wrong);
     expect(await started.end).toBe(2);
     expect(started.stdout).toBe('');
     expect(started.sentences()).toEqual([
       expect.stringMatching(/^LOG_LEVEL must be /),
       expect.stringMatching(/^NIGHTLY_CRON must be /),
       expect.stringMatching(/^PORT must be /),
+      expect.stringMatching(/^KRS_URL must be /),
     ]);
+  });
+
+  test('a start that was killed leaves no API behind: the port is free for the next one', async () => {
+    await use(loaded);
+    const first = start();
+    const url = await urlOf(first);
+    first.child.kill('SIGKILL');
+    expect(await first.end).toBe('SIGKILL');
+    await expect
+      .poll(() => fetch(`${url}/readyz`).catch(({ message }) => message as string))
+      .toBe('fetch failed');
+    const second = start({ PORT: new URL(url).port });
+    expect(await urlOf(second)).toBe(url);
+    second.child.kill('SIGTERM');
+    expect(await second.end).toBe(0);
+  });
+
+  test('npm that was killed stops everything', async () => {
+    await use(loaded);
+    const npmStart = join(import.meta.dirname, 'npm-start.js');
+    // As npm does, whose end the program has to notice by itself.
+    const run = `require('node:child_process').spawn(process.execPath, [${JSON.stringify(npmStart)}], { stdio: 'inherit' })`;
+    const npm = startScript('-e', [run], { DATABASE_URL: db.url, DATA_DIR: dataDir, PORT: '0' });
+    const url = await urlOf(npm);
+    npm.child.kill('SIGKILL');
+    await npm.says('Stopping\n');
+    expect(await npm.end).toBe('SIGKILL');
+    await expect(fetch(`${url}/readyz`)).rejects.toThrow('fetch failed');
   });
 
   test('a database that cannot be reached: one sentence, exit code 1', async () => {

@@ -2,13 +2,14 @@
 import { Eta } from 'eta';
 import { readEnvironment as readApiEnvironment } from '../api/environment.ts';
 import { readEnvironment } from '../pipeline/environment.ts';
+import { readFetchEnvironment } from '../pipeline/fetch/environment.ts';
 import { Interrupted, interruptible } from '../pipeline/signals.ts';
 import { ingestInbox, type Outcome } from '../pipeline/night/inbox.ts';
 import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder, runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/connection/database.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
-import { EnvironmentError } from '../sql/process/environment.ts';
+import { EnvironmentError, readTogether } from '../sql/process/environment.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
 import { migrate } from '../sql/migrate.ts';
 import { demoFile, openDemoAccount } from './demo-account.ts';
@@ -88,20 +89,15 @@ function readSettings() {
   // Only warnings: the program prints what there is to look at.
   const variables = { ...process.env };
   variables.LOG_LEVEL ||= 'warn';
-  const wrong = [readEnvironment, readApiEnvironment].flatMap((read) => {
-    try {
-      read(variables);
-      return [];
-    } catch (error) {
-      if (!(error instanceof EnvironmentError)) throw error;
-      return error.message.split('\n');
-    }
-  });
-  if (wrong.length > 0) throw new EnvironmentError([...new Set(wrong)].join('\n'));
-  if (readApiEnvironment(variables).isPrivate) variables.PAYMENT_PROVIDER ||= 'local';
-  return { pipeline: readEnvironment(variables), api: readApiEnvironment(variables), variables };
+  const readers = [readEnvironment, readApiEnvironment, readFetchEnvironment] as const;
+  const [, { isPrivate }] = readTogether(readers, variables);
+  if (isPrivate) variables.PAYMENT_PROVIDER ||= 'local';
+  const [pipeline, api] = readTogether(readers, variables);
+  return { pipeline, api, variables };
 }
 
+// The process that has started this one was killed.
+process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
 // A closed terminal or pipe is no fault.
 for (const stream of [process.stdout, process.stderr]) stream.on('error', () => undefined);
 try {

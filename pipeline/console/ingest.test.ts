@@ -193,7 +193,8 @@ describe('ingest', () => {
       const command = await ingest(path, '2026-11-05', '--json');
       expect(JSON.parse(command.stdout)).toMatchObject({
         state: 'refused',
-        message: 'all 17 files hold, byte for byte, what they held on 2026-11-04: the dump is stale',
+        message:
+          'all 17 files hold, byte for byte, what they held on 2026-11-04: the dump is stale',
         refusals: [{ guard: 'stale', file: null, value: 17, limit: 16 }],
       });
       expect(command.code).toBe(3);

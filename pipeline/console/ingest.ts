@@ -1,9 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import { readTogether } from '../../sql/process/environment.ts';
 import { isDate } from '../calendar.ts';
+import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { exitCodeOf } from '../exit-codes.ts';
+import { readFetchEnvironment } from '../fetch/environment.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
 import { ingest, inspectInbox, type Outcome } from '../night/inbox.ts';
@@ -48,6 +51,7 @@ export async function ingestDump(
 }
 
 export async function takeInbox(options: { fetch?: boolean; json?: boolean }): Promise<void> {
+  checkSettings(options);
   await withDatabase(async (db, { environment, logger, signal }) => {
     const isJson = options.json === true;
     const nights = await runDueNights(db, {
@@ -66,7 +70,13 @@ export async function takeInbox(options: { fetch?: boolean; json?: boolean }): P
   });
 }
 
+/** Throws an `EnvironmentError` with all that is wrong, before anything is begun. */
+function checkSettings(options: { fetch?: boolean }): void {
+  readTogether(options.fetch ? [readEnvironment, readFetchEnvironment] : [readEnvironment]);
+}
+
 export async function keepSchedule(options: { fetch?: boolean }): Promise<void> {
+  checkSettings(options);
   try {
     await withDatabase(async (db, session) => {
       const { inboxDir, isInboxDefault } = session.environment;

@@ -6,6 +6,8 @@ import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
+import { isThere } from '../../sql/connection/database.ts';
+import { lockSource } from '../night/lock.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const empty = await createOrigin(() => Promise.resolve());
@@ -81,9 +83,19 @@ describe('nightly', () => {
   test('5 has nothing to do when all is published, nor before a registry has delivered', async () => {
     await deliver('2026-11-02');
     await runFixture(db, '2026-11-02');
+    // A night was killed between its commit and its end; one of another registry is under way.
+    await db.pool.query(
+      `create schema stage_ceidg; create table stage_ceidg.night ();
+       create schema stage_krs; create table stage_krs.night ()`,
+    );
+    const client = await db.pool.connect();
+    await lockSource(client, 'krs');
     const command = await nightly();
+    client.release(true);
     expect(command.stdout).toBe(`Nothing to do in ${inbox}\n`);
     expect(command.code).toBe(5);
+    expect(await isThere(db.pool, 'stage_ceidg.night')).toBe(false);
+    expect(await isThere(db.pool, 'stage_krs.night')).toBe(true);
     await rm(join(inbox, 'ceidg'), { recursive: true });
     const json = await nightly('--json');
     expect(JSON.parse(json.stdout)).toEqual({ runs: [], ignored: [] });

@@ -1,3 +1,6 @@
+import { readTogether } from '../../sql/process/environment.ts';
+import { readEnvironment } from '../environment.ts';
+import { readFetchEnvironment } from '../fetch/environment.ts';
 import { print } from './print.ts';
 import { endSignal, withDatabase } from './session.ts';
 
@@ -9,11 +12,14 @@ export async function migrateSchema(): Promise<void> {
 
 /** Brings the schema up to date; from then on this process is the API, with its signals and exit codes. */
 export async function serve(): Promise<void> {
+  const { readEnvironment: readApiEnvironment } = await import('../../api/environment.ts');
+  readTogether([readEnvironment, readApiEnvironment]);
   await withDatabase(async () => {});
   await import('../../api/main.ts');
 }
 
 export async function work(): Promise<void> {
+  readTogether([readEnvironment, readFetchEnvironment]);
   const session = await withDatabase((_, each) => Promise.resolve(each));
   const { runWorker } = await import('../worker/worker.ts');
   await runWorker(session.environment, session.logger, endSignal());

@@ -1,16 +1,18 @@
 import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import type { Database } from '../../sql/connection/database.ts';
+import { type Database, isThere } from '../../sql/connection/database.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './context.ts';
+import { lockSource } from './lock.ts';
 import { runNightly } from './nightly.ts';
 import { Reporter } from './progress.ts';
 import { findNewestPublished } from './run.ts';
+import { stageOf } from './sessions.ts';
 import type { RunSummary } from './summary.ts';
 
 /** A run that was not published, because of its guards or of the dump itself. */
@@ -103,7 +105,25 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     const holdsUp = state === 'refused' ? dump_kind === 'delta' : state !== 'published';
     if (holdsUp) waiting.add(source);
   }
+  for (const source of await listSources()) {
+    // Where the database is away or another run is under way, the next time does it.
+    await dropLeftTables(db, source).catch(() => undefined);
+  }
   return outcomes;
+}
+
+/** Drops the tables of a night that was refused, or was killed after it was published. */
+async function dropLeftTables({ pool }: Database, source: string): Promise<void> {
+  const stage = stageOf(source);
+  if (!(await isThere(pool, `${stage}.night`))) return;
+  const client = await pool.connect();
+  try {
+    await lockSource(client, source);
+    await client.query(`drop schema if exists ${stage} cascade`);
+  } finally {
+    // Ends the session and its lock.
+    client.release(true);
+  }
 }
 
 async function refusedRun(

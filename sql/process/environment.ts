@@ -54,6 +54,24 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
 
+/** Reads several groups of settings. Throws one `EnvironmentError` with all that is wrong in any of them. */
+export function readTogether<
+  const Readers extends readonly ((from: NodeJS.ProcessEnv) => unknown)[],
+>(readers: Readers, variables = process.env) {
+  const wrong = new Set<string>();
+  const settings = readers.map((read) => {
+    try {
+      return read(variables);
+    } catch (error) {
+      if (!(error instanceof EnvironmentError)) throw error;
+      for (const sentence of error.message.split('\n')) wrong.add(sentence);
+      return undefined;
+    }
+  });
+  if (wrong.size > 0) throw new EnvironmentError([...wrong].join('\n'));
+  return settings as { [Place in keyof Readers]: ReturnType<Readers[Place]> };
+}
+
 /**
  * Checks the variables of the environment; one that is empty counts as not set.
  *
