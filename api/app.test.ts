@@ -294,7 +294,8 @@ describe('headers and log', () => {
   test('gives the id of a request back, and makes one where none fits', async () => {
     const given = await api.ask('/healthz', { headers: { 'X-Request-Id': 'job-7:1.a' } });
     expect(given.headers.get('x-request-id')).toBe('job-7:1.a');
-    for (const id of ['a b', 'x'.repeat(101), '{}']) {
+    const secrets = ['sk_live_1a2b3c', 'job:SK_API_1a2b3c', 'eyJhbGciOiJIUzI1NiJ9.1a2b3c.x'];
+    for (const id of ['a b', 'x'.repeat(101), '{}', ...secrets]) {
       const made = await api.ask('/healthz', { headers: { 'X-Request-Id': id } });
       expect(made.headers.get('x-request-id')).toMatch(/^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/);
     }
@@ -319,13 +320,29 @@ describe('headers and log', () => {
     expect(JSON.stringify(other.log)).not.toContain('secret');
   });
 
-  test.each(['sk_live_1a2b3c', 'sk_api_1a2b3c', 'SK%5Flive%5f1a2b3c'])(
-    'logs a token in a path as [redacted]: %s',
-    async (token) => {
+  test.each([
+    'sk_live_1a2b3c',
+    'sk_api_1a2b3c',
+    'SK%5Flive%5f1a2b3c',
+    '%73%6b_%6c%69%76%65_1a2b3c',
+    '%2573k_live_1a2b3c',
+    '%25252525252573k_live_1a2b3c',
+    '%zzsk_live_1a2b3c',
+    'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
+    'token%3D%65yJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJBIn0.1a2b3c',
+  ])('logs a token in a path as [redacted]: %s', async (token) => {
+    const other = await startApi({ db: database.kysely });
+    await other.ask(`/api/v1/tokens/${token}/rotate`, { method: 'POST' });
+    expect(other.log[0]).toMatchObject({ req: { path: '/api/v1/tokens/[redacted]/rotate' } });
+    expect(JSON.stringify(other.log)).not.toContain('1a2b3c');
+  });
+
+  test.each(['/stats/%C5%82%C3%B3d%C5%BA', '/api/v1/tokens/ASK0LIVE0API', '/sk/live/eyJ'])(
+    'logs a path without a token as it is: %s',
+    async (path) => {
       const other = await startApi({ db: database.kysely });
-      await other.ask(`/api/v1/tokens/${token}/rotate`, { method: 'POST' });
-      expect(other.log[0]).toMatchObject({ req: { path: '/api/v1/tokens/[redacted]/rotate' } });
-      expect(JSON.stringify(other.log)).not.toContain('1a2b3c');
+      await other.ask(path);
+      expect(other.log[0]).toMatchObject({ req: { path } });
     },
   );
 });

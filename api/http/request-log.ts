@@ -2,16 +2,29 @@ import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
 
-function requestIdOf(request: Request): string {
-  const given = request.headers['x-request-id'];
-  return typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) ? given : randomUUID();
+/** A Master or API token, or the begin of a signed token of a mail (a JWT). */
+const token = /sk_(live|api)_/i;
+const signedToken = /eyJ[\w-]{8}/;
+
+/** Whether a text holds a token, also a percent-encoded one; what is encoded over and over may hold one. */
+function holdsToken(text: string, level = 0): boolean {
+  if (token.test(text) || signedToken.test(text)) return true;
+  const decoded = text.replaceAll(/%([\da-f]{2})/gi, (_escape, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  return decoded !== text && (level > 3 || holdsToken(decoded, level + 1));
 }
 
-const tokenInPath = /sk(?:_|%5f)(?:live|api)(?:_|%5f)[^/]*/gi;
+function requestIdOf(request: Request): string {
+  const given = request.headers['x-request-id'];
+  const isFit = typeof given === 'string' && /^[\w.:-]{1,100}$/.test(given) && !holdsToken(given);
+  return isFit ? given : randomUUID();
+}
 
 /** The path without tokens and without the query, which can hold a one-time token. */
 function pathOf({ originalUrl }: Request): string {
-  return originalUrl.split('?', 1)[0]!.replaceAll(tokenInPath, '[redacted]');
+  const segments = originalUrl.split('?', 1)[0]!.split('/');
+  return segments.map((segment) => (holdsToken(segment) ? '[redacted]' : segment)).join('/');
 }
 
 /**
