@@ -129,6 +129,35 @@ describe('a database that is away', () => {
     expect(await isWell()).toBe(true);
   });
 
+  test('503 is a page for a browser, and JSON for a program and below the API', async () => {
+    const open = async (path: string, accept = 'text/html,*/*;q=0.8') => {
+      const response = await api.ask(path, { headers: { Accept: accept } });
+      const { status, headers } = response;
+      const type = headers.get('content-type');
+      return [status, headers.get('retry-after'), type, (await response.text()).slice(0, 15)];
+    };
+    await proxy.cut();
+    const pages = ['/', '/stats', '/console', '/recover?token=x', '/checkout/success', '/nowhere'];
+    const html = 'text/html; charset=utf-8';
+    for (const path of pages) {
+      expect([path, ...(await open(path))]).toEqual([path, 503, '5', html, '<!doctype html>']);
+    }
+    const json = [503, '5', 'application/json; charset=utf-8', '{"message":"Ser'];
+    expect(await open('/stats', 'application/json')).toEqual(json);
+    expect(await open('/api/v1/stats/day/2026-01-01')).toEqual(json);
+    expect(await open('/api/v1/nowhere')).toEqual(json);
+    expect((await open('/readyz', '*/*')).slice(0, 2)).toEqual([503, '5']);
+    await proxy.mend();
+    proxy.hang();
+    const late = await startTestApi({ db: openKysely(db.pool), deadline_ms: 200 });
+    onTestFinished(() => late.close());
+    const response = await late.ask('/stats', { headers: { Accept: 'text/html' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([503, html]);
+    expect(await response.text()).toContain('<h1>Not available right now</h1>');
+    await proxy.mend();
+    expect(await isWell()).toBe(true);
+  });
+
   test('logs what was wrong, under the id of the request', async () => {
     await proxy.cut();
     const response = await api.ask('/api/v1/stats/day/2026-01-01');

@@ -6,7 +6,7 @@ import type { Context } from '../http/context.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
 import { createRef } from '../auth/token-secret.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { HttpError, invalid } from '../http/errors.ts';
+import { invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 import { initializeAccount, type SigningOptions, WELCOME_CREDITS } from './init.ts';
@@ -101,11 +101,12 @@ type Registration = z.output<ReturnType<typeof registrationWithout>>;
  * Registers an account, and mails the one-time token for its initialization.
  *
  * A mailbox gets at most 3 of these mails an hour and 10 a day. Beyond that the answer is the same, no
- * mail is sent, and the newest mailed token stays valid. The mail holds no text of the registration,
- * since a client can register the address of a stranger.
+ * mail is sent, and the newest mailed token opens what it was mailed for. The mail holds no text of the
+ * registration, since a client can register the address of a stranger.
  *
- * Spec: silent on an address that is registered again. Before the initialization the account gets the
- * new name, password and language, and a new token replaces the old one. Afterwards: throws the 422.
+ * Spec: silent on an address that is registered again. Before the initialization the account gets, with
+ * the mail, the new name, password and language, and a new token replaces the old one. Afterwards: throws
+ * the 422.
  */
 async function registerAccount(options: Context, registration: Registration) {
   const { email, name, password, language } = registration;
@@ -128,7 +129,8 @@ async function registerAccount(options: Context, registration: Registration) {
       .onConflict((conflict) =>
         conflict
           .expression(sql`lower(email collate "C")`)
-          .doUpdateSet(profile)
+          // Without a mail nothing may change what the token that was mailed before opens.
+          .doUpdateSet(isMailed ? profile : { user_ref: sql`account.user_ref` })
           .where('customer.account.initialized_at', 'is', null),
       )
       .returning(['account_id', 'user_ref'])
@@ -145,7 +147,7 @@ async function registerAccount(options: Context, registration: Registration) {
 function register(options: RegistrationOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
   const message = 'The account is registered. A one-time token was sent to its e-mail address.';
-  const closed = { message: 'Registration is currently switched off.' };
+  const closed = switchedOff('Registration is');
   return endpoint(
     {
       ...common,
@@ -168,12 +170,12 @@ function register(options: RegistrationOptions): Endpoint {
       errors: {
         503: {
           description: 'Registration is switched off, or too many requests are waiting.',
-          example: closed,
+          example: closed.body,
         },
       },
     },
     async ({ body }) => {
-      if (!isRegistrationOpen) throw new HttpError(503, closed);
+      if (!isRegistrationOpen) throw closed;
       const { expires_at, ...account } = await registerAccount(options, body);
       return { ...account, message, expires_at };
     },

@@ -182,11 +182,16 @@ describe('POST /auth/register', () => {
     expect(await countMailsToStranger()).toBe(11);
   });
 
-  test('201 without a mail keeps the newest mailed token valid', async () => {
+  test('201 without a mail keeps the newest mailed token, and what it opens', async () => {
     const email = nextAddress();
-    for (let at = 0; at < 5; at += 1) await register({ email, name: `Name ${at}` });
+    for (let at = 0; at < 5; at += 1) {
+      const password = `password ${at}`;
+      await register({ email, name: `Name ${at}`, password, password_confirmation: password });
+    }
     const { accounts, tokens } = await rowsOf(email);
-    expect(accounts).toMatchObject([{ name: 'Name 4' }]);
+    const account = accounts[0] as { name: string; password_hash: string };
+    expect(account.name).toBe('Name 2');
+    expect(await verifyPassword('password 2', account.password_hash)).toBe(true);
     expect(tokens).toMatchObject([
       { cancelled_at: now },
       { cancelled_at: now },
@@ -265,10 +270,13 @@ describe('POST /auth/register', () => {
     const closed = await startTestApi({ db: database.kysely, isRegistrationOpen: false });
     onTestFinished(() => closed.close());
     const body = bodyOf();
-    expect(await askJson(closed, 'POST /auth/register', { body })).toEqual({
-      status: 503,
-      body: { message: 'Registration is currently switched off.' },
+    const response = await closed.ask('/api/v1/auth/register', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
     });
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '3600']);
+    expect(await response.json()).toEqual({ message: 'Registration is currently switched off.' });
     expect((await rowsOf(body.email as string)).accounts).toEqual([]);
   });
 

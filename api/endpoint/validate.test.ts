@@ -38,6 +38,18 @@ const nul = String.raw`\u0000`;
 const half = String.raw`\ud83d`;
 
 describe('the fields of a query', () => {
+  test.each(['city=%zz', 'city=%', 'city=50%&page=2', '%C5%8=1', 'page=1?%1'])(
+    '400 for what is not percent-encoded: %s',
+    async (query) => {
+      const message = 'The query is not percent-encoded: after % come two hexadecimal digits.';
+      expect(await ask('GET', `/companies/search?${query}`)).toEqual({
+        status: 400,
+        text: JSON.stringify({ message }),
+      });
+      expect(await ask('GET', `/stats/day/2026-01-01?${query}`)).toMatchObject({ status: 400 });
+    },
+  );
+
   test.each(['%C5', '%A3%F3d%BC', '%C5%81%ED%A0%80'])(
     '422 for bytes that are no UTF-8: %s',
     async (city) => {

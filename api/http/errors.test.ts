@@ -31,6 +31,12 @@ describe('what never reaches a route', () => {
     ['a broken header', 'GET / HTTP/1.1\r\nHost: a\r\nb\r\n\r\n', 400, 'Bad Request'],
     ['no host', 'GET / HTTP/1.1\r\nConnection: close\r\n\r\n', 400, 'Bad Request'],
     [
+      'two hosts',
+      'GET /healthz HTTP/1.1\r\nHost: a\r\nHost: a\r\nConnection: close\r\n\r\n',
+      400,
+      'Bad Request',
+    ],
+    [
       'too long a header',
       `GET / HTTP/1.1\r\nHost: ${'a'.repeat(20_000)}\r\n\r\n`,
       431,

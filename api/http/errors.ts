@@ -7,6 +7,9 @@ export type Problem = [field: string, message: string];
 
 type ErrorBody = ({ message: string } | { error: string }) & Record<string, unknown>;
 
+/** Seconds after which a client may retry what got a 503, unless that says another number. */
+const retryAfter_s = '5';
+
 /** An answer that is not a success, with the JSON body of the specification. */
 export class HttpError extends Error {
   readonly status: number;
@@ -17,7 +20,7 @@ export class HttpError extends Error {
     super(String(body.message ?? body.error));
     this.status = status;
     this.body = body;
-    this.headers = headers;
+    this.headers = status === 503 ? { 'Retry-After': retryAfter_s, ...headers } : headers;
   }
 }
 
@@ -34,13 +37,15 @@ export function invalid(problems: Problem[]): HttpError {
   });
 }
 
-/** Seconds after which a client may retry a request that the database could not answer. */
-const retryAfter_s = '5';
-
 /** Makes the 503 of a request that the database cannot answer now. */
 export function unavailable(): HttpError {
-  const message = STATUS_CODES[503]!;
-  return new HttpError(503, { message }, { 'Retry-After': retryAfter_s });
+  return new HttpError(503, { message: STATUS_CODES[503]! });
+}
+
+/** The 503 of what the operator has switched off. */
+export function switchedOff(what: string): HttpError {
+  const message = `${what} currently switched off.`;
+  return new HttpError(503, { message }, { 'Retry-After': '3600' });
 }
 
 /** The 503 while the companies are loading. */
@@ -93,10 +98,21 @@ export function holdAnswer(response: Response): boolean {
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
   response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
-  // The client has not sent its whole body.
-  const status = request.complete ? 503 : 408;
-  if (status === 503) response.set('Retry-After', retryAfter_s);
-  response.set('Connection', 'close').status(status).json({ message: STATUS_CODES[status] });
+  // Otherwise the client has not sent its whole body.
+  const error = request.complete
+    ? unavailable()
+    : new HttpError(408, { message: STATUS_CODES[408]! });
+  send(response.set('Connection', 'close'), error);
+}
+
+/** Shows a fault of the service as a page. Returns false for a client that does not want one. */
+export type ShowFault = (status: number) => boolean;
+
+/** Sends JSON, unless a page can show the fault: `response.locals.showFault`. */
+function send(response: Response, { status, headers, body }: HttpError): void {
+  response.set(headers);
+  const show = response.locals.showFault as ShowFault | undefined;
+  if (status < 500 || !show?.(status)) response.status(status).json(body);
 }
 
 function httpErrorOf(thrown: unknown): HttpError {
@@ -115,12 +131,22 @@ export const answerError: ErrorRequestHandler = (thrown: unknown, _request, resp
   const error = httpErrorOf(thrown);
   if (error !== thrown) response.locals.err = thrown;
   if (response.headersSent) next(thrown);
-  else response.status(error.status).set(error.headers).json(error.body);
+  else send(response, error);
 };
 
-export const requireHost: RequestHandler = (request, _response, next) => {
-  if (request.httpVersion === '1.1' && request.headers.host === undefined) {
+/** Refuses a request without `Host`, or with several (RFC 9112), and a query that cannot be decoded. */
+export const checkHead: RequestHandler = (
+  { httpVersion, headersDistinct, url },
+  _response,
+  next,
+) => {
+  const hostCount = headersDistinct.host?.length ?? 0;
+  if (hostCount > 1 || (hostCount === 0 && httpVersion === '1.1')) {
     throw new HttpError(400, { message: 'Bad Request' });
+  }
+  if (/\?.*%(?![\da-f]{2})/i.test(url)) {
+    const message = 'The query is not percent-encoded: after % come two hexadecimal digits.';
+    throw new HttpError(400, { message });
   }
   next();
 };

@@ -50,7 +50,7 @@ function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Duplex, logge
 /**
  * The server of an application. Requests that Node refuses before any route, such as malformed HTTP,
  * get JSON too. Requests that Node would refuse with an empty body go to the application: those without
- * `Host` (see `requireHost`) and those with an unknown `Expect`.
+ * `Host` (see `checkHead`) and those with an unknown `Expect`.
  */
 export function createHttpServer(application: RequestListener, logger: Logger): Server {
   return createServer(

@@ -199,12 +199,12 @@ describe('GET /openapi.json', () => {
     const item = document.paths?.[`/api/v1${path}`] as Record<string, Operation>;
     const { security, responses } = item[method]!;
     expect(security).toEqual(byAuth[auth]);
-    const expected = new Set([status, 422, 429, 500, 503]);
+    const expected = new Set([status, 400, 422, 429, 500, 503]);
     if (auth !== 'none') expected.add(401);
     if (auth === 'none' && method === 'get') expected.add(304);
     if (auth === 'master') expected.add(403);
-    if (method !== 'get') for (const code of [400, 408, 413, 415]) expected.add(code);
-    if (params) for (const code of [400, 404]) expected.add(code);
+    if (method !== 'get') for (const code of [408, 413, 415]) expected.add(code);
+    if (params) expected.add(404);
     for (const code of Object.keys(errors ?? {})) expected.add(Number(code));
     expect(new Set(Object.keys(responses).map(Number))).toEqual(expected);
     expect(Object.keys(responses[429]?.headers ?? {})).toContain('Retry-After');

@@ -48,7 +48,7 @@ const general = {
     example: {},
   },
   400: plain(
-    'The request cannot be read: a path that cannot be decoded, or malformed JSON.',
+    'The request cannot be read: a path or query that cannot be decoded, or malformed JSON.',
     'The request body is not valid JSON.',
   ),
   401: {
@@ -98,9 +98,9 @@ export function listErrors({ auth, method, params, errors }: Endpoint['descripti
     ...(auth === 'none' && method === 'get' && pick(304)),
     ...(auth !== 'none' && pick(401)),
     ...(auth === 'master' && pick(403)),
-    ...(method !== 'get' && pick(400, 408, 413, 415)),
-    ...(params && pick(400, 404)),
-    ...pick(422, 429, 500, 503),
+    ...(method !== 'get' && pick(408, 413, 415)),
+    ...(params && pick(404)),
+    ...pick(400, 422, 429, 500, 503),
     ...errors,
   };
 }

@@ -7,7 +7,7 @@ import {
   readEventTypes,
   severity,
 } from '../dictionaries/names.ts';
-import { onlyAllow } from '../http/errors.ts';
+import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
 import { findHome, type HomeOptions } from './home.ts';
@@ -66,6 +66,17 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   }
   return router;
 }
+
+/** Lets a browser see a fault of the service, such as a database that is away, as a page. */
+export const showFaults: RequestHandler = (request, response, next) => {
+  const show: ShowFault = (status) => {
+    if (request.path.startsWith(`${basePath}/`) || !prefersPage(request, response)) return false;
+    sendPrivatePage(response, status, 'fault', { isPassing: status === 503 });
+    return true;
+  };
+  response.locals.showFault = show;
+  next();
+};
 
 /** Answers a browser that asks for a page that is not there by one that leads on; others get JSON. */
 export const answerMissingPage: RequestHandler = (request, response, next) => {

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { HttpError, invalid } from '../http/errors.ts';
+import { invalid, switchedOff } from '../http/errors.ts';
 import {
   answerOnce,
   forgetAnswer,
@@ -175,7 +175,7 @@ function createTopup({ payment: provider }: PaymentOptions): Endpoint {
     async ({ body, caller: { account_id }, request, response, options }) => {
       const key = readIdempotencyKey(request);
       const { db, now } = options;
-      if (!provider) throw new HttpError(503, { message: 'Top-ups are currently switched off.' });
+      if (!provider) throw switchedOff('Top-ups are');
       const created_at = now();
       const operation = { account_id, name: 'topup', key, request: body, now: created_at };
       const payment = { account_id, ...body, provider: provider.name, created_at };
