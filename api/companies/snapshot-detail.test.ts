@@ -76,6 +76,8 @@ describe('POST /api/v1/companies/snapshot', () => {
         JSON.stringify([
           { kind: 'owner', full_name: 'Sylwia Jarzyna', role: 'Właściciel' },
           { kind: 'representative', full_name: 'Jan Kabel', role: 'Prokurent' },
+          { kind: 'shareholder', full_name: 'J** K****', role: 'Wspólnik', holding: '40 udziałów' },
+          { kind: 'shareholder', full_name: 'J** K****', role: 'Wspólnik', holding: '60 udziałów' },
         ]),
         JSON.stringify([{ type: 'Data wpisu do rejestru', date: '2021-01-12' }]),
       ],
@@ -119,6 +121,8 @@ describe('POST /api/v1/companies/snapshot', () => {
         persons: [
           { full_name: 'Sylwia Jarzyna', role: 'Właściciel' },
           { full_name: 'Jan Kabel', role: 'Prokurent' },
+          { full_name: 'J** K****', role: 'Wspólnik', holding: '40 udziałów' },
+          { full_name: 'J** K****', role: 'Wspólnik', holding: '60 udziałów' },
         ],
       },
     });

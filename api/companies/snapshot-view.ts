@@ -63,7 +63,13 @@ const profile = z
   .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
 
 const person = z
-  .strictObject({ full_name: z.string(), role: z.string() })
+  .strictObject({
+    full_name: z.string(),
+    role: z.string(),
+    holding: z.string().optional().meta({
+      description: '(+) The shares of a shareholder, as the registry words them.',
+    }),
+  })
   .meta({ id: 'Person', description: 'A person with a role in the company.' });
 
 const company = z
@@ -250,10 +256,14 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
 function viewPersons(entries: SnapshotEntry[]) {
   const persons = entries.flatMap((entry) => {
     const owner = { full_name: fullNameOf(entry), role: 'Właściciel' };
-    const others = (entry.persons ?? []).map(({ full_name, role }) => ({ full_name, role }));
+    const others = (entry.persons ?? []).map(({ full_name, role, holding }) => ({
+      full_name,
+      role,
+      ...(holding && { holding }),
+    }));
     return owner.full_name === '' ? others : [owner, ...others];
   });
-  return [...new Map(persons.map((one) => [`${one.role}\n${one.full_name}`, one])).values()];
+  return [...new Map(persons.map((one) => [Object.values(one).join('\n'), one])).values()];
 }
 
 /** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */

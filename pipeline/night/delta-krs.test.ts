@@ -48,6 +48,51 @@ test.each<[string, ExtractContent, ExtractContent, ...string[]]>([
     'COMPANY_UNIT_OPENED:  → ODDZIAŁ II, PIŁA',
   ],
   [
+    'a shareholder with a number is renamed',
+    {
+      shareholders: [
+        { nazwa: 'BÓR', krs: { krs: '0000990077' } },
+        { nazwa: 'LAS', krs: { krs: '0000990078' } },
+        { nazwa: 'GAJ' },
+      ],
+    },
+    {
+      shareholders: [
+        { nazwa: 'ZAGAJNIK', krs: { krs: '0000990077' } },
+        { nazwa: 'LAS', krs: { krs: '0000990078' } },
+        { nazwa: 'GAJ' },
+      ],
+    },
+  ],
+  [
+    'a shareholder of another number has the name',
+    { shareholders: [{ nazwa: 'BÓR', krs: { krs: '0000990077' } }, { nazwa: 'GAJ' }] },
+    { shareholders: [{ nazwa: 'LAS', krs: { krs: '0000990078' } }, { nazwa: 'GAJ' }] },
+    'COMPANY_SHAREHOLDERS_CHANGED: BÓR; GAJ → GAJ; LAS',
+  ],
+  [
+    'a branch is renamed at its address, another closes where two open',
+    {
+      branches: [
+        { nazwa: 'ODDZIAŁ I', miejscowosc: 'GNIEZNO' },
+        { nazwa: 'ODDZIAŁ II', miejscowosc: 'PIŁA' },
+        { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
+      ],
+    },
+    {
+      branches: [
+        { nazwa: 'FILIA', miejscowosc: 'GNIEZNO' },
+        { nazwa: 'ODDZIAŁ IV', miejscowosc: 'PIŁA' },
+        { nazwa: 'ODDZIAŁ V', miejscowosc: 'PIŁA' },
+        { nazwa: 'ODDZIAŁ III', miejscowosc: 'KONIN' },
+      ],
+    },
+    'COMPANY_UNIT_CHANGED: ODDZIAŁ I, GNIEZNO → FILIA, GNIEZNO',
+    'COMPANY_UNIT_CLOSED: ODDZIAŁ II, PIŁA → ',
+    'COMPANY_UNIT_OPENED:  → ODDZIAŁ IV, PIŁA',
+    'COMPANY_UNIT_OPENED:  → ODDZIAŁ V, PIŁA',
+  ],
+  [
     'a second branch of the same name opens',
     { branches: [{ nazwa: 'ODDZIAŁ', miejscowosc: 'GNIEZNO' }] },
     {

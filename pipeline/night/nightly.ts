@@ -44,8 +44,9 @@ const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/identity']],
   [['2_compare/change'], ['3_companies/link', '3_companies/link_nip']],
   [
-    ['4_events/fields', '4_events/proceedings'],
-    ['4_events/activities', '4_events/units'],
+    // A unit looks whether its company moves.
+    ['4_events/fields', '4_events/units'],
+    ['4_events/activities', '4_events/proceedings'],
   ],
 ];
 

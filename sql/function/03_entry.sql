@@ -88,6 +88,18 @@ return (
     where person.value ->> 'kind' = 'shareholder'
 );
 
+-- What the shareholders are known by: the number, where the registry tells one, else the name.
+create or replace function registry.shareholder_keys(persons jsonb) returns text
+language sql immutable parallel safe
+return (
+    select string_agg(holder.key, '; ' order by holder.key collate "C")
+    from jsonb_array_elements(persons) as person
+    cross join lateral (
+        select coalesce(person.value ->> 'number', person.value ->> 'full_name') as key
+    ) as holder
+    where person.value ->> 'kind' = 'shareholder'
+);
+
 create or replace function registry.representative_names(persons jsonb) returns text
 language sql immutable parallel safe
 return (

@@ -18,7 +18,8 @@ create extension if not exists unaccent;
 -- units: [{identifier, name, address: {street, building, apartment, city, postal_code, voivodeship,
 --   country_code}, dates: [{type, date}]}], sorted by identifier.
 -- persons: [{kind: 'owner' | 'partner' | 'shareholder' | 'representative' | 'appointed', full_name,
---   role}]; courts and authorities appoint trustees, supervisors and commissioners.
+--   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
+--   holding: the shares in words. number: the KRS or REGON number of a shareholder. Both may be absent.
 -- other_dates: [{type, date}], those that no column holds, labels in Polish.
 create table registry.entry (
     company_id bigint not null,

@@ -103,7 +103,11 @@ compared as (
                 when 'entity type' then entry.entity_type
                 when 'owner' then
                     registry.owner_names(entry.first_name, entry.surname, entry.persons)
-                when 'shareholders' then registry.shareholder_names(entry.persons)
+                -- A shareholder with a number may have another name by now.
+                when 'shareholders' then case
+                    when entry.persons @? '$[*].number' then told.new_value
+                    else registry.shareholder_names(entry.persons)
+                end
                 when 'representation' then registry.representative_names(entry.persons)
                 when 'start date' then entry.start_date::text
                 when 'NIP' then entry.nip

@@ -39,7 +39,9 @@ export function fold(
     const folded =
       'members' in shape
         ? foldObject(shape, value, { path, entry }, folding)
-        : readText(value, path);
+        : shape.kind === 'number'
+          ? readNumber(value)
+          : readText(value, path);
     return folded === undefined ? [] : [{ folded, entry }];
   });
   if (versions.length === 0) return undefined;
@@ -131,13 +133,21 @@ function readText(value: unknown, path: string): string | undefined {
   throw new UnusableAnswer(`${path} is no text`);
 }
 
+/** A KRS number, or a REGON number, of whose 14 digits the last five say nothing; no PESEL. */
+function readNumber(value: unknown): string | undefined {
+  const values = isRecord(value) ? Object.values(value) : [value];
+  return values
+    .map((text) => /^(\d{10}$|\d{9}(?=\d{5}$|$))/.exec(String(text))?.[0])
+    .find((number) => number !== undefined && /[1-9]/.test(number));
+}
+
 function readLeaf(
   kind: LeafShape['kind'],
   text: string,
   path: string,
   folding: Folding,
 ): string | undefined {
-  if (kind === 'text') return text;
+  if (kind === 'text' || kind === 'number') return text;
   if (kind === 'day') {
     const day = readDay(text);
     if (!day) folding.odd.push({ subject: 'day', value: `${path}: ${text}`.slice(0, 200) });

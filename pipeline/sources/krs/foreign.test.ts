@@ -58,6 +58,9 @@ test('a foreign company with a branch in Poland is an entry at the address of th
     { name: 'MÖWE GMBH', address: { street: 'HOLSTENWALL', city: 'LUBEKA', country_code: 'DE' } },
   ]);
   expect(await runLines(lines)).toMatchObject({ updated: 0, events: 0 });
+  // The branch moves: its address is the company's, so that this is one event.
+  const moved = foreignLine(krs, { jednostkiTerenoweOddzialy: [branch('9')] });
+  expect((await runLines([moved])).event_types).toEqual({ COMPANY_ADDRESS_CHANGED: 1 });
 });
 
 test('a foreign company is named and placed by whatever its extract tells', async () => {

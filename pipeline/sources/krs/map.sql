@@ -170,6 +170,7 @@ cross join lateral (
 cross join lateral (
     select jsonb_agg(
         jsonb_build_object('kind', member.kind, 'full_name', told.full_name, 'role', told.role)
+        || jsonb_strip_nulls(jsonb_build_object('holding', told.holding, 'number', told.number))
         order by member.kind, told.full_name collate "C", told.role collate "C"
     ) as persons
     from (
@@ -233,11 +234,7 @@ cross join lateral (
                 )
             ) as full_name,
             concat(
-                coalesce(
-                    member.item ->> 'posiadaneUdzialy',
-                    member.item ->> 'funkcjaWOrganie',
-                    member.role
-                ),
+                coalesce(member.item ->> 'funkcjaWOrganie', member.role),
                 case
                     when
                         registry.lower(member.item ->> 'czyZawieszona') in ('true', 'tak')
@@ -249,7 +246,15 @@ cross join lateral (
                         )
                         then ', w zawieszeniu'
                 end
-            ) as role
+            ) as role,
+            member.item ->> 'posiadaneUdzialy' as holding,
+            -- What a shareholder is known by; natural persons have none.
+            case
+                when member.kind = 'shareholder' then coalesce(
+                    member.item ->> 'krs', member.item #>> '{podmiot,krs}',
+                    member.item ->> 'regon', member.item #>> '{podmiot,regon}'
+                )
+            end as number
     ) as told
     where told.full_name is not null
 ) as person

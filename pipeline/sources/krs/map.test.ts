@@ -187,7 +187,13 @@ test('everyone who owns or represents a company is named, with the role', async 
       krs,
       section1: {
         jedynyAkcjonariusz: [{ nazwa: 'GMINA ŻÓŁWIN', krs: { krs: '0000000000' } }],
-        wspolnicyPartnerzy: [person('A**')],
+        wspolnicyPartnerzy: [
+          person('A**', {
+            posiadaneUdzialy: '9 UDZIAŁÓW',
+            identyfikator: { pesel: '8**********' },
+          }),
+        ],
+        wspolnicySpzoo: [{ nazwa: 'BÓR', identyfikator: { regon: '99500007300000' } }],
       },
       section2: {
         reprezentacja: {
@@ -205,7 +211,8 @@ test('everyone who owns or represents a company is named, with the role', async 
     { kind: 'representative', full_name: 'C** K***', role: 'ZARZĄD' },
     { kind: 'representative', full_name: 'D** K***', role: 'Prokurent' },
     { kind: 'representative', full_name: 'E** K***', role: 'Pełnomocnik' },
-    { kind: 'shareholder', full_name: 'A** K***', role: 'Wspólnik' },
+    { kind: 'shareholder', full_name: 'A** K***', role: 'Wspólnik', holding: '9 UDZIAŁÓW' },
+    { kind: 'shareholder', full_name: 'BÓR', role: 'Wspólnik', number: '995000073' },
     { kind: 'shareholder', full_name: 'GMINA ŻÓŁWIN', role: 'Jedyny akcjonariusz' },
   ]);
 });

@@ -3,12 +3,13 @@ import { readTable } from '../table.ts';
 /**
  * What a key of an extract holds. `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
  * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1
- * code. `ignored`: known, and not shown. `entry_day`: the day of the entry that brought the object in.
+ * code. `number`: a KRS or REGON number, plain or in an object. `ignored`: known, and not shown.
+ * `entry_day`: the day of the entry that brought the object in.
  */
-const leafKinds = ['text', 'day', 'first_day', 'country', 'ignored', 'entry_day'] as const;
+const leaves = ['text', 'day', 'first_day', 'country', 'number', 'ignored', 'entry_day'] as const;
 
 export interface LeafShape {
-  kind: (typeof leafKinds)[number];
+  kind: (typeof leaves)[number];
 }
 
 /** `group`: one object. `list`: any number of objects. */
@@ -23,7 +24,7 @@ export type Shape = LeafShape | ObjectShape;
 
 /**
  * The keys of an extract, of OdpisAktualny and OdpisPelny alike. Any other key is reported as unknown. A
- * kind is the name of an object of this table, with `[]` of a list of them, or one of `leafKinds`.
+ * kind is the name of an object of this table, with `[]` of a list of them, or one of `leaves`.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),
@@ -37,7 +38,7 @@ export const contentShape = shapeOf('content');
 export const headerShape = shapeOf('header');
 
 function shapeOf(kind: string): Shape {
-  const leaf = leafKinds.find((name) => name === kind);
+  const leaf = leaves.find((name) => name === kind);
   if (leaf) return { kind: leaf };
   const members = objects.get(kind.replace('[]', ''))!;
   return {

@@ -126,7 +126,14 @@ cross join lateral (
         (
             'shareholders',
             registry.shareholder_names(before.persons),
-            registry.shareholder_names(after.persons)
+            case
+                -- One that is known by its number may be renamed.
+                when
+                    registry.shareholder_keys(after.persons)
+                    = registry.shareholder_keys(before.persons)
+                    then registry.shareholder_names(before.persons)
+                else registry.shareholder_names(after.persons)
+            end
         ),
         (
             'representation',

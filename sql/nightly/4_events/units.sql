@@ -8,7 +8,8 @@ with open_unit as (
         list.is_old,
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
-        registry.unit_line(unit.value) as line
+        registry.unit_line(unit.value) as line,
+        registry.address_meaning(registry.unit_line(unit.value - 'identifier' - 'name')) as address
     from stage.before
     join stage.after using (entry_id)
     cross join lateral (
@@ -25,33 +26,47 @@ with open_unit as (
 named_unit as (
     select
         open_unit.*,
-        greatest(
-            count(*) filter (where open_unit.is_old) over same_name,
-            count(*) filter (where not open_unit.is_old) over same_name
-        ) as namesake_count
+        count(*) filter (where open_unit.is_old) over same_name = 1
+        and count(*) filter (where not open_unit.is_old) over same_name = 1 as has_namesake
     from open_unit
     window same_name as (
         partition by open_unit.entry_id, open_unit.identifier is null, open_unit.name
     )
 ),
 
+placed_unit as (
+    select
+        named_unit.*,
+        count(*) filter (where named_unit.is_old) over same_place = 1
+        and count(*) filter (where not named_unit.is_old) over same_place = 1 as has_successor
+    from named_unit
+    window same_place as (
+        partition by
+            named_unit.entry_id, named_unit.identifier is null, named_unit.has_namesake,
+            named_unit.address
+    )
+),
+
 unit as (
     -- A unit is known by its number; without a number by its name, if the name is unique in the entry;
-    -- otherwise by the whole line.
+    -- else by its address, if that is unique; otherwise by the whole line.
     select
-        named_unit.company_id,
-        named_unit.entry_id,
-        min(named_unit.line collate "C") filter (where named_unit.is_old) as old_line,
-        min(named_unit.line collate "C") filter (where not named_unit.is_old) as new_line
-    from named_unit
-    where named_unit.line is not null
+        placed_unit.company_id,
+        placed_unit.entry_id,
+        min(placed_unit.line collate "C") filter (where placed_unit.is_old) as old_line,
+        min(placed_unit.line collate "C") filter (where not placed_unit.is_old) as new_line
+    from placed_unit
+    where placed_unit.line is not null
     group by
-        named_unit.company_id,
-        named_unit.entry_id,
+        placed_unit.company_id,
+        placed_unit.entry_id,
         coalesce(
-            named_unit.identifier,
-            case when named_unit.namesake_count = 1 then named_unit.name end,
-            named_unit.line
+            placed_unit.identifier,
+            case
+                when placed_unit.has_namesake then placed_unit.name
+                when placed_unit.has_successor then placed_unit.address
+            end,
+            placed_unit.line
         )
 )
 
@@ -67,4 +82,14 @@ select
     unit.old_line,
     unit.new_line
 from unit
-where unit.new_line is distinct from unit.old_line;
+where
+    unit.new_line is distinct from unit.old_line
+    -- A unit without a number that moves with its company is told by the company's address.
+    and not exists (
+        select from stage.event
+        where
+            event.entry_id = unit.entry_id
+            and event.event_type = 'COMPANY_ADDRESS_CHANGED'
+            and unit.old_line !~ '^[0-9]{14}( |$)'
+            and unit.new_line = replace(unit.old_line, event.old_value, event.new_value)
+    );
