@@ -10,6 +10,7 @@ import { Interrupted } from './signals.ts';
 const ingesting = () => import('./console/ingest.ts');
 const inspecting = () => import('./console/inspect.ts');
 const processes = () => import('./console/processes.ts');
+const asking = () => import('./console/person.ts');
 
 const program = new Command('registry')
   .description('The nightly pipeline of the company registry data service')
@@ -105,6 +106,18 @@ program
   .argument('[source]', 'such as ceidg; absent: every source')
   .option('--json', 'print one JSON object')
   .action(async (source, options) => (await inspecting()).verifySnapshots(source, options));
+
+program
+  .command('forget')
+  .description('withdraw the personal data of a natural person, or of the entry of one registry')
+  .argument('[number]', 'a NIP or REGON of the person, or the key of the entry')
+  .option('--source <source>', 'only the entry of this registry, such as ceidg')
+  .option('--reason <text>', 'why, such as the article of the law')
+  .option('--by <name>', 'who asked for it')
+  .option('--list', 'list the requests')
+  .option('--undo <id>', 'lift a request: the next dump brings the data back')
+  .option('--json', 'print one JSON object')
+  .action(async (number, options) => (await asking()).forget(number, options));
 
 program
   .command('export')

@@ -51,6 +51,11 @@ function isFinal({ code, command, responseCode = 0 }: SmtpError): boolean {
   );
 }
 
+/** The folder of mails without an SMTP server. */
+export function mailFolder(dataDir: string): string {
+  return join(dataDir, 'mail');
+}
+
 /**
  * Writes each mail to files, `<folder>/<message id>.eml` for mail programs and `.txt` to copy from. Only
  * their owner can read them: they may hold a one-time token. Another attempt writes the same files.

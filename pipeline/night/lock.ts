@@ -32,7 +32,8 @@ export async function lockPublishing(client: pg.ClientBase, onWaiting: () => voi
   await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, PUBLISHING]);
 }
 
-async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
+/** Takes the lock of a source, if it is free, until the session ends. */
+export async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
     'select pg_try_advisory_lock($1, hashtext($2)) as is_locked',
     [LOCK_CLASS, name],

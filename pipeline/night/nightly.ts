@@ -190,7 +190,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
 /** Rejects records and finds absent entries. @returns the reason to read every record, if any */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
-  await runSteps(night, ['1_read/number']);
+  await runSteps(night, ['1_read/withdraw', '1_read/number']);
   const [rejected] = await settle([
     queryFile<{ contradictions: number }>(client, 'nightly/1_read/reject.sql', undefined, stage),
     runParallel(night, [[], ['1_read/absent']]),

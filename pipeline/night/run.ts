@@ -126,6 +126,8 @@ export async function recordFailure(night: Night, error: unknown, saveRun: strin
   } else {
     await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
   }
+  // They hold what the dump says of persons.
+  await client.query(`drop schema if exists ${stage} cascade`);
   await client.query('commit');
 }
 

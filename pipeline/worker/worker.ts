@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { format } from 'node:util';
 import { run } from 'graphile-worker';
@@ -10,7 +9,7 @@ import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environmen
 import { createOnDemandSources } from '../import/services.ts';
 import { sweepWatches } from '../import/import.ts';
 import type { SendOptions } from '../mail/send.ts';
-import { createFileDelivery, createSmtpDelivery } from '../mail/transport.ts';
+import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
 import { releaseJobs, repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
@@ -66,11 +65,6 @@ export async function runWorker(
   await Promise.all(sources.map(async (source) => source.close?.()));
   // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
   await Promise.race([db.close(), delay(5_000, undefined, { ref: false })]);
-}
-
-/** The folder of mails without an SMTP server. */
-export function mailFolder(dataDir: string): string {
-  return join(dataDir, 'mail');
 }
 
 /** Ends with the signal, or when the queue gives up, such as without its database. */

@@ -50,6 +50,26 @@ return case
     else content_hash # hashint8extended(gone_date - date '2000-01-01', 0)
 end;
 
+-- 64 bits that stand for what a record says; sql/nightly/1_read/normalise.sql computes the same.
+create or replace function registry.content_hash(entry registry.entry) returns bigint
+language sql immutable parallel safe
+return hash_record_extended(
+    row(
+        entry.nip, entry.regon9, entry.krs, entry.entity_type, entry.legal_form,
+        entry.name, entry.surname, entry.first_name, entry.phone, entry.email,
+        entry.fax, entry.website, entry.postal_code, entry.county, entry.commune,
+        entry.city, entry.street, entry.building, entry.apartment, entry.voivodeship,
+        entry.activity_version, entry.activity_main, entry.activity_codes,
+        entry.declared_status, entry.is_partnership_only, entry.start_date,
+        entry.end_date, entry.suspension_date, entry.resumption_date,
+        entry.address_country_code, entry.struck_off_date, entry.bankruptcy_start_date,
+        entry.bankruptcy_end_date, entry.units, entry.persons, entry.other_dates,
+        entry.bankruptcy_state, entry.restructuring_state,
+        entry.restructuring_start_date, entry.restructuring_end_date, entry.e_delivery
+    ),
+    0
+);
+
 -- What an entry is called where it has no name of its own.
 create or replace function registry.shown_name(
     name text,

@@ -117,6 +117,30 @@ begin
 end;
 $$;
 
+-- Brings the rows of companies up to date with their entries.
+create or replace function registry.refresh_companies(company_ids bigint[]) returns void
+language sql as $$
+    insert into registry.company
+    select company_row.*
+    from registry.company_row
+    where company_row.company_id = any(company_ids)
+    on conflict (company_id) do update
+    set
+        changed_snapshot_no = excluded.changed_snapshot_no,
+        activity_start = excluded.activity_start,
+        country_code = excluded.country_code,
+        nip = excluded.nip,
+        regon9 = excluded.regon9,
+        krs = excluded.krs,
+        name = excluded.name,
+        status = excluded.status,
+        legal_form = excluded.legal_form,
+        voivodeship = excluded.voivodeship,
+        city = excluded.city,
+        postal_code = excluded.postal_code,
+        activity_main = excluded.activity_main;
+$$;
+
 -- The company that a number names: the one that has it now, of several one whose entry is not deleted,
 -- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
 create or replace function registry.find_company(number_type text, number text) returns bigint

@@ -21,6 +21,8 @@ create extension if not exists unaccent;
 --   role, holding, number}]; courts and authorities appoint trustees, supervisors and commissioners.
 --   holding: the shares in words. number: the KRS or REGON number of a shareholder. Both may be absent.
 -- other_dates: [{type, date}], those that no column holds, labels in Polish.
+-- `withdrawn_until` is infinity while the personal fields are withdrawn (sql/function/15_withdraw.sql),
+-- and changes are no events; afterwards the dump date of the return.
 create table registry.entry (
     company_id bigint not null,
     entry_id bigint not null,
@@ -38,6 +40,7 @@ create table registry.entry (
     restructuring_start_date date,
     restructuring_end_date date,
     version_date date,
+    withdrawn_until date,
     version_no integer,
     activity_version smallint,
     is_partnership_only boolean not null,

@@ -11,8 +11,12 @@ left join registry.event using (company_id, event_id)
 left join registry.entry
     on entry.company_id = corroboration.company_id
     and entry.entry_id = corroboration.entry_id
+left join registry.entry as told
+    on told.company_id = event.company_id
+    and told.entry_id = event.entry_id
 where
     corroboration.source = $1::text
+    and num_nonnulls(entry.withdrawn_until, told.withdrawn_until) = 0
     and (
         event.source <> corroboration.source
         and entry.source = corroboration.source

@@ -51,7 +51,8 @@ told as (
 compared as (
     select
         told.*,
-        case told.subject
+        -- Nothing is told of an entry while it is withdrawn, and its values are erased.
+        told.event_date <= entry.withdrawn_until is true or case told.subject
             when 'status' then case told.event_type
                 when 'COMPANY_SUSPENDED' then entry.declared_status = 'SUSPENDED'
                 else entry.declared_status = 'ACTIVE'

@@ -32,7 +32,7 @@ select
     case
         when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
     end as gone_date,
-    -- sql/verify/state_hash.sql computes the same from the columns of registry.entry.
+    -- registry.content_hash computes the same from a row of registry.entry.
     hash_record_extended(content, 0) as content_hash,
     case
         when

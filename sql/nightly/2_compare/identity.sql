@@ -93,7 +93,7 @@ begin
                         )
                     end
                     when 6 then case
-                        when night.dump_kind = 'full' then concat_ws(
+                        when night.dump_kind = 'full' and unmatched.withdrawn_until is null then concat_ws(
                             '|',
                             coalesce(unmatched.surname, ''),
                             coalesce(unmatched.first_name, ''),

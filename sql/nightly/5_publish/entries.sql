@@ -1,5 +1,15 @@
 -- Brings registry.entry up to date.
 
+-- Keeps the day until which an entry was withdrawn.
+update stage.after
+set withdrawn_until = registry.end_withdrawal(before.withdrawn_until, night.dump_date)
+from stage.before
+cross join stage.night
+where
+    before.entry_id = after.entry_id
+    and before.withdrawn_until is not null
+    and after.withdrawn_until is null;
+
 -- Replaces changed entries. All of them are deleted first, so that two entries can swap keys, and a new
 -- entry can take over the key of another one.
 delete from registry.entry
@@ -24,19 +34,28 @@ set
     file_key = file.file_key,
     version_no = staged.version_no,
     version_date = staged.version_date,
-    version_register = staged.version_register
+    version_register = staged.version_register,
+    withdrawn_until = coalesce(
+        staged.withdrawn_until,
+        registry.end_withdrawal(entry.withdrawn_until, night.dump_date)
+    )
 from stage.pair
 join stage.entry as staged using (file_no, line)
 join stage.file using (file_no)
+cross join stage.night
 where
     entry.company_id = pair.company_id
     and entry.entry_id = pair.entry_id
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
-        entry.version_register
+        entry.version_register, entry.withdrawn_until
     ) is distinct from (
         staged.fingerprint, file.file_key, staged.version_no, staged.version_date,
-        staged.version_register
+        staged.version_register,
+        coalesce(
+            staged.withdrawn_until,
+            registry.end_withdrawal(entry.withdrawn_until, night.dump_date)
+        )
     );
 
 update registry.entry
@@ -93,3 +112,22 @@ select
 from stage.due
 cross join stage.night
 where due.struck_off_date <= night.dump_date;
+
+-- A withdrawn entry keeps its status and its counts, but nothing of it is told. Neither is its return,
+-- after the request is lifted.
+delete from stage.event
+where event.entry_id in (
+    select before.entry_id from stage.before where before.withdrawn_until = 'infinity'
+    union all
+    select after.entry_id from stage.after where after.withdrawn_until = 'infinity'
+    union all
+    select vanished.entry_id from stage.vanished where vanished.withdrawn_until = 'infinity'
+    union all
+    select due.entry_id from stage.due where due.withdrawn_until = 'infinity'
+);
+
+-- Recognizes the person by new numbers too.
+insert into person.suppressed_key (suppression_id, key_hash, bucket)
+select distinct withdrawn.suppression_id, withdrawn.key_hash, withdrawn.bucket
+from stage.withdrawn
+on conflict do nothing;

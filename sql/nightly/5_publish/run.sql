@@ -27,7 +27,31 @@ select
     file.file,
     reject.line,
     reject.reason,
-    reject.raw
+    -- Of a person who asked to be forgotten only the place of the row is kept.
+    case
+        when
+            exists (
+                select from stage.withdrawn
+                where withdrawn.file_no = reject.file_no and withdrawn.line = reject.line
+            )
+            or exists (
+                select
+                from regexp_matches(reject.raw, '[0-9]{9,14}', 'g') as match (part)
+                cross join lateral (
+                    values
+                    ('NIP ' || match.part[1]),
+                    ('REGON9 ' || left(match.part[1], 9))
+                ) as trait (value)
+                cross join lateral (values (null), (night.source)) as request (source)
+                where
+                    exists (select from person.suppressed_key)
+                    and person.hash(request.source, trait.value) in (
+                        select suppressed_key.key_hash from person.suppressed_key
+                    )
+            )
+            then ''
+        else reject.raw
+    end
 from stage.reject
 join stage.file using (file_no)
 cross join stage.night;

@@ -1,0 +1,260 @@
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { createHmac } from 'node:crypto';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { fieldOf, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { runBad } from '../../fixtures/dump/bad-night.ts';
+import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
+import { person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { findClearText } from '../../fixtures/registry/clear-text.ts';
+import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
+import { createFileDelivery, mailFolder } from '../mail/transport.ts';
+import { sendMail } from '../mail/send.ts';
+import { lockPublishing } from '../night/lock.ts';
+import { NightReporter } from '../night/reporter.ts';
+import type { NightOptions } from '../night/context.ts';
+import type { RunSummary } from '../night/summary.ts';
+import { verify } from '../night/verify.ts';
+
+/** A part of each thing that tells who the person is, in lower case. */
+const clear = ['brzęczyszcz', 'brzeczyszcz', '69912', 'zapomnian', 'łękołod', '87-654'];
+
+const dayOf = (night: number) => `2026-10-${String(night).padStart(2, '0')}`;
+const reports = makeReports({});
+/** The person, the neighbour, and a person without a number are rows of this report. */
+const [header, first, neighbour, ...others] = reports['opolskie']!;
+const known = withFields(first!, {
+  NazwaPodmiotu: 'Usługi Zdzisława Brzęczyszcz',
+  Nazwisko: 'Brzęczyszcz',
+  Imie: 'Zdzisława',
+  Telefon: '699123456',
+  Email: 'biuro@brzeczyszcz.example',
+  AdresWWW: 'www.brzeczyszcz.example',
+  KodPocztowy: '87-654',
+  Miejscowosc: 'Łękołody',
+  Ulica: 'ul. Zapomniana',
+});
+const nip = fieldOf(known, 'Nip');
+const regon = fieldOf(known, 'Regon');
+const unnumbered = withFields(others[0]!, {
+  Nip: '',
+  Regon: '',
+  Nazwisko: 'Brzęczyszczyk',
+  Imie: 'Bez',
+  NazwaPodmiotu: 'Bez Numeru',
+});
+const key = 'Brzęczyszczyk|Bez|Bez Numeru|2015-03-02';
+
+let db: TestDatabase;
+let api: TestApi;
+let dataDir: string;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  api = await startTestApi({ db: db.kysely });
+  dataDir = await mkdtemp(join(tmpdir(), 'registry-forget-'));
+});
+
+afterAll(async () => {
+  await api.close();
+  await db.drop();
+  await rm(dataDir, { recursive: true });
+});
+
+/** The night over the report with these rows; all others are as on the first day. */
+function runCeidg(
+  night: number,
+  rows: string[],
+  options: Partial<NightOptions> = {},
+): Promise<RunSummary> {
+  const dump = { ...reports, opolskie: [header!, ...rows, ...others.slice(1)] };
+  return runBad(db, dump, dayOf(night), options);
+}
+
+function runGus(night: number, phone: string, regon9 = regon): Promise<RunSummary> {
+  const fields = { numerTelefonu: phone, adSiedzUlica_Nazwa: 'ul. Zapomniana' };
+  const lines = person(regon9, nip, { Ceidg: fields }).map((line) =>
+    JSON.stringify(line).replaceAll('OŚCISTY', 'BRZĘCZYSZCZ'),
+  );
+  return runRegon(db, dayOf(night), { reports: lines });
+}
+
+function registry(...args: string[]) {
+  return runCommand(args, { DATABASE_URL: db.url, DATA_DIR: dataDir, LOG_LEVEL: 'warn' });
+}
+
+async function findings(): Promise<string[]> {
+  return (await Promise.all(['ceidg', 'regon', 'krs'].map((source) => verify(db, source)))).flat();
+}
+
+async function eventsOf(night: number): Promise<string[]> {
+  const { rows } = await db.pool.query<{ event: string }>(
+    `select concat_ws(' ', event_type, old_value, new_value) as event
+     from registry.event where event_date = $1 order by event_id`,
+    [dayOf(night)],
+  );
+  return rows.map(({ event }) => event);
+}
+
+const why = ['--reason', 'Art. 17', '--by', 'a letter of 2026-10-03'] as const;
+
+describe('a person who is forgotten', () => {
+  test('is in the entries, events, mails, rejects and answers before', async () => {
+    await runCeidg(1, [known, neighbour!, unnumbered]);
+    await runGus(1, '699120000');
+    await runKrs(db, dayOf(1), [extract('0000990001', { nip: '5260001246' })]);
+    const { account_id, master_token } = await createAccount(db.kysely);
+    const watched = await db.pool.query<{ company_id: string }>(
+      'select company_id from registry.company where nip = any($1)',
+      [[nip, fieldOf(neighbour!, 'Nip')]],
+    );
+    for (const { company_id } of watched.rows) {
+      await createWatch(db.kysely, { account_id, company_id });
+    }
+    const body = { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'info' };
+    await askJson(api, 'PATCH /watchlist/alerts', { token: master_token, body });
+    const moved = withFields(known, { Telefon: '699124444', Ulica: 'ul. Zapomniana-Nowa' });
+    const rejected = withFields(known, { Nip: '', DataRozpoczeciaDzialalnosci: 'x' });
+    const louder = withFields(neighbour!, { Telefon: '600111222' });
+    expect(await runCeidg(2, [moved, louder, unnumbered, rejected])).toMatchObject({ events: 3 });
+    await runGus(2, '699124444');
+    const { rows } = await db.pool.query<{ mail_id: number }>(
+      `select mail_id::int from customer.mail where account_id = $1 order by mail_id`,
+      [account_id],
+    );
+    const deliver = createFileDelivery(mailFolder(dataDir));
+    await sendMail(sendOptions(db, deliver), rows[0]!.mail_id, false);
+    const searcher = await createSearcher(db.kysely, api);
+    const found = await searcher.search('?name=brz%C4%99czyszcz');
+    expect(found.body).toMatchObject({ data: { total: 1 } });
+    await searcher.snapshot(
+      { identifier_type: 'NIP', identifier_value: nip },
+      { 'Idempotency-Key': 'again' },
+    );
+    expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([
+      'customer.idempotent_answer',
+      'customer.mail',
+      'registry.company',
+      'registry.corroboration',
+      'registry.entry_ceidg',
+      'registry.entry_regon',
+      'registry.event',
+      'registry.reject',
+      'a file',
+    ]);
+  });
+
+  test('is told by nothing that is stored afterwards, and the tables are whole', async () => {
+    const asked = await registry('forget', nip.replace(/^(...)/, '$1-'), ...why);
+    expect(asked.stderr).toBe('');
+    expect(asked).toMatchObject({
+      code: 0,
+      stdout: 'Request 1: 2 entries are withdrawn, and stay so\n',
+    });
+    expect(await registry('forget', key, '--source', 'ceidg', ...why)).toMatchObject({ code: 0 });
+    expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([]);
+    expect(await readdir(mailFolder(dataDir))).toEqual([]);
+    expect(await findings()).toEqual([]);
+    const searcher = await createSearcher(db.kysely, api);
+    expect((await searcher.search('?name=brz%C4%99czyszcz')).body).toMatchObject({
+      data: { total: 0 },
+    });
+    const { body } = await searcher.snapshot({ identifier_type: 'NIP', identifier_value: nip });
+    expect(body).toMatchObject({ data: { profiles: [{ name: '', status: 'ACTIVE' }, {}] } });
+  });
+
+  test('stays so for ten nights, tells no event, and keeps the counts right', async () => {
+    const suspended = {
+      StatusDzialalnosci: 'Zawieszony',
+      DataZawieszeniaDzialalnosci: dayOf(5),
+    };
+    const nights: [fields: Record<string, string> | undefined, counts: object, full?: boolean][] = [
+      [{ Telefon: '699126666' }, {}],
+      [{ Nazwisko: 'Brzęczyszcz-Nowa', NazwaPodmiotu: 'Brzęczyszcz Bis' }, {}],
+      [{ ...suspended }, { updated: 2 }],
+      [{ Regon: regonOf(77), Ulica: 'Nowa Zapomniana' }, { updated: 2 }, true],
+      [undefined, { deleted: 1, updated: 1 }],
+      [
+        { Regon: regonOf(77), Email: 'x@brzeczyszcz.example' },
+        { new: 1, updated: 1 },
+      ],
+      [{ Regon: regonOf(77), Nip: '' }, { updated: 2 }],
+      [{ Regon: regonOf(77), Nip: '1000201006' }, { updated: 2 }, true],
+      [{ Regon: regonOf(78), Nip: '1000201006' }, { updated: 2 }],
+      [{ Regon: regonOf(78), Nip: '1000201006', StatusDzialalnosci: '?' }, { rejected: 1 }],
+    ];
+    for (const [at, [fields, counts, isFullRead = false]] of nights.entries()) {
+      const night = at + 3;
+      const phone = `60011100${at}`;
+      const row = fields && withFields(known, fields);
+      const rows = [withFields(neighbour!, { Telefon: phone }), unnumbered, ...(row ? [row] : [])];
+      expect(await runCeidg(night, rows, { isFullRead }), dayOf(night)).toMatchObject(counts);
+      await runGus(night, `69912700${at}`);
+      const before = at === 0 ? '600111222' : `60011100${at - 1}`;
+      expect(await eventsOf(night)).toEqual([`COMPANY_PHONE_CHANGED ${before} ${phone}`]);
+      expect(await findClearText(db, mailFolder(dataDir), clear), dayOf(night)).toEqual([]);
+      expect(await findings()).toEqual([]);
+    }
+  });
+
+  test('is listed without a word of who it is, and is forgotten once', async () => {
+    const { stdout } = await registry('forget', '--list');
+    expect(stdout).toMatch(
+      /^ {4}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}all {6}2 entries, asked by a letter of 2026-10-03: Art. 17\n {4}2 .* ceidg {4}1 entries/,
+    );
+    expect(await registry('forget', nip, ...why)).toMatchObject({ code: 5 });
+    expect(await registry('forget', '5260001246', ...why)).toMatchObject({ code: 5 });
+    expect(await registry('forget', '9999999999', ...why)).toMatchObject({ code: 5 });
+    expect(await registry('forget', nip)).toMatchObject({ code: 2 });
+    expect(await registry('forget')).toMatchObject({ code: 2 });
+    expect(await registry('forget', nip, '--source', 'cedig', ...why)).toMatchObject({ code: 2 });
+  });
+
+  test('comes back without events when the request is lifted, and changes are told again', async () => {
+    expect(await registry('forget', '--undo', '1')).toMatchObject({ code: 0 });
+    expect(await registry('forget', '--undo', '1')).toMatchObject({ code: 5 });
+    const last = { Regon: regonOf(78), Nip: '1000201006' };
+    await runCeidg(13, [neighbour!, withFields(known, last)]);
+    const phone = fieldOf(neighbour!, 'Telefon');
+    expect(await eventsOf(13)).toEqual([`COMPANY_PHONE_CHANGED 600111009 ${phone}`]);
+    expect(await findClearText(db, mailFolder(dataDir), ['brzęczyszcz'])).toEqual([
+      'registry.company',
+      'registry.entry_ceidg',
+    ]);
+    await runCeidg(14, [neighbour!, withFields(known, { ...last, Telefon: '699128888' })]);
+    expect(await eventsOf(14)).toEqual(['COMPANY_PHONE_CHANGED 699123456 699128888']);
+    expect(await findings()).toEqual([]);
+  });
+
+  test('is forgotten by the night that has read the dump already', async () => {
+    const client = await db.pool.connect();
+    await lockPublishing(client, () => undefined);
+    const reporter = new NightReporter();
+    const waits = new Promise((resolve) => (reporter.note = resolve));
+    const last = { Regon: regonOf(78), Nip: '1000201006', Telefon: '699129999' };
+    const running = runCeidg(15, [neighbour!, withFields(known, last)], { reporter });
+    await waits;
+    await client.query(`select person.forget($1, $1, null, 'Art. 17', 'a letter', now())`, [nip]);
+    client.release(true);
+    expect(await running).toMatchObject({ events: 0 });
+    expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([]);
+    expect(await findings()).toEqual([]);
+  });
+});
+
+test('the keyed hash of a trait is HMAC-SHA-256', async () => {
+  const { rows } = await db.pool.query<{ inner_pad: Buffer; hash: Buffer }>(
+    `select inner_pad, person.hash(null, 'NIP ' || $1) as hash from person.secret`,
+    [nip],
+  );
+  const secret = Buffer.from(rows[0]!.inner_pad.map((byte) => byte ^ 0x36));
+  expect(rows[0]!.hash).toEqual(createHmac('sha256', secret).update(`* NIP ${nip}`).digest());
+});

@@ -1,0 +1,189 @@
+-- Withdraws the personal fields of entries, and recognizes records of persons who asked for it.
+
+-- 512 random bits make the two pads of HMAC, once for each database.
+insert into person.secret (inner_pad, outer_pad, seed)
+select
+    string_agg(set_byte('\x00', 0, byte.value # 54), '' order by byte.place),
+    string_agg(set_byte('\x00', 0, byte.value # 92), '' order by byte.place),
+    hashtextextended(gen_random_uuid()::text, 0)
+from (
+    select
+        place.place,
+        get_byte(uuid_send(gen_random_uuid()), place.place % 2) as value
+    from generate_series(0, 63) as place (place)
+) as byte
+where not exists (select from person.secret);
+
+-- HMAC-SHA-256 of a trait; `source` is null for a request about all registries.
+create or replace function person.hash(source text, trait text) returns bytea
+language sql stable parallel safe
+return (
+    select
+        sha256(
+            secret.outer_pad
+            || sha256(secret.inner_pad || convert_to(concat_ws(' ', coalesce(source, '*'), trait), 'UTF8'))
+        )
+    from person.secret
+);
+
+create or replace function person.bucket(trait text, seed bigint) returns integer
+language sql immutable parallel safe
+return (hashtextextended(trait, seed) & 65535)::integer;
+
+-- The traits by which a later record of the same person is recognized.
+create or replace function person.traits(
+    source text,
+    entry_key text,
+    nip text,
+    regon9 text,
+    surname text,
+    first_name text,
+    name text,
+    start_date date
+) returns setof text
+language sql immutable parallel safe
+as $$
+    select trait.value
+    from (
+        values
+        ('NIP ' || nip),
+        ('REGON9 ' || regon9),
+        (case when not starts_with(entry_key, 'withdrawn:') then 'KEY ' || source || ' ' || entry_key end),
+        ('NAME ' || surname || '|' || coalesce(first_name, '') || '|' || name || '|' || start_date)
+    ) as trait (value)
+    where trait.value is not null
+$$;
+
+-- The `withdrawn_until` of an entry that comes with its personal fields on a dump date.
+create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
+language sql immutable parallel safe
+return case when withdrawn_until = 'infinity' then dump_date else withdrawn_until end;
+
+-- Whether events of a category tell something personal of an entry.
+create or replace function registry.is_personal(category text, entity_type text) returns boolean
+language sql immutable parallel safe
+return category in ('contacts', 'web_presence', 'ownership')
+or entity_type = 'NATURAL' and category in ('identity', 'location');
+
+-- An entry without its personal fields. Of a natural person only numbers, dates, activities, legal form
+-- and voivodeship stay, since counts and statistics need them. A legal person keeps name and seat. A key
+-- that consists of names becomes a hash.
+create or replace function registry.withdrawn(entry registry.entry) returns registry.entry
+language plpgsql stable parallel safe as $$
+begin
+    entry.withdrawn_until := 'infinity';
+    entry.persons := null;
+    entry.phone := null;
+    entry.email := null;
+    entry.fax := null;
+    entry.website := null;
+    entry.e_delivery := null;
+    if entry.entity_type = 'NATURAL' then
+        if
+            coalesce(entry.nip, entry.regon9, entry.krs) is null
+            and not starts_with(entry.entry_key, 'withdrawn:')
+        then
+            entry.entry_key := 'withdrawn:'
+                || encode(
+                    person.hash(null, concat_ws(' ', 'KEY', entry.source, entry.entry_key)), 'hex'
+                );
+        end if;
+        entry.name := null;
+        entry.surname := null;
+        entry.first_name := null;
+        entry.postal_code := null;
+        entry.county := null;
+        entry.commune := null;
+        entry.city := null;
+        entry.street := null;
+        entry.building := null;
+        entry.apartment := null;
+        entry.units := null;
+    end if;
+    entry.content_hash := registry.content_hash(entry);
+    return entry;
+end;
+$$;
+
+-- Withdraws published entries, the values of their events, and what their companies show. The caller
+-- holds the lock that nights publish under, and takes a transaction.
+create or replace function registry.withdraw(entry_ids bigint[]) returns void
+language plpgsql as $$
+declare
+    company_ids bigint[] := array(
+        select entry.company_id from registry.entry where entry.entry_id = any(entry_ids)
+    );
+begin
+    with known as (
+        delete from registry.entry
+        where entry.company_id = any(company_ids) and entry.entry_id = any(entry_ids)
+        returning entry
+    ),
+
+    kept as (
+        insert into registry.entry
+        select withdrawn.*
+        from known
+        cross join lateral registry.withdrawn(known.entry) as withdrawn
+        returning entry.entry_id, entry.source, entry.content_hash, entry.gone_date
+    ),
+
+    change as (
+        select
+            kept.source,
+            sum(
+                registry.state_hash(kept.content_hash, kept.gone_date)::numeric
+                - registry.state_hash((known.entry).content_hash, kept.gone_date)
+            ) as difference
+        from kept
+        join known on (known.entry).entry_id = kept.entry_id
+        group by kept.source
+    )
+
+    update registry.run
+    set state_hash = run.state_hash + change.difference
+    from change
+    where run.run_id = (
+        select max(newest.run_id)
+        from registry.run as newest
+        where newest.source = change.source and newest.state in ('published', 'imported')
+    );
+
+    -- A corroboration is told by an entry of its own.
+    update registry.event
+    set old_value = null, new_value = null
+    from registry.entry, registry.event_type
+    where
+        event.company_id = any(company_ids)
+        and event.entry_id = any(entry_ids)
+        and entry.company_id = event.company_id
+        and entry.entry_id = event.entry_id
+        and event_type.event_type = event.event_type
+        and registry.is_personal(event_type.category, entry.entity_type);
+    update registry.corroboration
+    set old_value = null, new_value = null
+    from registry.entry, registry.event, registry.event_type
+    where
+        corroboration.company_id = any(company_ids)
+        and corroboration.entry_id = any(entry_ids)
+        and entry.company_id = corroboration.company_id
+        and entry.entry_id = corroboration.entry_id
+        and event.company_id = corroboration.company_id
+        and event.event_id = corroboration.event_id
+        and event_type.event_type = event.event_type
+        and registry.is_personal(event_type.category, entry.entity_type);
+
+    perform registry.refresh_companies(company_ids);
+    update registry.company
+    set
+        name = null,
+        city = null,
+        postal_code = null,
+        changed_snapshot_no = registry.next_snapshot_no()
+    where company.merged_into_id = any(company_ids);
+    -- The search of the API loads what changed since its snapshot.
+    update registry.last_id
+    set last_id = last_id.last_id + 1
+    where last_id.table_name = 'snapshot';
+end;
+$$;
