@@ -115,6 +115,7 @@ export async function recordFailure(night: Night, error: unknown, saveRun: strin
   await client.query('rollback');
   if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
     await forgetRun(night);
+    await dropTables(night);
     return;
   }
   await client.query('begin; set local synchronous_commit to default');
@@ -126,9 +127,13 @@ export async function recordFailure(night: Night, error: unknown, saveRun: strin
   } else {
     await endRun(night, { state: 'failed', message: describeFault(error), findings: [] });
   }
-  // They hold what the dump says of persons.
-  await client.query(`drop schema if exists ${stage} cascade`);
+  await dropTables(night);
   await client.query('commit');
+}
+
+/** They hold what the dump says of persons, which a failed attempt may not keep. */
+async function dropTables({ client, stage }: Night): Promise<void> {
+  await client.query(`drop schema if exists ${stage} cascade`);
 }
 
 async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
