@@ -6,6 +6,7 @@ import * as fc from 'fast-check';
 import { Kysely, PostgresDialect } from 'kysely';
 import { Pool } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
+import { createAccount } from '../fixtures/client/account.ts';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import { insertDays } from '../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
@@ -318,6 +319,20 @@ describe('headers and log', () => {
       res: { status: 422 },
     });
     expect(JSON.stringify(other.log)).not.toContain('secret');
+    expect(JSON.stringify(other.log)).not.toContain('_ref');
+  });
+
+  test('logs the references of account and token, also of a refused request', async () => {
+    const { master_token, user_ref, token_ref } = await createAccount(database.kysely);
+    const other = await startApi({ db: database.kysely });
+    const headers = { Authorization: `Bearer ${master_token}` };
+    await other.ask('/api/v1/wallet', { headers });
+    await other.ask('/api/v1/wallet?currency=PLN', { headers });
+    expect(other.log).toMatchObject([
+      { req: { user_ref, token_ref }, res: { status: 200 } },
+      { req: { user_ref, token_ref }, res: { status: 422 } },
+    ]);
+    expect(JSON.stringify(other.log)).not.toContain(master_token);
   });
 
   test.each([

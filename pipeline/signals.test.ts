@@ -15,6 +15,7 @@ import {
 import { dumpTables, runDump } from '../fixtures/dump/night.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
+import { findTrouble } from './console/check.ts';
 import { verify } from './night/verify.ts';
 
 let days: GeneratedDays;
@@ -71,8 +72,11 @@ describe('a run that is told to end', () => {
       command.child.kill(signal);
       expect(await command.end).toBe(signal);
       await expect.poll(countSessions).toBe(0);
-      expect(await statesOf(db, 1)).toEqual(['abandoned']);
+      expect(await statesOf(db, 1)).toEqual(['stopped']);
       expect(await messageOfLastRun()).toBe(`stopped by ${signal}`);
+      // Nobody is paged for it.
+      const limits = { max_age_days: 1, max_wait_minutes: 60 };
+      expect(await findTrouble(db, '2026-11-03', limits)).toEqual([]);
       expect(command.sentences()).toEqual([
         `Stopped by ${signal}; what was under way is rolled back`,
       ]);
@@ -121,7 +125,7 @@ describe('a run that is told to end', () => {
     await schedule.says('"step":"publish"');
     schedule.child.kill('SIGTERM');
     expect(await schedule.end).toBe(0);
-    expect(await statesOf(db, 1)).toEqual(['abandoned']);
+    expect(await statesOf(db, 1)).toEqual(['stopped']);
     expect(schedule.logs().filter(({ level }) => level !== 30)).toEqual([]);
     expect(schedule.sentences()).toEqual([]);
     release();

@@ -32,7 +32,7 @@ export async function whenAborted(signal: AbortSignal): Promise<void> {
 
 /**
  * Does some work, which SIGINT, SIGTERM or SIGHUP ends in the middle: its sessions are ended, which rolls
- * back what they did, and its run is marked as abandoned. Then it throws `Interrupted`.
+ * back what they did, and its run is marked as stopped. Then it throws `Interrupted`.
  */
 export async function interruptible<T>(
   db: Database,
@@ -94,7 +94,7 @@ async function endSessions(
   );
   await db.pool.query(
     `update registry.run
-     set state = 'abandoned', finished_at = clock_timestamp(), message = $2
+     set state = 'stopped', finished_at = clock_timestamp(), message = $2
      where run_id = any($1::bigint[]) and state = 'running'`,
     [rows.map(({ run_id }) => run_id), message],
   );

@@ -83,11 +83,11 @@ function createAdmission(options: Context, { authenticate }: Authentication) {
         await limitGuess(request, response, refuse);
         return;
       }
+      response.locals.caller = caller;
       if (auth === 'master' && caller.kind !== 'master') {
         const message = 'This operation needs the Master Token.';
         throw new HttpError(403, { message, code: 'FORBIDDEN' });
       }
-      response.locals.caller = caller;
       next();
     };
 }

@@ -26,7 +26,7 @@ export function createMetrics(pool?: Pool) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  if (pool) addRegistryMetrics(registry, pool);
+  if (pool) addRegistryMetrics(registry, pool, 'api');
 
   const router = Router();
   router

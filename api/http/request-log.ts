@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
+import type { Caller } from '../auth/authenticate.ts';
 
 /** A Master or API token, or the begin of a signed token of a mail (a JWT). */
 const token = /sk_(live|api)_/i;
@@ -28,8 +29,8 @@ function pathOf({ originalUrl }: Request): string {
 }
 
 /**
- * Logs one line per request, with the id that the client sent or a new one. Headers, query and body are
- * not logged: they carry tokens and passwords.
+ * Logs one line per request, with the id that the client sent or a new one, and the references of its
+ * account and token. Headers, query and body are not logged: they carry tokens and passwords.
  */
 export function logRequests(logger: Logger): RequestHandler {
   return (request, response, next) => {
@@ -39,15 +40,16 @@ export function logRequests(logger: Logger): RequestHandler {
     // A closed socket has no address.
     const address = request.ip;
     response.once('close', () => {
-      const { statusCode: status, writableEnded } = response;
+      const { statusCode: status, writableEnded, locals } = response;
+      const { user_ref, token_ref } = (locals.caller ?? {}) as Partial<Caller>;
       const path = pathOf(request);
       const line = {
-        req: { id, method: request.method, path, address },
+        req: { id, method: request.method, path, address, user_ref, token_ref },
         res: { status },
         responseTime: Date.now() - started_at,
       };
       if (status >= 500) {
-        const err: unknown = response.locals.err ?? new Error(`failed with status code ${status}`);
+        const err: unknown = locals.err ?? new Error(`failed with status code ${status}`);
         logger.error({ ...line, err }, 'request errored');
       } else {
         const end = writableEnded ? 'request completed' : 'request aborted';

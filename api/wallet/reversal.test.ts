@@ -3,6 +3,7 @@ import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { openShop } from '../../fixtures/client/shop.ts';
 import { eventOf, signatureOf, type StubSession } from '../../fixtures/client/stripe-stub.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
+import { queryFile } from '../../sql/connection/database.ts';
 import { charge } from './ledger.ts';
 
 const shop = openShop();
@@ -94,6 +95,13 @@ async function spend(amount: number): Promise<void> {
   const { account_id } = shop.buyer;
   const use = { account_id, amount, description: 'Snapshot', operation_key: 'use', now: shop.now };
   await shop.database.kysely.transaction().execute((tx) => charge(tx, use));
+}
+
+/** What /metrics counts as spent, by all accounts. */
+async function readSpent(): Promise<number> {
+  type Sample = { name: string; value: string };
+  const samples = await queryFile<Sample>(shop.database.pool, 'metrics/registry.sql');
+  return Number(samples.find(({ name }) => name === 'registry_credits_spent_total')!.value);
 }
 
 describe('charge.refunded', () => {
@@ -248,10 +256,14 @@ The dispute of your payment for Starter with your bank is over, and the payment 
   });
 
   test('gives back what was taken and not what had been spent; a refund then counts alone', async () => {
+    const before = await readSpent();
     await pay();
     await spend(580);
     await dispute(4900);
+    expect(await readSpent()).toBe(before + 580);
     expect(await won()).toBe('reversed');
+    // A counter that fell would count all credits anew.
+    expect(await readSpent()).toBe(before + 580);
     expect((await shop.buyer.movements()).at(-1)).toEqual(given(120, 120));
     expect(await refund(490)).toBe('reversed');
     // Another dispute.

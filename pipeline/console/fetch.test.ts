@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.ts';
@@ -205,7 +205,7 @@ describe('an end in the middle', () => {
       expect(await command.end).toBe('SIGKILL');
       expect(existsSync(path)).toBe(false);
     }
-    const done = await readObjects(join(`${path}.part`, 'journal.ndjson'));
+    const done = await readObjects(join(inbox, 'krs', `.${day}.part`, 'journal.ndjson'));
     const before = stub.requests.length;
     stub.interfere(() => undefined);
     const command = await runCommand(['fetch', 'krs', '--date', day], settings);
@@ -232,8 +232,8 @@ describe('an end in the middle', () => {
       expect(command.sentences()).toEqual([
         `Stopped by ${signal}; what was had is kept, run it again to go on`,
       ]);
-      expect(await readdir(join(inbox, 'regon'))).toEqual([`${day}.part`]);
-      expect(await readdir(join(inbox, 'regon', `${day}.part`, 'lists'))).toHaveLength(6);
+      expect(await readdir(join(inbox, 'regon'))).toEqual([`.${day}.part`]);
+      expect(await readdir(join(inbox, 'regon', `.${day}.part`, 'lists'))).toHaveLength(6);
     },
   );
 });
@@ -253,11 +253,19 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   stub.interfere(({ path }) => (path.endsWith(id) ? { status: 404 } : undefined));
   const half = await runCommand(['fetch', 'ceidg', '--date', '2026-11-02'], settings);
   expect(half.code).toBe(3);
-  expect((await runCommand(['nightly'], settings)).code).toBe(5);
+  const nothing = await runCommand(['nightly'], settings);
+  expect(nothing.code).toBe(5);
+  expect(nothing.logs().filter(({ level }) => level !== 30)).toEqual([]);
+  // Nobody goes on with the attempt at an earlier day, but one at a later day may be under way.
+  for (const other of ['2026-11-01', '2026-11-03']) {
+    await mkdir(join(inbox, 'ceidg', `.${other}.part`));
+  }
 
   stub.interfere(() => undefined);
   const whole = await runCommand(['fetch', 'ceidg', '--date', '2026-11-02'], settings);
   expect(whole.code).toBe(0);
+  const left = await readdir(join(inbox, 'ceidg'));
+  expect(left.filter((name) => name.endsWith('.part'))).toEqual(['.2026-11-03.part']);
   const night = await runCommand(['nightly', '--json'], settings);
   expect(night.code).toBe(0);
   const { runs } = JSON.parse(night.stdout) as { runs: { entries: number; notices: unknown[] }[] };

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Logger } from 'pino';
+import type { Database } from '../../sql/connection/database.ts';
 import { readTogether } from '../../sql/process/environment.ts';
 import { isDate } from '../calendar.ts';
-import { readEnvironment } from '../environment.ts';
+import { type Environment, readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
@@ -15,7 +16,7 @@ import { Interrupted } from '../signals.ts';
 import { loadSource } from '../sources/source.ts';
 import { print, say } from './print.ts';
 import { describeOutcome, wireOf } from './report.ts';
-import { withDatabase } from './session.ts';
+import { type Session, withDatabase } from './session.ts';
 
 interface IngestOptions {
   date: string;
@@ -71,18 +72,22 @@ export async function takeInbox(options: { fetch?: boolean; json?: boolean }): P
 }
 
 /** Throws an `EnvironmentError` with all that is wrong, before anything is begun. */
-function checkSettings(options: { fetch?: boolean }): void {
-  readTogether(options.fetch ? [readEnvironment, readFetchEnvironment] : [readEnvironment]);
+function checkSettings(options: { fetch?: boolean }): Environment {
+  const more = options.fetch ? [readFetchEnvironment] : [];
+  return readTogether([readEnvironment, ...more])[0];
 }
 
 export async function keepSchedule(options: { fetch?: boolean }): Promise<void> {
-  checkSettings(options);
+  const { inboxDir, isInboxDefault, metrics } = checkSettings(options);
+  await inspectInbox(inboxDir, isInboxDefault);
   try {
-    await withDatabase(async (db, session) => {
-      const { inboxDir, isInboxDefault } = session.environment;
-      await inspectInbox(inboxDir, isInboxDefault);
+    const keep = async (db: Database, session: Session) => {
+      const { serveMetrics } = await import('../worker/metrics.ts');
+      const server = metrics && (await serveMetrics(db.pool, metrics, 'schedule'));
       await runSchedule(db, { ...session, isFetching: options.fetch });
-    });
+      server?.close().closeAllConnections();
+    };
+    await withDatabase(keep, { waits: true });
   } catch (error) {
     // It runs until a signal ends it.
     if (!(error instanceof Interrupted)) throw error;

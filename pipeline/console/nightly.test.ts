@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
+import { findPort } from '../../fixtures/client/test-api.ts';
+import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
 import { isThere } from '../../sql/connection/database.ts';
@@ -207,14 +209,22 @@ describe('an inbox that is not there', () => {
 describe('schedule', () => {
   test('takes the inbox at the times of NIGHTLY_CRON, and ends with 0 when it is told to', async () => {
     await deliver('2026-11-02');
+    const port = await findPort();
     const schedule = startCommand(['schedule'], {
       DATABASE_URL: db.url,
       INBOX_DIR: inbox,
       NIGHTLY_CRON: '* * * * * *',
+      METRICS_PORT: String(port),
     });
     await schedule.says('nightly: published');
+    await schedule.says('the scheduled run: 1 published');
+    await schedule.says('the scheduled run: nothing to do');
     await deliverIncomplete('2026-11-03');
     await schedule.says('nightly: refused');
+    await schedule.says('the scheduled run: 1 refused');
+    const metrics = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
+    expect(metrics).toContain('registry_process_info{process="schedule"} 1\n');
+    expect(metrics).toContain('registry_refused_in_a_row{source="ceidg"} 1\n');
     schedule.child.kill('SIGTERM');
     expect(await schedule.end).toBe(0);
     expect(schedule.stdout).toBe('');
@@ -225,6 +235,32 @@ describe('schedule', () => {
     expect(published).toMatchObject({ dump_date: '2026-11-02', entries: 81, level: 30 });
     const refused = schedule.logs().find(({ msg }) => msg === 'nightly: refused');
     expect(refused).toMatchObject({ dump_date: '2026-11-03', level: 50 });
+  });
+
+  test('waits for a database that is away, and runs the night that was due meanwhile', async () => {
+    const proxy = await startDatabaseProxy(db.url);
+    onTestFinished(() => proxy.close());
+    await proxy.cut();
+    const variables = { DATABASE_URL: proxy.url, INBOX_DIR: inbox, NIGHTLY_CRON: '* * * * * *' };
+    const schedule = startCommand(['schedule'], variables);
+    await schedule.says('The database is away');
+    await proxy.mend();
+    await schedule.says('the scheduled run: nothing to do');
+    await proxy.cut();
+    await deliver('2026-11-02');
+    await schedule.says('The database is away (connect');
+    await proxy.mend();
+    await schedule.says('the scheduled run: 1 published');
+    schedule.child.kill('SIGTERM');
+    expect(await schedule.end).toBe(0);
+    // Nothing has failed.
+    expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
+
+    await proxy.cut();
+    const waiting = startCommand(['schedule'], variables);
+    await waiting.says('The database is away');
+    waiting.child.kill('SIGTERM');
+    expect(await waiting.end).toBe(0);
   });
 
   test('goes on when a run fails', async () => {

@@ -2,7 +2,7 @@ import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { wireOf } from './report.ts';
-import type { Session } from './session.ts';
+import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
@@ -16,11 +16,12 @@ interface DueOptions extends ScheduleOptions {
   onIgnored: (sentence: string) => void;
   onFetched: (outcome: FetchOutcome) => void;
   onOutcome: (outcome: Outcome) => void;
+  isRepeated?: boolean;
 }
 
 /** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
-  const { environment, logger, signal, onOutcome } = options;
+  const { environment, logger, signal, onOutcome, isRepeated } = options;
   const { inboxDir, isInboxDefault } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
   for (const sentence of ignored) options.onIgnored(sentence);
@@ -32,23 +33,34 @@ export async function runDueNights(db: Database, options: DueOptions) {
     fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
     for (const outcome of fetched) options.onFetched(outcome);
   }
-  const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome });
+  const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome, isRepeated });
   return { fetched, runs, ignored };
 }
 
-/** Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. */
+/**
+ * Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. A
+ * night for which the database is away is run when it is back. The log has a line for each time.
+ */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
+  const counts = new Map<string, number>();
   const log = (outcome: Outcome | FetchOutcome) => {
+    counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
     const isDone = outcome.state === 'published' || outcome.state === 'fetched';
     logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
   };
   const onIgnored = (sentence: string) => logger.warn(sentence);
-  const due = { ...options, onIgnored, onFetched: log, onOutcome: log };
+  const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
+  const sayEnd = () => {
+    const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
+    logger.info({ next: task.getNextRun() }, `the scheduled run: ${done || 'nothing to do'}`);
+    counts.clear();
+  };
   const task = schedule(
     environment.nightlyCron,
     () =>
-      runDueNights(db, due).catch((error: unknown) => {
+      whenThere(() => runDueNights(db, due), logger, signal).then(sayEnd, (error: unknown) => {
+        counts.clear();
         if (!signal.aborted) logger.error(error, 'the scheduled run failed');
       }),
     { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { connect, type Database } from '../../sql/connection/database.ts';
 import { readLog } from '../../sql/embedded/server.ts';
@@ -17,13 +18,44 @@ export interface Session {
   signal: AbortSignal;
 }
 
-/** Opens the database, up to date, for the time of a command. */
+/** Before the database is asked again after a fault; each pause is twice as long as the one before. */
+const pause_ms = 2_000;
+const longestPause_ms = 300_000;
+
+/** Does some work, and does it again until the database is there for it. Throws any other fault. */
+export async function whenThere<T>(
+  work: () => Promise<T>,
+  logger: Logger,
+  signal?: AbortSignal,
+): Promise<T> {
+  for (let wait_ms = pause_ms; ; wait_ms = Math.min(2 * wait_ms, longestPause_ms)) {
+    try {
+      return await work();
+    } catch (error) {
+      signal?.throwIfAborted();
+      const { message, cause } = error as Error;
+      if (!isLostConnection(error) && !isLostConnection(cause)) throw error;
+      logger.warn(`The database is away (${message}); trying again in ${wait_ms / 1000} s`);
+      await delay(wait_ms, undefined, { signal });
+    }
+  }
+}
+
+/**
+ * Opens the database, up to date, for the time of a command.
+ *
+ * @param options.waits whether the command waits for a database that is away; a signal then ends it with 0
+ */
 export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
+  { waits = false } = {},
 ): Promise<T> {
   const environment = readEnvironment();
   const logger = await openLog(environment.logLevel);
-  const db = await connect({ ...environment, applicationName: 'registry-pipeline' });
+  const open = () => connect({ ...environment, applicationName: 'registry-pipeline' });
+  const stopListening = waits ? onEndSignal(() => process.exit(exitCodes.done)) : undefined;
+  const db = await (waits ? whenThere(open, logger) : open());
+  stopListening?.();
   try {
     return await interruptible(db, async (signal) => {
       const applied = await migrate(db);

@@ -5,7 +5,7 @@ import { readArchive } from '../dump/archive.ts';
 import { Refusal } from '../errors.ts';
 import { description, NO_VOIVODESHIP, voivodeships } from '../sources/ceidg/source.ts';
 import type { Ceidg, CeidgReport } from './ceidg.ts';
-import { type DumpFolder, fillFolder } from './folder.ts';
+import { clearEarlier, type DumpFolder, fillFolder } from './folder.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery } from './round.ts';
 
@@ -47,6 +47,8 @@ export function fetchCeidg(ceidg: Ceidg, plan: FetchPlan): Promise<FetchReport> 
         `${missing.length} of the ${parts.size} reports of ${date} could not be had: ${list.join('; ')}. Run it again later, what was had is kept`,
       );
     }
+    // A full dump holds all that those of the days before would have held.
+    await clearEarlier(folder);
     return createReport('ceidg', plan, [...parts.keys()], new Map(), { had: parts.size });
   });
 }

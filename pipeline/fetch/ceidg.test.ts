@@ -148,7 +148,7 @@ describe('fetchCeidg', () => {
 
   test('half a file of a killed attempt is not taken for an archive', async () => {
     await start();
-    const work = join(inbox, 'ceidg', `${date}.part`);
+    const work = join(inbox, 'ceidg', `.${date}.part`);
     await mkdir(work, { recursive: true });
     const { nazwa, bytes } = today[2]!;
     await writeFile(join(work, `${nazwa}.zip`), bytes.subarray(0, 100));

@@ -28,7 +28,7 @@ describe('fillFolder', () => {
     await fillFolder(place(), async ({ dump, work }) => {
       await writeFile(join(dump, 'extracts.ndjson'), 'extract\n');
       await writeFile(join(work, 'journal.txt'), 'note\n');
-      expect(await readdir(inbox())).toEqual([`.${date}.claim`, `${date}.part`]);
+      expect(await readdir(inbox())).toEqual([`.${date}.claim`, `.${date}.part`]);
       return { had: 1 };
     });
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
@@ -44,7 +44,7 @@ describe('fillFolder', () => {
       throw new Error('the network is gone');
     });
     await expect(failing).rejects.toThrow('the network is gone');
-    expect(await readdir(inbox())).toEqual([`${date}.part`]);
+    expect(await readdir(inbox())).toEqual([`.${date}.part`]);
     await fillFolder(place(), async ({ work }) => {
       expect(await readFile(join(work, 'journal.txt'), 'utf8')).toBe('note\n');
       return {};
@@ -60,7 +60,7 @@ describe('fillFolder', () => {
 
   test('clears what an attempt left that was killed after its last step but one', async () => {
     await fill();
-    await mkdir(join(inbox(), `${date}.part`));
+    await mkdir(join(inbox(), `.${date}.part`));
     await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     await expect(fill()).rejects.toThrow(`${join(inbox(), date)} is there already`);
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readText } from '../../sql/process/system-process.ts';
 import { withLock } from '../../sql/process/file-lock.ts';
@@ -15,7 +15,7 @@ export interface DumpFolder {
 
 /**
  * Fills `INBOX_DIR/<source>/<date>/`, which appears whole or not at all. Until then all files lie in
- * `<date>.part/`: the inbox ignores this name, and a retry goes on from there.
+ * `.<date>.part/`: the inbox ignores hidden folders in silence, and a retry goes on from there.
  * Throws `NothingToDo` when the folder is there, `AlreadyRunning` while another process fills it.
  *
  * @param fill gives the report that is written next to the folder, as `<date>.fetched.json`
@@ -26,7 +26,7 @@ export async function fillFolder<T extends object>(
 ): Promise<T> {
   const inbox = join(inboxDir, source);
   const final = join(inbox, date);
-  const work = join(inbox, `${date}.part`);
+  const work = join(inbox, `.${date}.part`);
   const dump = join(work, 'dump');
   await mkdir(inbox, { recursive: true }).catch((cause: Error) => {
     throw new Error(`The inbox cannot be written: ${cause.message}`, { cause });
@@ -48,6 +48,15 @@ export async function fillFolder<T extends object>(
   return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
+}
+
+/** Removes what attempts at earlier days have left, which nobody goes on with. */
+export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
+  const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
+  for (const name of names) {
+    const path = join(inbox, name);
+    if (path < work) await rm(path, { recursive: true, force: true });
+  }
 }
 
 /** Writes a file that appears whole or not at all, also after a power cut. */

@@ -150,7 +150,7 @@ describe('a day that takes longer than the rates allow', () => {
     await expect(broken).rejects.toThrow('told to end');
     expect(existsSync(folder(day))).toBe(false);
     const journal = await readObjects<{ number: string }>(
-      join(`${folder(day)}.part`, 'journal.ndjson'),
+      join(folder(`.${day}.part`), 'journal.ndjson'),
     );
     const done = journal.map(({ number }) => number);
     expect(done.length).toBeGreaterThan(10);

@@ -2,6 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Database, isThere } from '../../sql/connection/database.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
@@ -75,6 +76,8 @@ interface InboxOptions extends NightsContext {
   /** The newest day to take; absent: all. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
+  /** Whether a lost connection is thrown, since the caller tries again; absent: it is an outcome. */
+  isRepeated?: boolean | undefined;
 }
 
 /**
@@ -93,6 +96,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     // A fault is an outcome too, so that earlier outcomes are printed.
     const outcome = await ingest(options, dump).catch(async (error: unknown): Promise<Outcome> => {
       options.signal.throwIfAborted();
+      if (options.isRepeated && isLostConnection(error)) throw error;
       const message = describeFault(error);
       return error instanceof WrongUsage
         ? refusedRun(db, dump, new Refusal(message), null)

@@ -5,14 +5,15 @@ import { collectDefaultMetrics, Registry } from 'prom-client';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { WrongUsage } from '../errors.ts';
 
-/** Serves `/metrics` of a worker. Throws `WrongUsage` when the port cannot be opened. */
+/** Serves `/metrics` of a worker, or of the schedule. Throws `WrongUsage` when the port cannot be opened. */
 export async function serveMetrics(
   pool: Pool,
   address: { host: string; port: number },
+  process: 'worker' | 'schedule',
 ): Promise<Server> {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
-  addRegistryMetrics(registry, pool);
+  addRegistryMetrics(registry, pool, process);
   const server = createServer((request, response) => {
     if (request.url !== '/metrics') {
       response.writeHead(404).end();

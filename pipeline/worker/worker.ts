@@ -56,7 +56,7 @@ export async function runWorker(
     baseUrl: settings.baseUrl,
     now: () => new Date(),
   };
-  const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics));
+  const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics, 'worker'));
   const runOnce = () => runQueue({ db, mail, sources }, logger, signal);
   await repeat(runOnce, pause_ms, signal, (error) =>
     logger.error(error, 'the job queue has stopped'),

@@ -59,7 +59,7 @@ describe('alert rules and dashboard', () => {
     db = await createTestDatabase();
     const api = await startTestApi({ db: db.kysely, pool: db.pool });
     const port = await findPort();
-    const worker = await serveMetrics(db.pool, { host: '127.0.0.1', port });
+    const worker = await serveMetrics(db.pool, { host: '127.0.0.1', port }, 'worker');
     const texts = [await api.ask('/metrics'), await fetch(`http://127.0.0.1:${port}/metrics`)].map(
       (answer) => answer.text(),
     );

@@ -120,7 +120,9 @@ union all
 select
     'registry_credits_spent_total',
     '{}',
+    -- Credits that a refund or a dispute has taken are not spent, and may be given back.
     coalesce(sum(coalesce(bonus.amount, 0) + wallet.total_purchased - wallet.balance), 0)
+    - (select coalesce(sum(withdrawn_credits), 0) from customer.payment where withdrawn_credits > 0)
 from customer.wallet
 left join customer.wallet_transaction as bonus
     on bonus.account_id = wallet.account_id

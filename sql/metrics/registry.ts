@@ -1,5 +1,5 @@
 import type { Pool } from 'pg';
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
 
 /** A row of `registry.sql`. */
@@ -12,7 +12,9 @@ interface Sample {
 /** How long samples are shown again: a scrape reads them once. */
 const kept_ms = 5_000;
 
+/** A name that ends with `_total` is a counter. */
 const descriptions: Record<string, [help: string, ...labels: string[]]> = {
+  registry_process_info: ['What the process is: always 1.', 'process'],
   registry_database_up: ['1 where the last question to the database was answered, else 0.'],
   registry_snapshot_age_seconds: ['Since the day of the newest published dump began.', 'source'],
   registry_snapshot_entries: ['Entries of the newest snapshot.', 'source'],
@@ -38,39 +40,47 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
 
 /**
  * Adds what the tables say of registries, queue, mails and credits, and what the pool of the process
- * says of itself.
+ * says of itself. While the database is away its figures are absent.
  */
-export function addRegistryMetrics(registry: Registry, pool: Pool): void {
+export function addRegistryMetrics(
+  registry: Registry,
+  pool: Pool,
+  process: 'api' | 'worker' | 'schedule',
+): void {
   let samples: Promise<Sample[]> | undefined;
   let read_at = 0;
   const read = () => {
     if (samples && performance.now() - read_at < kept_ms) return samples;
     // A pending read is shared, however long it takes.
     read_at = Infinity;
-    samples = readSamples(pool).finally(() => (read_at = performance.now()));
+    samples = readSamples(pool, process).finally(() => (read_at = performance.now()));
     return samples;
   };
   for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
-    const gauge = new Gauge({
+    const Kind = name.endsWith('_total') ? Counter : Gauge;
+    const metric = new Kind({
       name,
       help,
       labelNames,
       registers: [registry],
       collect: async () => {
         const found = (await read()).filter((sample) => sample.name === name);
-        gauge.reset();
-        for (const { labels, value } of found) gauge.set(labels, Number(value));
+        metric.reset();
+        // A metric without labels would be 0.
+        if (found.length === 0 && labelNames.length === 0) metric.remove();
+        for (const { labels, value } of found) metric.inc(labels, Number(value));
       },
     });
   }
 }
 
-async function readSamples(pool: Pool): Promise<Sample[]> {
+async function readSamples(pool: Pool, process: string): Promise<Sample[]> {
   const rows = await queryFile<Sample>(pool, 'metrics/registry.sql').catch(() => undefined);
   const { totalCount, idleCount, waitingCount } = pool;
   const figures = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   return [
     ...(rows ?? []),
+    { name: 'registry_process_info', labels: { process }, value: 1 },
     { name: 'registry_database_up', labels: {}, value: rows ? 1 : 0 },
     ...Object.entries(figures).map(([state, value]) => ({
       name: 'registry_pool_connections',

@@ -49,8 +49,9 @@ create table registry.run (
     path text,
     refusals jsonb,
     step_seconds json,
-    constraint run_state_known
-        check (state in ('running', 'published', 'imported', 'refused', 'failed', 'abandoned')),
+    constraint run_state_known check (
+        state in ('running', 'published', 'imported', 'refused', 'failed', 'stopped', 'abandoned')
+    ),
     constraint run_finished_unless_running check ((state = 'running') = (finished_at is null))
 );
 
