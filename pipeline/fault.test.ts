@@ -121,10 +121,8 @@ test('a night whose session is gone tells that, whatever another session says of
       if not exists (
         select from pg_event_trigger_ddl_commands() where object_identity = 'stage_ceidg.entry_ceidg'
       ) then return; end if;
-      perform pg_terminate_backend(pid, 5000) from pg_locks
-      where locktype = 'advisory' and classid = x'72656769'::bit(32)::integer::oid
-        and database = (select oid from pg_database where datname = current_database())
-        and pid <> pg_backend_pid();
+      perform pg_terminate_backend(pid, 5000) from registry.lock
+      where lock_name = 'ceidg' and pid <> pg_backend_pid();
       raise exception 'stage.record is not there';
     end $$;
     create event trigger fail_beside_the_night on ddl_command_end when tag in ('CREATE TABLE')

@@ -78,10 +78,8 @@ async function endSessions(
   const { rows } = await db.pool.query<{ run_id: string }>(
     `select run.run_id
      from registry.run
-     join pg_locks
-       on pg_locks.locktype = 'advisory'
-       and pg_locks.objid::bigint::bit(32) = hashtext(run.source)::bit(32)
-     where run.state = 'running' and pg_locks.pid = any($1::integer[])`,
+     join registry.lock on lock.lock_name = run.source
+     where run.state = 'running' and lock.pid = any($1::integer[])`,
     [pids],
   );
   await db.pool.query(

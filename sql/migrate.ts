@@ -4,15 +4,12 @@ import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ClientBase, Pool } from 'pg';
+import type { ClientBase, DatabaseError, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './connection/database.ts';
 
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
 const COPY_LINE = /^\\copy (.+) from '([^']+)'$/gm;
-
-/** The lock of a process that migrates: 'migrate' in ASCII. */
-const MIGRATION_LOCK = 0x6d696772617465n;
 
 /** A part of the schema: the tables of the job queue, a migration, or a file of functions and views. */
 interface Part {
@@ -33,31 +30,51 @@ export async function migrate(
   { pool }: { pool: Pool },
   folder = new URL('./', import.meta.url),
 ): Promise<string[]> {
-  // After a fault the end of the session gives the lock back.
-  return inSession(pool, async (client) => {
-    await client.query('select pg_advisory_lock($1)', [MIGRATION_LOCK]);
+  return alone(pool, async (client) => {
     const pending = await findPending(client, [
       await partOfQueue(pool),
       ...(await readParts(folder, 'migrations')),
       ...(await readParts(folder, 'function')),
     ]);
     for (const part of pending) await applyPart(client, part);
-    await client.query('select pg_advisory_unlock($1)', [MIGRATION_LOCK]);
     return pending.map(({ name }) => name);
+  });
+}
+
+/**
+ * Does some work while no other process does so: a transaction of another session locks the table of the
+ * migrations for it. Only the owner can lock it, and it can still be written.
+ */
+async function alone<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+  return inSession(pool, async (holder) => {
+    if (!(await isThere(holder, 'public.applied_migration'))) await createBookkeeping(holder);
+    await holder.query(
+      `begin;
+       set local idle_in_transaction_session_timeout = 0;
+       lock table public.applied_migration in share update exclusive mode`,
+    );
+    const done = await inSession(pool, work);
+    await holder.query('commit');
+    return done;
+  });
+}
+
+async function createBookkeeping(client: ClientBase): Promise<void> {
+  const created = client.query(
+    `create table public.applied_migration (
+       name text primary key,
+       sha256 text not null,
+       applied_at timestamptz not null default now()
+     )`,
+  );
+  await created.catch((error: DatabaseError) => {
+    // Another process was faster.
+    if (!['23505', '42P07'].includes(error.code ?? '')) throw error;
   });
 }
 
 /** The parts that the database lacks. Throws when it has a migration that this version does not know. */
 async function findPending(client: ClientBase, parts: readonly Part[]): Promise<Part[]> {
-  if (!(await isThere(client, 'public.applied_migration'))) {
-    await client.query(
-      `create table public.applied_migration (
-         name text primary key,
-         sha256 text not null,
-         applied_at timestamptz not null default now()
-       )`,
-    );
-  }
   const { rows } = await client.query<{ name: string; sha256: string }>(
     'select name, sha256 from public.applied_migration',
   );

@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import type { Tx } from '../../sql/connection/kysely.ts';
+import { lockName, type Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
@@ -79,7 +79,7 @@ async function claimWelcomeBonus(tx: Tx, { account_id, email }: Account, now: Da
   const mailbox = mailboxOf(email);
   const domain = registeredDomainOf(domainOf(mailbox));
   // Serializes the claims of one domain.
-  await sql`select pg_advisory_xact_lock(hashtextextended(${`welcome ${domain}`}, 0))`.execute(tx);
+  await lockName(tx, `welcome ${domain}`);
   const { rows } = await sql`
     insert into customer.welcome_bonus (mailbox, domain, account_id, granted_at)
     select ${mailbox}, ${domain}, ${account_id}::bigint, ${now}::timestamptz

@@ -1,8 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
-import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { type Db, lockName, type Tx } from '../../sql/connection/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
 const memory_ms = 24 * 60 * 60 * 1000;
@@ -64,8 +63,7 @@ export async function answerOnce<Body extends object>(
   return db.transaction().execute(async (tx) => {
     if (key === undefined) return run(tx);
     const id = idOf(operation, key);
-    const lock = Object.values(id).join(' ');
-    await sql`select pg_advisory_xact_lock(hashtextextended(${lock}, 0))`.execute(tx);
+    await lockName(tx, Object.values(id).join(' '));
     const known = await tx
       .selectFrom('customer.idempotent_answer')
       .select(['request_hash', 'headers', 'body'])

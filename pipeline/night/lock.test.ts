@@ -1,5 +1,7 @@
 import { fileURLToPath } from 'node:url';
+import { Client } from 'pg';
 import { expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { AlreadyRunning } from '../errors.ts';
@@ -78,4 +80,39 @@ test('an entry that another source moves meanwhile is found where it lies then',
   });
   expect(await dumpTables(db)).toEqual(await dumpTables(undisturbed));
   expect(await verify(db, 'ceidg')).toEqual([]);
+});
+
+test('no command needs a lock that a reader could take', async () => {
+  const db = await createTestDatabase();
+  const login = `locks_${process.pid}`;
+  await db.pool.query(`create role ${login} login`);
+  await db.pool.query(`create database ${login} owner ${login} template template0`);
+  const url = Object.assign(new URL(db.url), { pathname: login });
+  const admin = new Client({ connectionString: url.href });
+  await admin.connect();
+  onTestFinished(async () => {
+    await admin.end();
+    await db.pool.query(`drop database ${login} with (force)`);
+    await db.pool.query(`drop role ${login}`);
+    await db.drop();
+  });
+  // Advisory locks are open to every role: here to no one.
+  await admin.query(`
+    do $$
+    declare
+      lock regprocedure;
+    begin
+      for lock in select oid from pg_proc where proname ~ '^pg_(try_)?advisory' loop
+        execute format('revoke execute on function %s from public', lock);
+      end loop;
+    end $$`);
+  const variables = { DATABASE_URL: Object.assign(url, { username: login }).href };
+  for (const command of ['migrate', `ingest ceidg ${folders.ceidg} --date ${day}`, 'status']) {
+    const { code, stderr } = await runCommand(command.split(' '), variables);
+    expect(stderr).not.toContain('permission denied');
+    expect({ command, code }).toEqual({ command, code: 0 });
+  }
+  await expect(
+    admin.query('begin; set local role registry_reader; select registry.try_lock($$ceidg$$)'),
+  ).rejects.toThrow('permission denied for schema registry');
 });

@@ -2,10 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 
-/** The class of our advisory locks: 'regi' in ASCII. */
-const LOCK_CLASS = 0x72656769;
 /** The name of the lock that the runs of all sources share; no source has this name. */
 const PUBLISHING = '';
+const POLL_MS = 100;
 /** The session of a killed process ends within this time. */
 const PATIENCE_MS = 3000;
 
@@ -18,7 +17,7 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
     if (Date.now() > giveUpAt) {
       throw new AlreadyRunning(`Another run of ${source} is under way`);
     }
-    await sleep(100);
+    await sleep(POLL_MS);
   }
 }
 
@@ -29,14 +28,14 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 export async function lockPublishing(client: pg.ClientBase, onWaiting: () => void): Promise<void> {
   if (await tryLock(client, PUBLISHING)) return;
   onWaiting();
-  await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, PUBLISHING]);
+  while (!(await tryLock(client, PUBLISHING))) await sleep(POLL_MS);
 }
 
-/** Takes the lock of a source, if it is free, until the session ends. */
+/** Takes a lock until the session ends; false while another session has it. */
 export async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(
-    'select pg_try_advisory_lock($1, hashtext($2)) as is_locked',
-    [LOCK_CLASS, name],
+    'select registry.try_lock($1) as is_locked',
+    [name],
   );
   return rows[0]!.is_locked;
 }

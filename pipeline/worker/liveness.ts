@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { tryLock } from '../night/lock.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 
-/** The class of the advisory locks that living workers hold: 'work' in ASCII. */
-const LOCK_CLASS = 0x776f726b;
 /** Between two attempts to take the lock again, after its session was lost. */
 const retry_ms = 1_000;
 
@@ -26,7 +25,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
         set tcp_keepalives_idle = 30;
         set tcp_keepalives_interval = 10;
         set tcp_keepalives_count = 3`);
-      await client.query('select pg_advisory_lock($1, hashtext($2))', [LOCK_CLASS, worker]);
+      if (!(await tryLock(client, `worker ${worker}`))) return;
       first.resolve();
       if (!signal.aborted) await end.promise;
     } finally {
@@ -45,7 +44,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
 /** Gives back the jobs of workers that are gone, by name; graphile-worker does so after four hours. */
 export async function releaseJobs(pool: pg.Pool): Promise<string[]> {
   type Released = { workers: string[] };
-  const released = await queryFile<Released>(pool, 'mail/release_jobs.sql', [LOCK_CLASS]);
+  const released = await queryFile<Released>(pool, 'mail/release_jobs.sql');
   return released.flatMap(({ workers }) => workers);
 }
 

@@ -1,4 +1,4 @@
-import { Kysely, PostgresDialect, type Transaction } from 'kysely';
+import { Kysely, PostgresDialect, sql, type Transaction } from 'kysely';
 import type { Pool } from 'pg';
 import type { Tables } from '../tables/tables.ts';
 
@@ -10,4 +10,11 @@ export type Tx = Transaction<Tables>;
 
 export function openKysely(pool: Pool): Db {
   return new Kysely<Tables>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Runs after the other transactions that lock this name, until the end of its own. Names share 256 locks. */
+export async function lockName(tx: Tx, name: string): Promise<void> {
+  await sql`select registry.lock_until_commit('customer ' || (hashtext(${name}) & 255))`.execute(
+    tx,
+  );
 }

@@ -138,7 +138,7 @@ declare
     keepers bigint[];
 begin
     if only_account_id is null then
-        perform pg_advisory_xact_lock(hashtext('customer.watch'));
+        perform registry.lock_until_commit('customer.watch');
     end if;
 
     concerned := array(

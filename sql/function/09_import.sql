@@ -22,7 +22,7 @@ language plpgsql as $$
 declare
     concerned bigint[];
 begin
-    perform pg_advisory_xact_lock(hashtext('customer.watch'));
+    perform registry.lock_until_commit('customer.watch');
 
     concerned := array(
         select watch.account_id

@@ -1,5 +1,9 @@
--- Gives back the jobs of workers that are gone: each worker holds, as long as it lives, the advisory
--- lock of the class $1 that its name hashes to.
+-- Gives back the jobs of workers that are gone: each worker holds, as long as it lives, the lock of its
+-- name.
+with gone as (
+    delete from registry.lock
+    where lock.lock_name like 'worker %' and not registry.is_held(lock)
+)
 select
     array_agg(holder.locked_by) as workers,
     graphile_worker.force_unlock_workers(array_agg(holder.locked_by)) as released
@@ -8,5 +12,9 @@ from (
     from graphile_worker.jobs
     where locked_by is not null
 ) as holder
-where pg_try_advisory_xact_lock($1, hashtext(holder.locked_by))
+where not exists (
+    select
+    from registry.lock
+    where lock.lock_name = 'worker ' || holder.locked_by and registry.is_held(lock)
+)
 having count(*) > 0

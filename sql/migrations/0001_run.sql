@@ -16,6 +16,14 @@ exception
 end;
 $$;
 
+-- One row per lock, by its name: of a session for as long as it lives, or of a transaction. A crash of the
+-- server ends all sessions, so that the rows need not survive it.
+create unlogged table registry.lock (
+    lock_name text primary key,
+    pid integer,
+    session_started_at timestamptz
+);
+
 -- Stable read-only views for analysts.
 create schema analyst;
 

@@ -13,7 +13,7 @@ create table customer.alert_setting (
 -- company is known; the identifier is the one that was submitted. Its events count from the night
 -- in which it was ready on. The settings are null unless `has_custom_settings`.
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
--- locks several accounts, it takes the advisory lock hashtext('customer.watch').
+-- locks several accounts, it takes the lock 'customer.watch'.
 create table customer.watch (
     watch_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,

@@ -2,7 +2,7 @@
 -- its events of tonight.
 
 -- Avoids deadlocks: only one transaction at a time locks the accounts of several customers.
-select pg_advisory_xact_lock(hashtext('customer.watch'));
+select registry.lock_until_commit('customer.watch');
 
 select customer.lock_accounts(
     array(
