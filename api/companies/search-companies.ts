@@ -19,8 +19,8 @@ export class SearchCompanies {
   /** The snapshot of the last update. */
   snapshot_no = -1;
   #count = 0;
-  /** Below 2^32, because they come from one sequence. */
-  #ids = new Uint32Array(32);
+  /** Below 2^53: registry.last_id holds no larger one. */
+  #ids = new Float64Array(32);
   /** In the order of the texts of a row. */
   readonly #columns = {
     status: new TextColumn(),
@@ -91,7 +91,7 @@ export class SearchCompanies {
       throw new Error(`Company ${company_id} is new, but its id is not the highest.`);
     }
     if (number === this.#ids.length) {
-      this.#ids = new Uint32Array(this.#ids.buffer.transfer(4 * Math.ceil(number * 1.125)));
+      this.#ids = new Float64Array(this.#ids.buffer.transfer(8 * Math.ceil(number * 1.125)));
     }
     this.#ids[number] = company_id;
     this.#count += 1;

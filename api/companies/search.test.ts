@@ -6,12 +6,18 @@ import { createTestDatabase, type TestDatabase } from '../../fixtures/database/t
 
 const days = ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06'];
 
+const firstId = 2 ** 32 - 20;
+
 let database: TestDatabase;
 let api: TestApi;
 let searcher: Searcher;
 
 beforeAll(async () => {
   database = await createTestDatabase();
+  // The ids of most companies have more than 32 bits.
+  await database.pool.query(
+    `update registry.last_id set last_id = ${firstId} where table_name = 'entry'`,
+  );
   for (const day of days) await runFixture(database, day);
   api = await startTestApi({ db: database.kysely });
   searcher = await createSearcher(database.kysely, api, 10_000);
@@ -249,5 +255,35 @@ describe('GET /api/v1/companies/search', () => {
       },
       charged: '1',
     });
+  });
+
+  test('names the right company by an id of more than 32 bits, and only new entries take ids', async () => {
+    const { rows } = await database.pool.query<{ nip: string; name: string; is_large: boolean }>(
+      `select nip, name, company_id > 4294967295 as is_large from registry.company
+       where status = 'ACTIVE' and nip is not null order by company_id`,
+    );
+    expect([rows.at(0)!.is_large, rows.at(-1)!.is_large]).toEqual([false, true]);
+    for (const { nip, name } of [rows.at(0)!, rows.at(-1)!]) {
+      expect(await namesOf({ name })).toEqual([name]);
+      expect(
+        await searcher.snapshot({ identifier_type: 'NIP', identifier_value: nip }),
+      ).toMatchObject({ status: 200, body: { data: { profiles: [{ name }] } } });
+    }
+    const { rows: runs } = await database.pool.query(
+      `select last_entry_id - ${firstId} as last_id,
+         (select count(*) from registry.entry where entry_id > run.last_entry_id) as later_entries
+       from registry.run order by run_id`,
+    );
+    // The first snapshot gives each line an id, headers too.
+    expect(runs).toEqual([
+      { last_id: '116', later_entries: '5' },
+      { last_id: '118', later_entries: '3' },
+      { last_id: '119', later_entries: '2' },
+      { last_id: '120', later_entries: '1' },
+      { last_id: '121', later_entries: '0' },
+    ]);
+    await expect(
+      database.pool.query(`update registry.last_id set last_id = ${2 ** 53}`),
+    ).rejects.toThrow('last_id_of_53_bits');
   });
 });

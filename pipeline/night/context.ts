@@ -5,6 +5,8 @@ import type { NightSessions } from './sessions.ts';
 
 export interface NightOptions {
   source: string;
+  /** Absent: that of the folder `sources/<source>`. */
+  description?: Source;
   /** A dump: a folder, or one file. */
   path: string;
   /** The day that the dump describes, YYYY-MM-DD. */

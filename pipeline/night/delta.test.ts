@@ -1,5 +1,6 @@
-import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { dumpTables } from '../../fixtures/dump/night.ts';
+import { rm } from 'node:fs/promises';
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import {
   company,
   nipOf,
@@ -8,8 +9,17 @@ import {
   regonOf,
   runRegon,
 } from '../../fixtures/dump/regon-day.ts';
+import {
+  fieldOf,
+  makeFolder,
+  makeRow,
+  header,
+  withFields,
+  writeReports,
+} from '../../fixtures/dump/bad-dump.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
+import { loadSource, type TableSource } from '../sources/source.ts';
 import { verify } from './verify.ts';
 
 const [day1, day2, day3] = ['2026-11-02', '2026-11-03', '2026-11-04'] as const;
@@ -213,5 +223,58 @@ describe('a strike-off date', () => {
     expect(await runRegon(db, '2026-11-05', { reports })).toMatchObject({ events: 0 });
     expect(await readStatus(regonOf(1))).toEqual(['DELETED']);
     expect(await verify(db, 'regon')).toEqual([]);
+  });
+});
+
+describe('a delta of tables', () => {
+  test('says nothing of what it does not hold, read by shortcut or in full', async () => {
+    const ceidg = (await loadSource('ceidg')) as TableSource;
+    const description = { ...ceidg, name: 'sirene', dump_kind: 'delta' } as const;
+    const publishLines = async (
+      target: TestDatabase,
+      lines: string[],
+      date: string,
+      full = false,
+    ) => {
+      const folder = await makeFolder();
+      onTestFinished(() => rm(folder, { recursive: true }));
+      await writeReports(folder, { opolskie: [header, ...lines] });
+      const options = { source: 'sirene', description, isFullRead: full };
+      return runDump(target, folder, date, options);
+    };
+    const full = await createTestDatabase();
+    onTestFinished(() => full.drop());
+    const rows = Array.from({ length: 60 }, (_, at) => makeRow(at + 1));
+    const days: [string[], string][] = [
+      [rows, day1],
+      // One is changed, one is new, one stays as it is; 58 of 60 are not held.
+      [[withFields(rows[0]!, { Telefon: '700000001' }), makeRow(61), rows[1]!], day2],
+      [[withFields(rows[0]!, { Telefon: '700000002' })], day3],
+    ];
+    const told: object[] = [];
+    for (const [lines, date] of days) {
+      const {
+        new: appeared,
+        updated,
+        deleted,
+        entries,
+        events,
+      } = await publishLines(db, lines, date);
+      await publishLines(full, lines, date, true);
+      told.push({ appeared, updated, deleted, entries, events });
+      expect(await dumpTables(db)).toEqual(await dumpTables(full));
+    }
+    expect(told).toEqual([
+      { appeared: 0, updated: 0, deleted: 0, entries: 60, events: 0 },
+      { appeared: 1, updated: 1, deleted: 0, entries: 61, events: 1 },
+      { appeared: 0, updated: 1, deleted: 0, entries: 61, events: 1 },
+    ]);
+    expect(await verify(db, 'sirene')).toEqual([]);
+
+    const regon = fieldOf(rows[2]!, 'Regon');
+    await db.pool.query(
+      `update registry.entry set gone_date = '${day3}', status = 'DELETED' where regon9 = '${regon}'`,
+    );
+    expect(await verify(db, 'sirene')).not.toEqual([]);
   });
 });

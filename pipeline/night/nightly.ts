@@ -41,7 +41,7 @@ const saveRun = '5_publish/run';
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
-  [['2_compare/identity']],
+  [['2_compare/identity', '2_compare/number']],
   [['2_compare/change'], ['3_companies/link', '3_companies/link_nip']],
   [
     // A unit looks whether its company moves.
@@ -70,7 +70,7 @@ const publication = {
  */
 export async function runNightly(db: Database, options: NightOptions): Promise<RunSummary> {
   const { source } = options;
-  const description = await loadSource(source);
+  const description = options.description ?? (await loadSource(source));
   const client = await db.pool.connect();
   try {
     await lockSource(client, source);
@@ -123,8 +123,8 @@ async function attempt(night: Night): Promise<RunSummary> {
 async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
   const { pool, reporter, description } = night;
   reporter.step('load fingerprints');
-  // Documents have no fingerprints: a delta holds only changed entries.
-  const readsAll = isFullRead || description.format === 'document';
+  // A delta holds only changed entries: what it does not hold is not looked for.
+  const readsAll = isFullRead || description.dump_kind === 'delta';
   const [yesterday] = await settle([
     readsAll ? Promise.resolve(noEntries) : loadYesterday(pool, description.name),
     runSteps(night, ['1_read/tables']).then(() => saveNight(night, readsAll)),
@@ -190,7 +190,7 @@ async function compare(night: Night, dump: Dump): Promise<void> {
 /** Rejects records and finds absent entries. @returns the reason to read every record, if any */
 async function reject(night: Night): Promise<string | undefined> {
   const { client, stage } = night;
-  await runSteps(night, ['1_read/withdraw', '1_read/number']);
+  await runSteps(night, ['1_read/withdraw']);
   const [rejected] = await settle([
     queryFile<{ contradictions: number }>(client, 'nightly/1_read/reject.sql', undefined, stage),
     runParallel(night, [[], ['1_read/absent']]),

@@ -108,7 +108,9 @@ create table registry.notice (
 -- that a repeated run assigns the same numbers. Snapshots of all sources are numbered together.
 create table registry.last_id (
     table_name text primary key,
-    last_id bigint not null
+    last_id bigint not null,
+    -- JavaScript holds whole numbers of 53 bits.
+    constraint last_id_of_53_bits check (last_id < 1::bigint << 53)
 );
 
 insert into registry.last_id (table_name, last_id)

@@ -17,7 +17,7 @@ create unlogged table stage.night (
     published_at timestamptz not null
 );
 
--- One row per file of the dump. first_id: the id of a new entry is this plus its line.
+-- One row per file of the dump. first_id: in a first snapshot, the id of an entry is this plus its line.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -28,6 +28,13 @@ create unlogged table stage.file (
     read_count bigint not null default 0,
     line_count bigint not null default 0,
     first_id bigint
+);
+
+-- One row per new entry, unless all entries are new: its id.
+create unlogged table stage.new_id (
+    file_no integer not null,
+    line bigint not null,
+    entry_id bigint not null
 );
 
 -- The tables of a source of documents, filled by its collect.sql.

@@ -25,13 +25,17 @@ begin
         $sql$
         create view stage.entry_row as
         select
-            coalesce(pair.company_id, component.label, file.first_id + entry.line) as company_id,
-            coalesce(pair.entry_id, file.first_id + entry.line) as entry_id,
+            coalesce(
+                pair.company_id, component.label, new_id.entry_id, file.first_id + entry.line
+            ) as company_id,
+            coalesce(pair.entry_id, new_id.entry_id, file.first_id + entry.line) as entry_id,
             %s
         from stage.entry
         join stage.file using (file_no)
         left join stage.pair using (file_no, line)
-        left join stage.component on component.node = file.first_id + entry.line
+        left join stage.new_id using (file_no, line)
+        left join stage.component
+            on component.node = coalesce(new_id.entry_id, file.first_id + entry.line)
         where entry.reason is null
         $sql$,
         (

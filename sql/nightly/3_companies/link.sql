@@ -35,7 +35,7 @@ create view stage.node as
 select
     entry.file_no,
     entry.line,
-    coalesce(pair.company_id, file.first_id + entry.line) as node,
+    coalesce(pair.company_id, new_id.entry_id, file.first_id + entry.line) as node,
     entry.nip,
     entry.regon9,
     entry.krs,
@@ -45,6 +45,7 @@ select
 from stage.entry
 join stage.file using (file_no)
 left join stage.pair using (file_no, line)
+left join stage.new_id using (file_no, line)
 where entry.reason is null;
 
 create unlogged table stage.suspect_node as

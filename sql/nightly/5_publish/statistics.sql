@@ -84,8 +84,13 @@ where run.run_id = night.run_id;
 
 update registry.last_id
 set last_id = case last_id.table_name
-    -- Advances by the lines of the dump: every line uses up an id (1_read/number.sql).
-    when 'entry' then last_id.last_id + (select sum(file.line_count) from stage.file)
+    when 'entry' then last_id.last_id + (
+        select case
+            when night.is_baseline then (select sum(file.line_count) from stage.file)
+            else (select count(*) from stage.new_id)
+        end
+        from stage.night
+    )
     when 'snapshot' then last_id.last_id + 1
     else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
 end
