@@ -27,13 +27,16 @@ function listImports(): Map<string, Set<string>> {
   return imports;
 }
 
-/** The rooms that stand in circles: what is left when rooms that import no other are taken away, again and again. */
+/** The rooms of circles, and those between them: the others import none of the rest, or are imported by none. */
 function findCircles(imports: Map<string, Set<string>>): string[] {
   const left = new Map(imports);
   for (;;) {
-    const ground = [...left].filter(([, rooms]) => ![...rooms].some((room) => left.has(room)));
-    if (ground.length === 0) return [...left.keys()];
-    for (const [room] of ground) left.delete(room);
+    const rooms = [...left.keys()];
+    const isImporting = (room: string) => rooms.some((other) => left.get(room)!.has(other));
+    const isImported = (room: string) => rooms.some((other) => left.get(other)!.has(room));
+    const outside = rooms.filter((room) => !isImporting(room) || !isImported(room));
+    if (outside.length === 0) return rooms;
+    for (const room of outside) left.delete(room);
   }
 }
 

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Request, RequestHandler } from 'express';
 import type { Logger } from 'pino';
-import type { Caller } from '../auth/authenticate.ts';
 
 /** A Master or API token, or the begin of a signed token of a mail (a JWT). */
 const token = /sk_(live|api)_/i;
@@ -41,7 +40,7 @@ export function logRequests(logger: Logger): RequestHandler {
     const address = request.ip;
     response.once('close', () => {
       const { statusCode: status, writableEnded, locals } = response;
-      const { user_ref, token_ref } = (locals.caller ?? {}) as Partial<Caller>;
+      const { user_ref, token_ref } = (locals.caller ?? {}) as Record<string, unknown>;
       const path = pathOf(request);
       const line = {
         req: { id, method: request.method, path, address, user_ref, token_ref },
