@@ -216,7 +216,7 @@ function recover(options: SigningOptions): Endpoint {
       path: '/auth/recover',
       summary: 'Ask for the recovery of an account',
       description:
-        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour; beyond that, a link that is still valid confirms the request.',
+        'Mails a link to the address if an account has it; the answer is the same if none does. `password` is the new password: it takes effect, and the tokens are revoked, only when the recovery is confirmed. An account gets at most 5 such mails an hour and 10 a day; any link that is still valid confirms any request of the last 24 hours.',
       limit: { name: 'recover', request_count: 10, window_ms: hour_ms },
       body: z.strictObject({ email: addressField, password: passwordField }),
       bodyExample: { email: accountExample.email, password: passwordExample },
@@ -241,7 +241,7 @@ function confirm(options: SigningOptions): Endpoint {
       path: '/auth/recover/confirm',
       summary: 'Confirm a recovery',
       description:
-        'What the page of the mailed link does: `token` is the one in the link, `password` the one that was chosen in the request. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
+        'What the page of the mailed link does: `token` is the one in the link, `password` one that was chosen in a request of the last 24 hours. Every token of the account is revoked, the new Master Token is shown this once, and a mail confirms the recovery.',
       limit: confirmationLimit,
       body: confirmation,
       bodyExample: { token: tokenExample, password: passwordExample },

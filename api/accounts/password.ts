@@ -11,7 +11,7 @@ const maximumBytes = 1024;
 
 /** OWASP's least cost of argon2id: 19 MiB, two passes, one lane. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1 };
-const saltBytes = 16;
+export const saltBytes = 16;
 const tagBytes = 32;
 
 /** The format of the reference implementation; the cost of an old hash may differ. */
@@ -50,9 +50,15 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '');
 }
 
-/** Hashes a password with argon2id. Throws the 503 when the queue is full. */
-export async function hashPassword(password: string): Promise<string> {
-  const nonce = randomBytes(saltBytes);
+/**
+ * Hashes a password with argon2id. Throws the 503 when the queue is full.
+ *
+ * @param nonce the salt, 16 bytes; with the same one the same password has the same hash
+ */
+export async function hashPassword(
+  password: string,
+  nonce = randomBytes(saltBytes),
+): Promise<string> {
   const tag = await derive(password, nonce, tagBytes, cost);
   const costs = `m=${cost.memory},t=${cost.passes},p=${cost.parallelism}`;
   return `$argon2id$v=19$${costs}$${unpadded(nonce)}$${unpadded(tag)}`;

@@ -102,6 +102,21 @@ describe('POST /auth/recover', () => {
     now = start;
   });
 
+  test('200 beyond 10 mails a day: the next one waits for the first to be a day old', async () => {
+    const account = await createAccount(database.kysely);
+    for (let hour = 0; hour < 14; hour += 1) {
+      now = new Date(start.getTime() + hour * 3_600_000);
+      await recover(api, account.email);
+    }
+    now = start;
+    const { rows } = await database.pool.query<{ hour: number }>(
+      `select (extract(epoch from coalesce(send_after, created_at) - $2) / 3600)::int as hour
+      from customer.mail where account_id = $1 order by mail_id`,
+      [account.account_id, start],
+    );
+    expect(rows.map(({ hour }) => hour)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 24]);
+  });
+
   test('200 alike, however often, for an address without an account', async () => {
     for (let at = 0; at < 7; at += 1) {
       expect(await recover(api, 'unknown@firma.pl')).toEqual(recoverySent);

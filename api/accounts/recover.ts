@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
@@ -12,18 +13,21 @@ import {
   readClaims,
   useOneTimeToken,
 } from './one-time-token.ts';
-import { hashPassword, verifyPassword } from './password.ts';
+import { hashPassword, saltBytes } from './password.ts';
 
 /** Longer than the writing of a mail, so that known and unknown addresses look the same. */
 const answer_ms = 400;
 
 const hour_ms = 3_600_000;
 
-/** Recovery mails to an account within an hour. */
-const hourlyMails = 5;
-
-/** A password of a confirmation is compared with so many requests, the newest. */
-const comparedRequests = 20;
+/**
+ * Recovery mails to an account since its last recovery: so many within so long. The longest window is the
+ * life of a link: while no mail may be sent, the mailbox has links that are valid.
+ */
+const mailLimits = [
+  [5, hour_ms],
+  [10, 24 * hour_ms],
+] as const;
 
 /** The limit of confirmations; JSON and the page share the count. */
 export const confirmationLimit = { name: 'recover-confirm', request_count: 10, window_ms: hour_ms };
@@ -37,28 +41,38 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  * Makes the two steps of a recovery.
  *
  * `request` mails a link to the address when an account has it. The answer does not reveal that: it
- * takes the same time and the same hash in both cases. An account gets 5 mails an hour. Further
- * requests share one mail, which is sent when the hour allows it.
+ * takes the same time and the same hash in both cases. An account gets 5 mails an hour and 10 a day.
+ * Further requests share one mail, which is sent when the limits allow it.
  *
- * `confirm` needs a mailed link of the account and the password of its request. Any valid link also
- * confirms a request without its own mail, so that strangers cannot lock the owner out by requests. The
- * link alone is not enough: a reader of the mail or a mail scanner cannot recover the account. The
- * recovery sets the new password and revokes all earlier tokens.
+ * `confirm` needs a mailed link of the account and the password of a request of the last 24 hours. Any
+ * valid link confirms any request, so that strangers cannot lock the owner out, however many requests
+ * they make. The link alone is not enough: a reader of the mail or a mail scanner cannot recover the
+ * account. The recovery sets the new password and revokes all earlier tokens.
  */
 export function createRecovery({ db, now, secretKey }: SigningOptions) {
-  /** The requests that a link confirms, its own first; undefined when the link is not valid. */
+  /** Requests of one address share a salt: one hash finds a password among any number of them. */
+  function hashFor(email: string, password: string): Promise<string> {
+    const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
+    return hashPassword(password, salt.subarray(0, saltBytes));
+  }
+
+  /** The claims of a link with the address of its account; undefined when the link is not valid. */
   async function findOpen(token: string, at: Date) {
     const claims = readClaims(secretKey, token, 'recover', at);
-    if (!claims) return undefined;
-    const requests = await findRequests(db, claims, at);
-    return requests[0]?.one_time_token_id === claims.jti ? { claims, requests } : undefined;
+    const account =
+      claims &&
+      (await selectRequests(db, claims, at)
+        .select('email')
+        .where('one_time_token_id', '=', claims.jti)
+        .executeTakeFirst());
+    return account && { ...claims, ...account };
   }
 
   return {
     /** Asks for a recovery; returns when its link expires. */
     async request({ email, password }: { email: string; password: string }): Promise<Date> {
       const at = now();
-      const password_hash = await hashPassword(password);
+      const password_hash = await hashFor(email, password);
       // Starts after the hash, which may take longer in the queue.
       const answered = delay(answer_ms);
       await db.transaction().execute((tx) => mailLink(tx, email, password_hash, at));
@@ -75,15 +89,9 @@ export function createRecovery({ db, now, secretKey }: SigningOptions) {
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
-      if (!open || !(await isAllowed({ db, now }, guessLimit, open.claims.jti))) return undefined;
-      for (const { password_hash } of open.requests) {
-        if (await verifyPassword(password, password_hash)) {
-          return db
-            .transaction()
-            .execute((tx) => recoverAccount(tx, open.claims, password_hash, at));
-        }
-      }
-      return undefined;
+      if (!open || !(await isAllowed({ db, now }, guessLimit, open.jti))) return undefined;
+      const password_hash = await hashFor(open.email, password);
+      return db.transaction().execute((tx) => recoverAccount(tx, open, password_hash, at));
     },
   };
 }
@@ -92,58 +100,47 @@ export function createRecovery({ db, now, secretKey }: SigningOptions) {
 async function mailLink(tx: Tx, email: string, password_hash: string, now: Date): Promise<void> {
   const account = await tx
     .selectFrom('customer.account')
-    .select(['account_id', 'email as recipient', 'name as user_name'])
+    .select(['account_id', 'email as recipient', 'name as user_name', 'recovered_at'])
     .where(sql`lower(email collate "C")`, '=', email.toLowerCase())
     .where('initialized_at', 'is not', null)
     .forUpdate()
     .executeTakeFirst();
   if (!account) return;
-  const { account_id, ...reader } = account;
-  const slot = await findMailSlot(tx, account_id, now);
+  const { account_id, recovered_at, ...reader } = account;
+  const slot = await findMailSlot(tx, account_id, recovered_at, now);
   const mail = slot && { ...reader, ...slot };
   await issueOneTimeToken(tx, { account_id, purpose: 'recover', password_hash, now }, mail);
 }
 
 /** When the next recovery mail of an account is sent; undefined when one is scheduled already. */
-async function findMailSlot(tx: Tx, account_id: string, now: Date) {
+async function findMailSlot(tx: Tx, account_id: string, recovered_at: Date | null, now: Date) {
   const mails = await tx
     .selectFrom('customer.mail')
     .select((eb) => eb.fn.coalesce('send_after', 'created_at').as('sent_at'))
     .where('account_id', '=', account_id)
     .where('template', '=', 'recover')
+    .where('created_at', '>', recovered_at ?? new Date(0))
     .orderBy('sent_at', 'desc')
-    .limit(hourlyMails)
+    .limit(Math.max(...mailLimits.map(([count]) => count)))
     .execute();
   if (mails[0] && mails[0].sent_at > now) return undefined;
-  const oldest = mails[hourlyMails - 1];
-  const free_at = new Date((oldest?.sent_at.getTime() ?? 0) + hour_ms);
-  return { send_after: free_at > now ? free_at : null };
+  const free_at = mailLimits.map(([count, window_ms]) => {
+    return (mails[count - 1]?.sent_at.getTime() ?? 0) + window_ms;
+  });
+  const send_after = new Date(Math.max(...free_at));
+  return { send_after: send_after > now ? send_after : null };
 }
 
-/** The valid requests that a link confirms: its own, then the newest without an immediate mail. */
-async function findRequests(db: Db, { sub, jti }: OneTimeTokenClaims, now: Date) {
-  const { rows } = await sql<{ one_time_token_id: string; password_hash: string }>`
-    select one_time_token_id, token.password_hash
-    from customer.one_time_token as token
-    join customer.account using (account_id)
-    where
-        user_ref = ${sub}
-        and purpose = 'recover'
-        and used_at is null
-        and cancelled_at is null
-        and expires_at > ${now}
-        and (
-            one_time_token_id = ${jti}
-            or not exists (
-                select
-                from customer.mail
-                where mail_key = 'recover:' || one_time_token_id and send_after is null
-            )
-        )
-    order by one_time_token_id = ${jti} desc, token.created_at desc
-    limit ${comparedRequests}
-  `.execute(db);
-  return rows;
+/** The valid requests of the account of a link. */
+function selectRequests(db: Db, { sub }: OneTimeTokenClaims, now: Date) {
+  return db
+    .selectFrom('customer.one_time_token as token')
+    .innerJoin('customer.account as account', 'account.account_id', 'token.account_id')
+    .where('user_ref', '=', sub)
+    .where('purpose', '=', 'recover')
+    .where('used_at', 'is', null)
+    .where('cancelled_at', 'is', null)
+    .where('expires_at', '>', now);
 }
 
 async function recoverAccount(
@@ -152,7 +149,11 @@ async function recoverAccount(
   password_hash: string,
   now: Date,
 ): Promise<OpenedAccount | undefined> {
-  const account = await useOneTimeToken(tx, claims, now);
+  const asked = await selectRequests(tx, claims, now)
+    .select('one_time_token_id')
+    .where('token.password_hash', '=', password_hash)
+    .executeTakeFirst();
+  const account = asked && (await useOneTimeToken(tx, claims, now));
   if (!account) return undefined;
   const { account_id, email: recipient, name: user_name } = account;
   await cancelOneTimeTokens(tx, { account_id, purpose: 'recover', now });
