@@ -57,10 +57,10 @@ describe('requests of the same moment', () => {
   test('are let in by one statement', async () => {
     const { authenticate, counting } = startAuthentication();
     const [one, other, unknown] = [await newToken(), await newToken(), createSecret('api')];
-    const callers = await Promise.all(
+    const callers = await Promise.allSettled(
       upTo(99).map((at) => authenticate(requestWith([one, other, unknown][at % 3]!))),
     );
-    expect(callers.filter((caller) => caller !== undefined)).toHaveLength(66);
+    expect(callers.filter(({ status }) => status === 'fulfilled')).toHaveLength(66);
     expect(counting()).toBe(1);
     expect(await usesOf(one)).toEqual({ usage_count: '33', last_used_ip: '192.0.2.1' });
     expect(await usesOf(other)).toEqual({ usage_count: '33', last_used_ip: '192.0.2.1' });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
+import { LRUCache } from 'lru-cache';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
@@ -83,20 +84,20 @@ async function countUses(db: Db, uses: Use[], now: Date): Promise<(KnownToken | 
 /** Authenticates requests by their token. Requests of the same moment share a statement. */
 export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
   const count = createBatch((uses: Use[]) => countUses(db, uses, now()), mostCounting);
+  /** Hashes of tokens that were found: the next request need not ask. */
+  const found = new LRUCache<string, true>({ max: 10_000 });
 
   /**
    * Counts the use of the token of a request. Throws the 401 of a token that is missing, malformed,
-   * expired or revoked; a missing or malformed token costs no query.
-   *
-   * @returns undefined for a well-formed token that no account ever had
+   * expired, revoked or unknown; a missing or malformed token costs no query.
    */
-  async function authenticate(request: Request): Promise<Caller | undefined> {
+  async function authenticate(request: Request): Promise<Caller> {
     const { hash, error } = readBearer(request);
     if (hash === undefined) throw unauthorized(error);
     const use = { hash, ip: clientAddressOf(request), use_count: 1 } as const;
     for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
       const known = await count(use);
-      if (!known) return undefined;
+      if (!known) throw unauthorized('Invalid token');
       refuseState(known);
       if (known.state === 'counted') return known;
       // Another transaction has locked the token, such as one that revokes it.
@@ -112,5 +113,17 @@ export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
     if (known) refuseState(known);
   }
 
-  return { authenticate, refuseEnded };
+  /**
+   * The key by which requests are counted; undefined without a token that an account has or had: each
+   * guess would leave a row, so that guesses count for their address only.
+   */
+  async function findKey(request: Request): Promise<string | undefined> {
+    const { hash } = readBearer(request);
+    if (hash === undefined || found.has(hash)) return hash;
+    if (!(await count({ hash, ip: null, use_count: 0 }))) return undefined;
+    found.set(hash, true);
+    return hash;
+  }
+
+  return { authenticate, refuseEnded, findKey };
 }

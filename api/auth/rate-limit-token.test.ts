@@ -98,11 +98,15 @@ describe('the general limit', () => {
   ])('counts by the address for %s', async (_name, tokenAt) => {
     clock_ms += 60_000;
     const address = '2001:db8:5:600::1';
+    const countRows = async () =>
+      (await database.pool.query('select from customer.rate_limit')).rowCount!;
+    const rowCount = await countRows();
     const clients = Array.from({ length: 200 }, (_, at): Client => {
       const token = tokenAt(at);
       return token === undefined ? { address } : { address, token };
     });
     expect(await countStatuses(clients)).toEqual({ 401: 180, 429: 20 });
+    expect((await countRows()) - rowCount).toBeLessThanOrEqual(1);
     expect((await ask({ address: '2001:db8:5:6ff::2' })).status).toBe(429);
     expect((await ask({ address: '2001:db8:5:700::1' })).status).toBe(401);
     // A good token is accepted from there.

@@ -4,7 +4,6 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
 import { clientAddressOf } from './authenticate.ts';
-import { readBearer } from './token-secret.ts';
 
 /** Requests that one client may make in a window; endpoints that share a `name` share the count. */
 export interface RequestLimit {
@@ -15,11 +14,6 @@ export interface RequestLimit {
 
 /** The limit of every endpoint that has no limit of its own. */
 export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
-
-/** The key of a token. A malformed token has none: its client is counted. */
-export function tokenOf(request: Request): string | undefined {
-  return readBearer(request).hash;
-}
 
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
@@ -78,7 +72,7 @@ export function createLimitStore(
 export function limitRequests(
   options: Context,
   limited: RequestLimit,
-  keyOf: (request: Request) => string | undefined = () => undefined,
+  keyOf: (request: Request) => Promise<string | undefined> = () => Promise.resolve(undefined),
   beforeRefusal?: (request: Request) => Promise<void>,
 ): RequestHandler {
   const limit = rateLimit({
@@ -86,8 +80,8 @@ export function limitRequests(
     limit: limited.request_count,
     standardHeaders: 'draft-8',
     legacyHeaders: true,
-    keyGenerator: (request) =>
-      keyOf(request) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
+    keyGenerator: async (request) =>
+      (await keyOf(request)) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
     store: createLimitStore(options, limited),
     message: async (request: Request) => {
       await beforeRefusal?.(request);

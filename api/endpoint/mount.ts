@@ -2,8 +2,8 @@ import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { type Authentication, createAuthentication, unauthorized } from '../auth/authenticate.ts';
-import { generalLimit, limitRequests, tokenOf } from '../auth/rate-limit.ts';
+import { type Authentication, createAuthentication } from '../auth/authenticate.ts';
+import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
@@ -29,8 +29,13 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
   const router = Router();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.
-  const limitToken = limitRequests(options, generalLimit, tokenOf, authentication.refuseEnded);
-  const admit = createAdmission(options, authentication);
+  const limitToken = limitRequests(
+    options,
+    generalLimit,
+    authentication.findKey,
+    authentication.refuseEnded,
+  );
+  const admit = createAdmission(authentication);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
   const paths = [...byPath].toSorted(
@@ -72,22 +77,15 @@ function begin(path: string, isOpen: boolean): RequestHandler {
   };
 }
 
-function createAdmission(options: Context, { authenticate }: Authentication) {
-  const limitGuess = limitRequests(options, generalLimit);
+function createAdmission({ authenticate }: Authentication) {
   return (auth: Auth): RequestHandler =>
     async (request, response, next) => {
       const caller = await authenticate(request);
-      if (!caller) {
-        // Each guessed token has its own count, so that a guess counts for the address too.
-        const refuse = (fault: unknown = unauthorized('Invalid token')) => next(fault);
-        await limitGuess(request, response, refuse);
-        return;
-      }
-      response.locals.caller = caller;
       if (auth === 'master' && caller.kind !== 'master') {
         const message = 'This operation needs the Master Token.';
         throw new HttpError(403, { message, code: 'FORBIDDEN' });
       }
+      response.locals.caller = caller;
       next();
     };
 }

@@ -156,7 +156,7 @@ describe('the parameters of a query and of a path', () => {
   test('422 where none is described', async () => {
     for (const [method, path] of [
       ['GET', '/wallet'],
-      ['GET', '/tokens'],
+      ['GET', '/tokens/AAAAAAAAAAAA'],
       ['POST', '/tokens/verify'],
       ['GET', '/openapi.json'],
     ] as const) {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 /** Keeps the count of skipped items within the range of safe integers. */
 const highestPage = 1_000_000_000_000;
 /** Items of the largest page; also the limit in `sql/api/read_feed_page.sql`. */
-const highestPerPage = 100;
+export const highestPerPage = 100;
 
 /** Default number of items of a page. */
 export const pageSize = 20;

@@ -56,9 +56,36 @@ describe('GET /tokens', () => {
             created_at,
           },
         ],
-        meta: { total: 3, timestamp: '2026-06-01T12:00:00+00:00' },
+        meta: {
+          total: 3,
+          per_page: 100,
+          current_page: 1,
+          last_page: 1,
+          timestamp: '2026-06-01T12:00:00+00:00',
+        },
       },
     });
+  });
+
+  test('200 has pages', async () => {
+    const refs = [owner.account.token_ref];
+    for (const name of ['First', 'Second']) refs.unshift((await make({ name })).token_ref);
+    const read = async (query: string) => {
+      const { body } = await owner.ask(`GET /tokens?${query}`);
+      const { data, meta } = body as { data: { token_ref: string }[]; meta: object };
+      return { refs: data.map(({ token_ref }) => token_ref), meta };
+    };
+    const meta = { total: 3, per_page: 2, last_page: 2, timestamp };
+    expect(await read('per_page=2')).toEqual({
+      refs: refs.slice(0, 2),
+      meta: { ...meta, current_page: 1 },
+    });
+    expect(await read('per_page=2&page=2')).toEqual({
+      refs: refs.slice(2),
+      meta: { ...meta, current_page: 2 },
+    });
+    expect((await read('page=2')).refs).toEqual([]);
+    expect((await owner.ask('GET /tokens?per_page=101')).status).toBe(422);
   });
 });
 

@@ -5,6 +5,15 @@ import { type Caller, unauthorized } from '../auth/authenticate.ts';
 import { endpoint } from '../endpoint/endpoint.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { nameField, suffixName } from '../http/field.ts';
+import {
+  highestPerPage,
+  pageMetaFields,
+  pagingFields,
+  rowCount,
+  skippedBy,
+  viewPageMeta,
+  wholeNumber,
+} from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import {
   answerOf,
@@ -105,22 +114,33 @@ const list = endpoint(
     path: '/tokens',
     summary: 'List the tokens of the account',
     description: 'All of them, the newest first: the Master Token and the revoked ones too.',
+    // Spec: one list without pages. The default is the largest page, so that it stays one for most.
+    query: z.strictObject({
+      ...pagingFields,
+      per_page: wholeNumber('per_page', highestPerPage, highestPerPage),
+    }),
     answer: z.strictObject({
       success,
       data: z.array(tokenData),
-      meta: z.strictObject({ total: z.int(), timestamp: time }),
+      meta: z.strictObject({ ...pageMetaFields, timestamp: time }),
     }),
-    example: { success: true, data: [tokenExample], meta: { total: 1, ...timestamp } },
+    example: {
+      success: true,
+      data: [tokenExample],
+      meta: { ...viewPageMeta({ page: 1, per_page: highestPerPage }, 1), ...timestamp },
+    },
   },
   // Spec: silent on the order; we give the newest first.
-  async ({ caller, options: { db, now } }) => {
-    const tokens = await db
-      .selectFrom('customer.token')
+  async ({ query, caller, options: { db, now } }) => {
+    const ofAccount = db.selectFrom('customer.token').where('account_id', '=', caller.account_id);
+    const { total } = await ofAccount.select(rowCount).executeTakeFirstOrThrow();
+    const tokens = await ofAccount
       .selectAll()
-      .where('account_id', '=', caller.account_id)
       .orderBy('token_id', 'desc')
+      .limit(query.per_page)
+      .offset(skippedBy(query))
       .execute();
-    const meta = { total: tokens.length, timestamp: formatTimestamp(now()) };
+    const meta = { ...viewPageMeta(query, total), timestamp: formatTimestamp(now()) };
     return { success: true, data: tokens.map(viewToken), meta };
   },
 );

@@ -134,11 +134,12 @@ export function listing(id, path, toRow) {
   async function load(page = shown.page, filters = shown.filters) {
     Object.assign(shown, { page, filters });
     try {
-      // The list of tokens has no pages.
-      const query = path === '/tokens' ? '' : `?${new URLSearchParams({ ...filters, page })}`;
-      const { data, meta } = await call('GET', path + query);
+      const { data, meta } = await call(
+        'GET',
+        `${path}?${new URLSearchParams({ ...filters, page })}`,
+      );
       list.querySelector('tbody').replaceChildren(...data.map(toRow));
-      const last = meta.last_page ?? 1;
+      const last = meta.last_page;
       status.textContent = `${meta.total} in all${last > 1 ? `, page ${page} of ${last}` : ''}`;
       for (const step of steps) {
         const to = page + Number(step.dataset.step);
