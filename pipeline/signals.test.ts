@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
@@ -115,7 +115,7 @@ describe('a run that is told to end', () => {
     onTestFinished(() => rm(inbox, { recursive: true }));
     const [path, date] = days.night(1);
     await mkdir(join(inbox, 'ceidg'));
-    await symlink(path, join(inbox, 'ceidg', date));
+    await cp(path, join(inbox, 'ceidg', date), { recursive: true });
     const release = await holdUp(db);
     const schedule = startCommand(['schedule'], {
       DATABASE_URL: db.url,

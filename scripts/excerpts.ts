@@ -1,5 +1,5 @@
 // Makes the excerpts of output in the READMEs, from the fixture days and a generated bad dump.
-import { mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeReports, writeReports } from '../fixtures/dump/bad-dump.ts';
@@ -91,7 +91,7 @@ async function showNight(db: TestDatabase, folder: string): Promise<Excerpts> {
   await runFixture(db, '2026-11-02');
   await runFixture(db, '2026-11-03');
   await mkdir(join(folder, 'ceidg'));
-  await symlink(fixtureFolder('2026-11-04'), join(folder, 'ceidg', '2026-11-04'));
+  await cp(fixtureFolder('2026-11-04'), join(folder, 'ceidg', '2026-11-04'), { recursive: true });
   return {
     nightly: shorten(
       await run(db, folder, 'nightly'),

@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'csv-parse/sync';
@@ -51,6 +51,30 @@ describe('registry export', () => {
       /^(\d+) rows of analyst\.event; .* scope=all&after=(\S+)$/m.exec(stderr) ?? [];
     expect(count).toBe(String(rows.length));
     expect(readCursor(cursor)).toEqual({ scope: 'all', event_id: rows.at(-1)!.event_id });
+  });
+
+  test('writes no formula into CSV, and a file for its owner alone', async () => {
+    await db.pool.query(`
+      create view analyst.cell as
+      select * from unnest(array[
+        '=1+1', '@SUM(A1)', '+cmd|x!A1', E'-\n2+cmd', E'\t=1', '+48 42 123 45 67', '-5', 'a=1', null
+      ]) as text
+    `);
+    const output = join(folder, 'cell.csv');
+    expect((await run('cell', '--format', 'csv', '--output', output)).code).toBe(0);
+    const rows: string[][] = parse(await readFile(output, 'utf8'), { fromLine: 2 });
+    expect(rows.flat()).toEqual([
+      "'=1+1",
+      "'@SUM(A1)",
+      "'+cmd|x!A1",
+      "'-\n2+cmd",
+      "'\t=1",
+      '+48 42 123 45 67',
+      '-5',
+      'a=1',
+      '',
+    ]);
+    expect((await stat(output)).mode & 0o777).toBe(0o600);
   });
 
   test('ends in silence when the reader of its output has read enough', async () => {

@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
-import type { PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient, types } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
@@ -76,7 +76,7 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
 async function exportToFile(db: Database, relation: string, format: Format, path: string) {
   const partial = `${path}.part`;
   const write = async () => {
-    await using file = await open(partial, 'w');
+    await using file = await open(partial, 'w', 0o600);
     return await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
   };
   try {
@@ -104,8 +104,21 @@ async function exportRelation(db: Database, relation: string, format: Format, pu
   });
 }
 
+/** What a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is none. */
+const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
+
+const textType: number = types.builtins.TEXT;
+
+/** A text that a spreadsheet would run gets an apostrophe before it. */
 async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
-  const copy = client.query(copyTo(`copy (${query}) to stdout (format csv, header)`));
+  const { fields } = await client.query(`${query} limit 0`);
+  const columns = fields.map(({ name, dataTypeID }) => {
+    const column = escapeIdentifier(name);
+    if (dataTypeID !== textType) return column;
+    return `case when ${column} ~ '${formula}' then '''' || ${column} else ${column} end as ${column}`;
+  });
+  const neutral = `select ${columns.join(', ')} from (${query}) as exported`;
+  const copy = client.query(copyTo(`copy (${neutral}) to stdout (format csv, header)`));
   for await (const chunk of copy) await put(chunk as Uint8Array);
   return copy.rowCount;
 }

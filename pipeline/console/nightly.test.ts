@@ -30,7 +30,9 @@ afterAll(() => empty.drop());
 /** Puts the fixture dumps of these days into the inbox. */
 async function deliver(...dates: string[]): Promise<void> {
   await mkdir(join(inbox, 'ceidg'), { recursive: true });
-  for (const date of dates) await symlink(fixtureFolder(date), join(inbox, 'ceidg', date));
+  for (const date of dates) {
+    await cp(fixtureFolder(date), join(inbox, 'ceidg', date), { recursive: true });
+  }
 }
 
 /** Puts a dump into the inbox that lacks a file. */
@@ -66,12 +68,14 @@ describe('nightly', () => {
     ])
       await mkdir(join(inbox, folder), { recursive: true });
     await writeFile(join(inbox, 'ceidg', 'README.txt'), 'dumps');
+    await symlink(fixtureFolder('2026-11-05'), join(inbox, 'ceidg', '2026-11-05'));
     const command = await nightly();
     expect(command.logs().flatMap(({ level, msg }) => (level === 40 ? [msg] : []))).toEqual([
       'cedig is ignored: no registry has this name; is it ceidg?',
       'sirene is ignored: no registry has this name',
       'ceidg/2026-02-30 is ignored: its name is no day YYYY-MM-DD',
       'ceidg/2026-11-04.part is ignored: its name is no day YYYY-MM-DD',
+      'ceidg/2026-11-05 is ignored: it is a symbolic link',
       'ceidg/tmp is ignored: its name is no day YYYY-MM-DD',
     ]);
     expect(command.stdout.match(/^ceidg .*$/gm)).toEqual([

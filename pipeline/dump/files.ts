@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { open, readdir, stat } from 'node:fs/promises';
+import { lstat, open, readdir, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import { Refusal, WrongUsage } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
@@ -45,8 +45,8 @@ export async function listDump(source: Source, path: string) {
   if (parts.size === 0) throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
   const sorted = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
   const measured = sorted.map(async ([file_key, found], file_no) => {
-    const stats = await stat(found.path).catch(refuse(found.file));
-    // A pipe would never end, and a folder cannot be read.
+    const stats = await lstat(found.path).catch(refuse(found.file));
+    // A pipe would never end, a folder cannot be read, and a link may lead to what is no dump.
     if (!stats.isFile()) throw new Refusal(`${found.file}: not a regular file`);
     return { ...found, file_no, file_key, byte_count: stats.size, modified_ms: stats.mtimeMs };
   });
@@ -89,7 +89,7 @@ export async function readDump(source: Source, path: string): Promise<Dump> {
 /** Throws a `Refusal` when a file was changed or removed after `listDump`. */
 export async function assertUntouched(files: readonly DumpFile[]): Promise<void> {
   for (const { path, file, byte_count, modified_ms } of files) {
-    const now = await stat(path).catch(() => undefined);
+    const now = await lstat(path).catch(() => undefined);
     if (now?.size !== byte_count || now.mtimeMs !== modified_ms) {
       throw new Refusal(`${file}: it changed while it was read`);
     }
@@ -104,7 +104,8 @@ async function listFiles(path: string, isDeep: boolean): Promise<Found[]> {
     if (cause.code === 'ENOENT') throw new WrongUsage(`${path}: no such file`, { cause });
     return refuse(path)(cause);
   });
-  if (!found.isDirectory()) return [{ path, file: basename(path).normalize('NFC') }];
+  if (!found.isDirectory())
+    return [{ path: await realpath(path), file: basename(path).normalize('NFC') }];
   const entries = await readdir(path, { withFileTypes: true, recursive: isDeep }).catch(
     refuse(path),
   );

@@ -53,6 +53,32 @@ describe('a server that offers STARTTLS', () => {
   });
 });
 
+describe('a server that offers no STARTTLS', () => {
+  const login: [string, string] = ['registry', 'secret'];
+
+  test('on another machine gets neither password nor mail', async () => {
+    const { smtp } = await serveMail(db, { login });
+    const mail = await leaveMail(db, { created_at });
+    // This machine too, by an address that does not show it.
+    const elsewhere = smtp.url.replace('127.0.0.1', '0.0.0.0');
+    const options = sendOptions(db, createSmtpDelivery(elsewhere));
+    expect(await sendMail(options, mail.mail_id, false)).toMatchObject({
+      state: 'queued',
+      reason: expect.stringContaining('STARTTLS') as string,
+    });
+    expect(smtp.offers.senders).toBe(0);
+
+    const clear = sendOptions(db, createSmtpDelivery(`${elsewhere}?ignoreTLS=true`));
+    expect(await sendMail(clear, mail.mail_id, false)).toEqual({ state: 'sent' });
+  });
+
+  test('on this machine gets both', async () => {
+    const { options } = await serveMail(db, { login });
+    const mail = await leaveMail(db, { created_at });
+    expect(await sendMail(options, mail.mail_id, false)).toEqual({ state: 'sent' });
+  });
+});
+
 describe('mails without an SMTP server', () => {
   test('are files, of the bytes that a server would get, and to copy from, for their owner alone', async () => {
     await makeFolder();

@@ -1,6 +1,7 @@
 import { mkdir, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createTransport, type SendMailOptions } from 'nodemailer';
+import { isLoopback } from '../../sql/process/environment.ts';
 import { writeSecretFile } from '../../sql/secrets/secret-file.ts';
 
 const limits = {
@@ -20,8 +21,11 @@ export type Deliver = (mail: SendMailOptions) => Promise<void>;
 /** The server of the recipient will never take this mail; the message is its answer. */
 export class MailRefused extends Error {}
 
+/** Mails hold tokens: in clear they go only to this machine, or where a parameter of the address says so. */
 export function createSmtpDelivery(smtpUrl: string): Deliver {
-  const transport = createTransport({ ...limits, url: smtpUrl });
+  const { hostname, searchParams } = new URL(smtpUrl);
+  const requireTLS = !isLoopback(hostname) && searchParams.get('ignoreTLS') !== 'true';
+  const transport = createTransport({ ...limits, requireTLS, url: smtpUrl });
   return async (mail) => {
     try {
       await transport.sendMail(mail);

@@ -156,11 +156,14 @@ async function findAllDue(db: Database, inboxDir: string) {
 
 /** The days of a source's dumps in the inbox, the oldest first. */
 export async function listInbox(inboxDir: string, source: string): Promise<string[]> {
-  const names = await readdir(join(inboxDir, source)).catch((cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'ENOENT') return [];
-    throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
-  });
-  return names.filter(isDate).toSorted();
+  const entries = await listEntries(join(inboxDir, source)).catch(
+    (cause: NodeJS.ErrnoException) => {
+      if (cause.code === 'ENOENT') return [];
+      throw new WrongUsage(`The inbox cannot be read: ${cause.message}`, { cause });
+    },
+  );
+  // Who may write here could lead a link to any file that this process can read.
+  return entries.filter(({ name, isLink }) => isDate(name) && !isLink).map(({ name }) => name);
 }
 
 /**
@@ -169,10 +172,11 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
  */
 export async function inspectInbox(inboxDir: string, isDefault: boolean): Promise<string[]> {
   if (isDefault) await mkdir(inboxDir, { recursive: true });
-  const folders = await listFolders(inboxDir).catch((cause: NodeJS.ErrnoException) => {
+  const entries = await listFolders(inboxDir).catch((cause: NodeJS.ErrnoException) => {
     const what = cause.code === 'ENOENT' ? 'there is no such folder' : cause.message;
     throw new WrongUsage(`INBOX_DIR cannot be read: ${inboxDir}: ${what}`, { cause });
   });
+  const folders = entries.map(({ name }) => name);
   const sources = await listSources();
   const strangers = folders
     .filter((name) => !sources.includes(name))
@@ -184,16 +188,26 @@ export async function inspectInbox(inboxDir: string, isDefault: boolean): Promis
     .filter((source) => folders.includes(source))
     .map(async (source) =>
       (await listFolders(join(inboxDir, source)))
-        .filter((name) => !isDate(name))
-        .map((name) => `${join(source, name)} is ignored: its name is no day YYYY-MM-DD`),
+        .filter(({ name, isLink }) => isLink || !isDate(name))
+        .map(({ name, isLink }) => {
+          const reason = isLink ? 'it is a symbolic link' : 'its name is no day YYYY-MM-DD';
+          return `${join(source, name)} is ignored: ${reason}`;
+        }),
     );
   return [...strangers, ...(await Promise.all(misnamed)).flat()];
 }
 
-async function listFolders(folder: string): Promise<string[]> {
+async function listFolders(folder: string) {
+  const entries = await listEntries(folder);
+  return entries.filter(({ name, isFile }) => !isFile && !name.startsWith('.'));
+}
+
+async function listEntries(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true });
-  return entries
-    .filter((entry) => !entry.isFile() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .toSorted();
+  const listed = entries.map((entry) => ({
+    name: entry.name,
+    isFile: entry.isFile(),
+    isLink: entry.isSymbolicLink(),
+  }));
+  return listed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
