@@ -1,3 +1,4 @@
+import { crc32 } from 'node:zlib';
 import { z } from 'zod';
 
 /** The events in a feed: of the companies that the account watches, or of all companies. */
@@ -9,11 +10,12 @@ export interface FeedPosition {
   event_id: string;
 }
 
-const form = /^(watched|all):(0|[1-9]\d{0,17})$/;
+const form = /^(watched|all):(0|[1-9]\d{0,17}):/;
 
-/** The position as clients keep it: an opaque text. */
+/** The position as clients keep it: an opaque text, whose checksum tells a cursor with a wrong character. */
 export function writeCursor({ scope, event_id }: FeedPosition): string {
-  return Buffer.from(`${scope}:${event_id}`).toString('base64url');
+  const text = `${scope}:${event_id}`;
+  return Buffer.from(`${text}:${crc32(text).toString(36)}`).toString('base64url');
 }
 
 /** The position that a cursor stands for; undefined for a cursor that no answer can have held. */
@@ -21,6 +23,6 @@ export function readCursor(cursor: string): FeedPosition | undefined {
   const [, scope, event_id] = form.exec(Buffer.from(cursor, 'base64url').toString()) ?? [];
   if (event_id === undefined) return undefined;
   const position = { scope: feedScope.parse(scope), event_id };
-  // The decoder passes over what is no base64url.
+  // The decoder passes over what is no base64url, and the form over the checksum.
   return writeCursor(position) === cursor ? position : undefined;
 }

@@ -87,8 +87,12 @@ describe('mailboxOf', () => {
   });
 });
 
+const at = (domain: string) => `anna@${domain}`;
+
 describe('isRefusedDomain', () => {
   test.each([
+    ...['konto.pl', 'eranet.pl', 'orange.pl', 'plusnet.pl', 'upcpoczta.pl', 'czateria.pl'].map(at),
+    ...['akcja.pl', '1gai.com', 'internxt.me', 'mailbox.org', 'kolabnow.com'].map(at),
     'anna@gmail.com',
     'anna@GMAIL.com',
     'anna@ｇmail.com',
@@ -125,6 +129,7 @@ describe('isRefusedDomain', () => {
 
   test.each([
     'anna@firma.pl',
+    ...['konto.com.pl', 'orangefirma.pl'].map(at),
     'gmail.com@firma.pl',
     'anna@notgmail.com',
     'anna@gmail.com.firma.pl',

@@ -40,11 +40,11 @@ export const searchQuery = z
     voivodeship: textField('voivodeship', longestCity)
       .meta({
         id: 'Voivodeship',
-        description: 'Name of a voivodeship, with or without diacritics.',
+        description: 'Name or slug of a voivodeship, as in `GET /voivodeships`, in any case.',
       })
       .optional(),
     city: textField('city', longestCity)
-      .meta({ description: 'Compared without case and accents', example: 'Łódź' })
+      .meta({ description: 'The whole name, compared without case and accents', example: 'Łódź' })
       .optional(),
     postal_code: textField('postal_code', longestPostalCode)
       .transform((text) => text.replaceAll(/[ -]/g, ''))
@@ -52,7 +52,10 @@ export const searchQuery = z
       .optional(),
     status: z.enum(['ACTIVE', 'SUSPENDED', 'DELETED']).default('ACTIVE'),
     legal_form: textField('legal_form', longestCity)
-      .meta({ id: 'LegalForm', description: 'Slug of a legal form, as in `GET /legal-forms`.' })
+      .meta({
+        id: 'LegalForm',
+        description: 'Slug of a legal form, as in `GET /legal-forms`, in any case.',
+      })
       .optional(),
     name: textField('name', longestName)
       .refine((text) => (text.match(/[\p{L}\p{N}]/gu) ?? []).length >= leastLetters, {

@@ -104,8 +104,10 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       summary: 'Search companies',
       description: [
         `All filters can be combined; ${pageSize} companies a page, in an order that does not change.`,
-        'City and name compare without case and accents, and a voivodeship is known by its name with or without diacritics.',
-        'The activities are those of all registry entries of a company that are not deleted; every other filter compares what the answer shows.',
+        '`name` (a part of it), `city` (the whole), `voivodeship`, `status`, `activity_start_from` and `activity_start_to` compare what the answer shows.',
+        '`postal_code` and `legal_form` compare what the answer does not show: the code of the address of that city, and the form of the company today.',
+        '`activity_code` and `activity_prefix` compare the activities of all registry entries of a company; of ended entries only where all have ended.',
+        'A company is not found by a field that no registry tells of it.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
         `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
       ].join(' '),

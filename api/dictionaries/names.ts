@@ -34,10 +34,11 @@ export type IdentifierType = z.output<typeof identifierType>;
 /** A name of the dictionary of event types; `readEnums` has all of them. */
 export const eventTypeName = z.string().min(1).max(100).meta({
   id: 'EventType',
-  description: 'What happened; `GET /event-types` explains each type. More may be added.',
+  description:
+    'What happened; `GET /event-types` explains each type. `x-extensible-enum` has those of today: more may be added.',
 });
 
-/** The names in the dictionaries, by the name of their schema in the document. */
+/** What the schemas of the document take, by their name: names and slugs of the dictionaries. */
 export type Enums = Readonly<Record<'EventType' | 'LegalForm' | 'Voivodeship', string[]>>;
 
 export function readEventTypes(db: Db) {
@@ -74,6 +75,6 @@ export async function readEnums(db: Db): Promise<Enums> {
   return {
     EventType: eventTypes.map(({ event_type }) => event_type),
     LegalForm: legalForms.map(({ slug }) => slug),
-    Voivodeship: voivodeships.map(({ name }) => name),
+    Voivodeship: [...new Set(voivodeships.flatMap(({ name, slug }) => [name, slug]))],
   };
 }

@@ -223,7 +223,7 @@ const badCursor = 'The after field must be the next_cursor of an answer with the
 
 // `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
-  .strictObject({ event_id: z.int(), ...companyEvent.shape })
+  .strictObject({ event_id: z.int().meta({ deprecated: true }), ...companyEvent.shape })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
 type FeedPart = { events: string; last_event_id: string; has_more: boolean };

@@ -11,6 +11,7 @@ import {
   type FeedPart,
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
+import { readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 
 const now = new Date('2026-11-07T06:00:00.999Z');
 const watched = ['1000201006', '1003201001', '1001001002', '1001203007', '1002802000'];
@@ -169,8 +170,10 @@ describe('GET /api/v1/events/feed, refused', () => {
     [`after=${encode('watched:01')}`, 'after', cursorForm],
     [`after=${encode('watched:1 ')}`, 'after', cursorForm],
     [`after=${encode(`watched:${'9'.repeat(19)}`)}`, 'after', cursorForm],
-    [`scope=all&after=${encode('watched:1')}`, 'after', cursorForm],
-    [`after=${encode('all:1')}`, 'after', cursorForm],
+    [`after=${encode('watched:1')}`, 'after', cursorForm],
+    [`after=${writeCursor({ scope: 'watched', event_id: '1' })}A`, 'after', cursorForm],
+    [`scope=all&after=${writeCursor({ scope: 'watched', event_id: '1' })}`, 'after', cursorForm],
+    [`after=${writeCursor({ scope: 'all', event_id: '1' })}`, 'after', cursorForm],
     [
       `after=${'A'.repeat(101)}`,
       'after',
@@ -185,9 +188,34 @@ describe('GET /api/v1/events/feed, refused', () => {
     });
   });
 
+  test('422 for a cursor with a character too many, too few or wrong', async () => {
+    const { body } = await stranger.ask('GET /events/feed?scope=all&limit=1');
+    const { next_cursor } = (body as { meta: { next_cursor: string } }).meta;
+    expect((await stranger.ask(`GET /events/feed?scope=all&after=${next_cursor}`)).status).toBe(
+      200,
+    );
+    const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
+    const places = [...next_cursor].map((_, at) => at);
+    const spoiled = new Set([
+      ...alphabet.map((letter) => next_cursor + letter),
+      ...places.flatMap((at) => alphabet.map((letter) => next_cursor.slice(0, at) + letter)),
+      ...places.flatMap((at) => [
+        next_cursor.slice(0, at),
+        next_cursor.slice(0, at) + next_cursor.slice(at + 1),
+        ...alphabet.map((letter) => next_cursor.slice(0, at) + letter + next_cursor.slice(at + 1)),
+      ]),
+    ]);
+    spoiled.delete(next_cursor);
+    expect([...spoiled].filter((cursor) => readCursor(cursor) !== undefined)).toEqual([]);
+    const { status } = await stranger.ask(`GET /events/feed?scope=all&after=${next_cursor}A`);
+    expect(status).toBe(422);
+  });
+
   test('422 for a cursor beyond what was ever published, which is that of another database', async () => {
     const last = Math.max(...(await publishedIds()));
-    const [newest, beyond] = [last, last + 1].map((id) => encode(`all:${id}`));
+    const [newest, beyond] = [last, last + 1].map((id) =>
+      writeCursor({ scope: 'all', event_id: String(id) }),
+    );
     const route = 'GET /events/feed?scope=all&after=';
     expect(await stranger.ask(route + newest)).toMatchObject({ status: 200, body: { data: [] } });
     expect(await stranger.ask(route + beyond)).toEqual({

@@ -7,6 +7,7 @@ interface Schema {
   description?: string | undefined;
   example?: string;
   enum?: unknown[];
+  'x-extensible-enum'?: unknown[];
   properties?: Record<string, Schema>;
   items?: Schema;
   anyOf?: Schema[];
@@ -50,7 +51,8 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   }
   for (const [name, schema] of Object.entries(schemas)) describeWithin(schema, name);
   for (const [name, values] of Object.entries(enums ?? {})) {
-    if (schemas[name]) schemas[name].enum = values;
+    // Answers hold types of events: a client that knows no other value would break at the next one.
+    if (schemas[name]) schemas[name][name === 'EventType' ? 'x-extensible-enum' : 'enum'] = values;
   }
 }
 

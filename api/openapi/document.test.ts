@@ -269,11 +269,30 @@ describe('GET /openapi.json', () => {
 
   test('has the values of the dictionaries', () => {
     expect(schemas()).toMatchObject({
-      EventType: { enum: expect.arrayContaining(['COMPANY_NAME_CHANGED']) },
+      EventType: { 'x-extensible-enum': expect.arrayContaining(['COMPANY_NAME_CHANGED']) },
       LegalForm: { enum: expect.arrayContaining(['spolka-cywilna']) },
-      Voivodeship: { enum: expect.arrayContaining(['łódzkie']) },
+      Voivodeship: { enum: expect.arrayContaining(['łódzkie', 'lodzkie', 'lubelskie']) },
       Severity: { enum: ['info', 'notice', 'warning', 'high', 'error', 'critical'] },
     });
+  });
+
+  test('leaves types of events open, and marks what is deprecated', () => {
+    const { EventType, Voivodeship, FeedEvent } = schemas();
+    expect(EventType).not.toHaveProperty('enum');
+    const taken = (Voivodeship as { enum: string[] }).enum;
+    expect(new Set(taken).size).toBe(taken.length);
+    const { event_id, id } = FeedEvent!.properties!;
+    expect([event_id, id]).toEqual([
+      expect.objectContaining({ deprecated: true }),
+      expect.not.objectContaining({ deprecated: true }),
+    ]);
+  });
+
+  test('says of every filter of the search what it compares', () => {
+    const { get } = document.paths?.['/api/v1/companies/search'] as Record<string, Operation>;
+    const told = (get as unknown as { description: string }).description;
+    const silent = get!.parameters!.filter(({ name }) => !told.includes(`\`${name}\``));
+    expect(silent.map(({ name }) => name)).toEqual(['page']);
   });
 
   test('fills in no optional parameter when a request is tried out', () => {
@@ -298,6 +317,17 @@ describe('GET /openapi.json', () => {
       expect.arrayContaining(['ETag', 'Cache-Control']),
     );
     expect(headersOf('/wallet', 'get')).not.toContain('Idempotency-Replayed');
+    const kept = listOperations().flatMap(([name, , { security, responses }]) =>
+      Object.entries(responses).flatMap(([status, { headers }]) => {
+        const cached = (headers as Record<string, { schema?: { const?: string } }>)[
+          'Cache-Control'
+        ];
+        return cached?.schema?.const === 'no-store' ? [] : [[name, security.length, status]];
+      }),
+    );
+    // Only what needs no token may be kept.
+    expect(kept.filter(([, needed]) => needed !== 0)).toEqual([]);
+    expect(kept.length).toBeGreaterThan(0);
     const busy = listOperations().map(([, , { responses }]) => responses[503]?.headers ?? {});
     expect(busy.filter((headers) => !('Retry-After' in headers))).toEqual([]);
   });

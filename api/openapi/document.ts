@@ -47,8 +47,24 @@ const errorHeaders: Record<string, Header[]> = {
   503: ['Retry-After'],
 };
 
+/** Of answers that need or hold a token, errors too. */
+const noStore = {
+  description: 'No cache may keep the answer.',
+  schema: { type: 'string', const: 'no-store' },
+} as const;
+
+function isPublic({ auth, method }: Endpoint['description']): boolean {
+  return auth === 'none' && method === 'get';
+}
+
 function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/** The headers that all answers of an endpoint have, and further ones. */
+function headersOf(description: Endpoint['description'], ...names: Header[]) {
+  const refs = refHeaders(...always, ...names);
+  return isPublic(description) ? refs : { ...refs, 'Cache-Control': noStore };
 }
 
 /** The headers of a success, a 304 or a 402 about credits, where the endpoint costs some. */
@@ -57,13 +73,13 @@ function creditHeaders({ errors }: Endpoint['description']): Header[] {
 }
 
 function successHeaders(description: Endpoint['description']) {
-  const { auth, method, headers: sent, errors } = description;
-  return refHeaders(
-    ...always,
+  const { headers: sent, errors } = description;
+  return headersOf(
+    description,
     ...(sent && 'Idempotency-Key' in sent.shape ? (['Idempotency-Replayed'] as const) : []),
     ...creditHeaders(description),
     ...(errors && 304 in errors ? (['ETag'] as const) : []),
-    ...(auth === 'none' && method === 'get' ? (['ETag', 'Cache-Control'] as const) : []),
+    ...(isPublic(description) ? (['ETag', 'Cache-Control'] as const) : []),
   );
 }
 
@@ -122,8 +138,8 @@ function describe(description: Endpoint['description']): Route {
           code,
           {
             description: error.description,
-            headers: refHeaders(
-              ...always,
+            headers: headersOf(
+              description,
               ...(errorHeaders[code] ?? []),
               ...(['304', '402'].includes(code) ? creditHeaders(description) : []),
             ),
