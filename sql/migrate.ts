@@ -7,6 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { ClientBase, DatabaseError, Pool } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './connection/database.ts';
+import { productVersion, requireSuitable } from './suitable.ts';
 
 /** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
 const COPY_LINE = /^\\copy (.+) from '([^']+)'$/gm;
@@ -21,23 +22,27 @@ interface Part {
 
 /**
  * Brings the schema up to date, also in several processes at once: the job queue, the migrations, which
- * refer to the queue, then the dictionaries, functions, triggers and views.
+ * refer to the queue, then the dictionaries, functions, triggers and views; and the role of analysts, which
+ * a backup does not hold. Throws a sentence when the database is not suitable.
  *
- * @param folder what holds `migrations/`, `function/` and `dictionary/`
+ * @param options.folder what holds `migrations/`, `function/` and `dictionary/`
  * @returns the names of what was applied
  */
 export async function migrate(
   { pool }: { pool: Pool },
-  folder = new URL('./', import.meta.url),
+  { folder = new URL('./', import.meta.url), version = productVersion } = {},
 ): Promise<string[]> {
-  return alone(pool, async (client) => {
+  return alone(pool, version, async (client) => {
     const pending = await findPending(client, [
+      // First: from now on no older version may put its functions back.
+      { name: `release ${version}`, sha256: '', apply: () => Promise.resolve() },
       await partOfQueue(pool),
       ...(await readParts(folder, 'migrations')),
       ...(await readParts(folder, 'function')),
     ]);
     for (const part of pending) await applyPart(client, part);
-    return pending.map(({ name }) => name);
+    const made = await makeReader(client);
+    return [...pending.map(({ name }) => name), ...made];
   });
 }
 
@@ -45,14 +50,21 @@ export async function migrate(
  * Does some work while no other process does so: a transaction of another session locks the table of the
  * migrations for it. Only the owner can lock it, and it can still be written.
  */
-async function alone<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): Promise<T> {
+async function alone<T>(
+  pool: Pool,
+  version: string,
+  work: (client: ClientBase) => Promise<T>,
+): Promise<T> {
   return inSession(pool, async (holder) => {
-    if (!(await isThere(holder, 'public.applied_migration'))) await createBookkeeping(holder);
+    await requireSuitable(holder, version);
+    if (!(await isThere(holder, 'registry.applied_migration'))) await createBookkeeping(holder);
     await holder.query(
       `begin;
        set local idle_in_transaction_session_timeout = 0;
-       lock table public.applied_migration in share update exclusive mode`,
+       lock table registry.applied_migration in share update exclusive mode`,
     );
+    // An upgrade by another process may just have ended.
+    await requireSuitable(holder, version);
     const done = await inSession(pool, work);
     await holder.query('commit');
     return done;
@@ -61,7 +73,8 @@ async function alone<T>(pool: Pool, work: (client: ClientBase) => Promise<T>): P
 
 async function createBookkeeping(client: ClientBase): Promise<void> {
   const created = client.query(
-    `create table public.applied_migration (
+    `create schema if not exists registry;
+     create table registry.applied_migration (
        name text primary key,
        sha256 text not null,
        applied_at timestamptz not null default now()
@@ -69,14 +82,14 @@ async function createBookkeeping(client: ClientBase): Promise<void> {
   );
   await created.catch((error: DatabaseError) => {
     // Another process was faster.
-    if (!['23505', '42P07'].includes(error.code ?? '')) throw error;
+    if (!['23505', '42P06', '42P07'].includes(error.code ?? '')) throw error;
   });
 }
 
 /** The parts that the database lacks. Throws when it has a migration that this version does not know. */
 async function findPending(client: ClientBase, parts: readonly Part[]): Promise<Part[]> {
   const { rows } = await client.query<{ name: string; sha256: string }>(
-    'select name, sha256 from public.applied_migration',
+    'select name, sha256 from registry.applied_migration',
   );
   const applied = new Map(rows.map(({ name, sha256 }) => [name, sha256]));
   const known = new Set(parts.map(({ name }) => name));
@@ -87,11 +100,19 @@ async function findPending(client: ClientBase, parts: readonly Part[]): Promise<
   return parts.filter(({ name, sha256 }) => applied.get(name) !== sha256);
 }
 
+/** Makes the role of analysts where it lacks something that this login can give. @returns what was made */
+async function makeReader(client: ClientBase): Promise<string[]> {
+  const question = 'select where registry.lacks_reader()';
+  if ((await client.query(question)).rowCount === 0) return [];
+  await client.query('call registry.make_reader()');
+  return (await client.query(question)).rowCount === 0 ? ['registry_reader'] : [];
+}
+
 /** Applies a part in a transaction of its own. */
 async function applyPart(client: ClientBase, { name, sha256, apply }: Part): Promise<void> {
   await client.query('begin');
   await client.query(
-    `insert into public.applied_migration (name, sha256)
+    `insert into registry.applied_migration (name, sha256)
      values ($1, $2)
      on conflict (name) do update set sha256 = excluded.sha256, applied_at = excluded.applied_at`,
     [name, sha256],

@@ -2,11 +2,14 @@ import { readTogether } from '../../sql/process/environment.ts';
 import { readEnvironment } from '../environment.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
 import { print } from './print.ts';
+import { whyNoReader } from './psql.ts';
 import { endSignal, withDatabase } from './session.ts';
 
 export async function migrateSchema(): Promise<void> {
-  await withDatabase(async (_, { applied }) => {
+  await withDatabase(async ({ pool }, { applied }) => {
     print(applied.length > 0 ? applied.map((name) => `applied ${name}`) : ['up to date']);
+    const reason = await whyNoReader(pool);
+    if (reason !== undefined) process.stderr.write(`${reason}\n`);
   });
 }
 

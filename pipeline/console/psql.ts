@@ -37,6 +37,12 @@ function readPort(text: string, databaseUrl: string | undefined): number {
 }
 
 async function requireReader(pool: Pool): Promise<void> {
+  const reason = await whyNoReader(pool);
+  if (reason !== undefined) throw new Error(reason);
+}
+
+/** Why this login cannot be the reader, and what an administrator does about it; undefined when it can. */
+export async function whyNoReader(pool: Pool): Promise<string | undefined> {
   // Before PostgreSQL 16 each member of a role may take it.
   const { rows } = await pool.query<{ login: string; is_there: boolean; may_take: boolean | null }>(
     `select
@@ -50,15 +56,12 @@ async function requireReader(pool: Pool): Promise<void> {
   );
   const { login, is_there, may_take } = rows[0]!;
   if (!is_there) {
-    throw new Error(
-      `There is no role ${reader}. An administrator runs: create role ${reader} login; grant ${reader} to ${login}; then the owner of the database runs: call registry.make_reader();`,
-    );
+    return `There is no role ${reader}. An administrator runs: create role ${reader} login; grant ${reader} to ${login}; then run registry migrate again`;
   }
   if (!may_take) {
-    throw new Error(
-      `${login} may not take the role ${reader}. An administrator runs: grant ${reader} to ${login};`,
-    );
+    return `${login} may not take the role ${reader}. An administrator runs: grant ${reader} to ${login};`;
   }
+  return undefined;
 }
 
 /** The login of the product takes the role of the reader for the session. Leaves the password out. */

@@ -1,16 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { productVersion } from '../../sql/suitable.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
 /** The version of the package and the commit it was made of, such as `0.1.0 (670bd81)`. */
 export function readVersion(): string {
-  const { version } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as {
-    version: string;
-  };
   const commit = readCommit();
-  return commit === undefined ? version : `${version} (${commit})`;
+  return commit === undefined ? productVersion : `${productVersion} (${commit})`;
 }
 
 /** The commit in the file COMMIT of an image, or of a clone; undefined without either. */

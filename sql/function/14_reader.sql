@@ -23,9 +23,25 @@ exception
     when insufficient_privilege then
         raise warning 'There is no role registry_reader, because % may not create roles. '
             'An administrator runs: create role registry_reader login; grant registry_reader to %; '
-            'then the owner of the database runs: call registry.make_reader();',
+            'then run registry migrate again',
             current_user, quote_ident(current_user);
 end;
 $$;
+
+-- Whether the role or one of its rights is not there, as in a backup that was restored on another server.
+create or replace function registry.lacks_reader() returns boolean
+language sql stable
+return case
+    when to_regrole('registry_reader') is null then true
+    else not has_schema_privilege('registry_reader', 'analyst', 'usage')
+        or exists (
+            select from pg_catalog.pg_class
+            where
+                relnamespace = 'analyst'::regnamespace
+                and relkind = 'v'
+                and relname <> 'wallet_transaction'
+                and not has_table_privilege('registry_reader', pg_class.oid, 'select')
+        )
+end;
 
 call registry.make_reader();

@@ -12,7 +12,7 @@ from (
         get_byte(uuid_send(gen_random_uuid()), place.place % 2) as value
     from generate_series(0, 63) as place (place)
 ) as byte
-where not exists (select from person.secret);
+having not exists (select from person.secret);
 
 -- HMAC-SHA-256 of a trait; `source` is null for a request about all registries.
 create or replace function person.hash(source text, trait text) returns bytea

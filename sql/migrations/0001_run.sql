@@ -1,5 +1,5 @@
 -- Facts of the registries: written by the nightly pipeline only, read by everybody.
-create schema registry;
+create schema if not exists registry;
 
 -- What is a capital letter must not depend on how the database was made: with the locale C only ASCII
 -- has capitals, in Turkey that of i has a dot. Used by registry.lower and registry.upper.

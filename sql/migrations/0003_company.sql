@@ -1,4 +1,4 @@
-create extension if not exists unaccent;
+create extension if not exists unaccent schema registry;
 
 -- One row per registry entry: what one registry says of one activity of one company. Entries lie in a
 -- partition a source, which the first snapshot of the source makes with its indexes. Columns of fixed

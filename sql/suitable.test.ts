@@ -1,0 +1,141 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { administer, withDatabase } from '../fixtures/database/test-cluster.ts';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { fixtureDays, runSource } from '../fixtures/dump/three-sources.ts';
+import { verify } from '../pipeline/night/verify.ts';
+import { connect, type Database } from './connection/database.ts';
+import { migrate } from './migrate.ts';
+
+const serverUrl = inject('serverUrl');
+const unique = () => `registry_test_${randomUUID().replaceAll('-', '')}`;
+const opened: Database[] = [];
+
+afterEach(async () => {
+  for (const db of opened.splice(0)) await db.close();
+});
+
+/** Opens a database of this name, as a role or as the superuser. */
+async function open(name: string, role?: string): Promise<Database> {
+  const url = new URL(withDatabase(serverUrl, name));
+  if (role) url.username = role;
+  const db = await connect({ databaseUrl: url.href, dataDir: '', applicationName: 'suitable' });
+  opened.push(db);
+  return db;
+}
+
+/** Makes an empty database. @returns its name */
+async function createEmpty(): Promise<string> {
+  const name = unique();
+  await administer(serverUrl, `create database ${name} template template0`);
+  onTestFinished(() => administer(serverUrl, `drop database ${name} with (force)`));
+  return name;
+}
+
+/** Makes a role without any rights. @returns its name */
+async function createRole(): Promise<string> {
+  const role = unique();
+  await administer(serverUrl, `create role ${role} login`);
+  // Runs after the databases are dropped, in which the role has rights.
+  onTestFinished(() => administer(serverUrl, `drop role ${role}`));
+  return role;
+}
+
+async function openMigrated(): Promise<TestDatabase> {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  return db;
+}
+
+/** The tables, views and functions of a database. */
+async function listObjects({ pool }: Database): Promise<string[]> {
+  const { rows } = await pool.query<{ name: string }>(
+    `select concat(relnamespace::regnamespace, '.', relname) as name from pg_class
+     where relnamespace::regnamespace::text not like 'pg\\_%' order by 1`,
+  );
+  return rows.map(({ name }) => name);
+}
+
+describe('migrate', () => {
+  test('needs no right but to create schemas', async () => {
+    const [role, other] = [await createRole(), await createRole()];
+    const name = await createEmpty();
+    const db = await open(name, role);
+    await expect(migrate(db)).rejects.toThrow(
+      `${role} may not create schemas in the database ${name}: its owner or an administrator runs: grant create, temporary on database ${name} to ${role};`,
+    );
+    await administer(serverUrl, `grant create, temporary on database ${name} to ${role}`);
+    expect(await migrate(db)).toContain('0001_run');
+    await runSource(db, 'regon', fixtureDays[0]!);
+    await runSource(db, 'regon', fixtureDays[1]!);
+    expect(await verify(db, 'regon')).toEqual([]);
+    await runSource(db, 'krs', fixtureDays[1]!);
+    // The login of another product is told whose tables these are.
+    await administer(serverUrl, `grant create on database ${name} to ${other}`);
+    await expect(migrate(await open(name, other))).rejects.toThrow(
+      `The tables of the database ${name} belong to ${role}, not to ${other}: connect as ${role}, or restore as ${other}`,
+    );
+  });
+
+  test('gives the reader the rights that a restored backup lacks', async () => {
+    const db = await openMigrated();
+    await db.pool.query('revoke select on analyst.company from registry_reader');
+    expect(await migrate(db)).toEqual(['registry_reader']);
+    const { rows } = await db.pool.query(
+      `select has_table_privilege('registry_reader', 'analyst.company', 'select') as may_read,
+         has_table_privilege('registry_reader', 'analyst.wallet_transaction', 'select') as may_see`,
+    );
+    expect(rows).toEqual([{ may_read: true, may_see: false }]);
+    expect(await migrate(db)).toEqual([]);
+  });
+
+  test('tells a database of a version before 1.0.0 what to do, and leaves it alone', async () => {
+    const name = await createEmpty();
+    const db = await open(name);
+    await db.pool.query(
+      'create table public.applied_migration (name text); create schema registry; create table registry.run ()',
+    );
+    const before = await listObjects(db);
+    const sentence = `The database ${name} is of a version before 1.0.0, which cannot be upgraded: make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres) and publish the dumps anew`;
+    await expect(migrate(db)).rejects.toThrow(sentence);
+    expect(await listObjects(db)).toEqual(before);
+
+    const old = await open(await createEmpty());
+    await migrate(old, { version: '0.9.0' });
+    await expect(migrate(old, { version: '1.0.0' })).rejects.toThrow('before 1.0.0');
+  });
+
+  test('tells a database of another product, and takes one with tables elsewhere', async () => {
+    const name = await createEmpty();
+    const db = await open(name);
+    await db.pool.query('create table public.applied_migration (name text)');
+    await db.pool.query(
+      'create schema customer; create table customer.invoice (invoice_id bigint)',
+    );
+    const before = await listObjects(db);
+    await db.pool.query('drop table public.applied_migration');
+    await expect(migrate(db)).rejects.toThrow(
+      `The database ${name} is of another product, which has the schemas customer: make a new one`,
+    );
+    expect(await listObjects(db)).toEqual(before.filter((each) => !each.startsWith('public.')));
+    await db.pool.query('drop schema customer cascade; create table public.invoice ()');
+    expect(await migrate(db)).toContain('0001_run');
+  });
+
+  test('of an older version never puts its functions back', async () => {
+    const name = await createEmpty();
+    const db = await open(name);
+    expect(await migrate(db, { version: '9.10.0' })).toContain('release 9.10.0');
+    await db.pool.query(
+      `update registry.applied_migration set sha256 = 'newer' where name like 'function/%'`,
+    );
+    await expect(migrate(db, { version: '9.9.0' })).rejects.toThrow(
+      `The database ${name} is of version 9.10.0, this program of 9.9.0: run version 9.10.0, or restore the backup from before the upgrade`,
+    );
+    const { rows } = await db.pool.query(
+      `select from registry.applied_migration where sha256 = 'newer' and name like 'function/%'`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    expect(await migrate(db, { version: '9.10.0' })).toContain('function/01_text.sql');
+  });
+});

@@ -1,0 +1,96 @@
+import { readFileSync } from 'node:fs';
+import type { ClientBase } from 'pg';
+
+const packageFile = new URL('../package.json', import.meta.url);
+
+/** The version of the product, such as `1.0.0`. */
+export const productVersion = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string })
+  .version;
+
+/** From here on each version brings the database of an earlier one up to date. */
+const firstRelease = '1.0.0';
+
+const isBefore = (one: string, other: string) =>
+  one.localeCompare(other, 'en', { numeric: true }) < 0;
+
+interface Rights {
+  login: string;
+  name: string;
+  may_create: boolean;
+  /** Of the tables of the product; null where there are none. */
+  owner: string | null;
+  is_owner: boolean | null;
+  is_older: boolean;
+  /** The schemas that the product needs for itself. */
+  taken: string | null;
+}
+
+/**
+ * Throws a sentence that says what to do when this version cannot bring the database up to date: it is of an
+ * older, a newer or another product, or the login lacks rights. Writes nothing.
+ */
+export async function requireSuitable(client: ClientBase, version: string): Promise<void> {
+  const { rows } = await client.query<Rights>(
+    `select
+       quote_ident(current_user) as login,
+       quote_ident(current_database()) as name,
+       has_database_privilege(current_database(), 'create')
+         and has_database_privilege(current_database(), 'temporary') as may_create,
+       of_product.owner,
+       pg_has_role(of_product.relowner, 'usage') as is_owner,
+       exists (
+         select from pg_class
+         where relname = 'applied_migration' and relnamespace::regnamespace::text = 'public'
+       ) as is_older,
+       (
+         select string_agg(nspname, ', ' order by nspname) from pg_namespace
+         where nspname in ('registry', 'customer', 'person', 'analyst', 'billing')
+       ) as taken
+     from (select) as one
+     left join (
+       select relowner, quote_ident(pg_get_userbyid(relowner)) as owner from pg_class
+       where relname = 'applied_migration' and relnamespace::regnamespace::text = 'registry'
+     ) as of_product on true`,
+  );
+  const { login, name, may_create, owner, is_owner, is_older, taken } = rows[0]!;
+  const makeNew =
+    'make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres)';
+  const tooOld = `The database ${name} is of a version before ${firstRelease}, which cannot be upgraded: ${makeNew} and publish the dumps anew`;
+  if (owner === null) {
+    if (taken && is_older) throw new Error(tooOld);
+    if (taken) {
+      throw new Error(
+        `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
+      );
+    }
+  } else if (!is_owner) {
+    throw new Error(
+      `The tables of the database ${name} belong to ${owner}, not to ${login}: connect as ${owner}, or restore as ${login}`,
+    );
+  } else {
+    const { rows: releases } = await client.query<{ version: string }>(
+      `select substr(name, 9) as version from registry.applied_migration where name like 'release %'`,
+    );
+    const newest = releases
+      .map((release) => release.version)
+      .toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
+      .at(-1);
+    if (newest !== undefined && isBefore(version, newest)) {
+      throw new Error(
+        `The database ${name} is of version ${newest}, this program of ${version}: run version ${newest}, or restore the backup from before the upgrade`,
+      );
+    }
+    if (
+      newest !== undefined &&
+      isBefore(newest, firstRelease) &&
+      !isBefore(version, firstRelease)
+    ) {
+      throw new Error(tooOld);
+    }
+  }
+  if (!may_create) {
+    throw new Error(
+      `${login} may not create schemas in the database ${name}: its owner or an administrator runs: grant create, temporary on database ${name} to ${login};`,
+    );
+  }
+}
