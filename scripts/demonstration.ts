@@ -3,6 +3,7 @@ import { readDump } from '../pipeline/dump/files.ts';
 import { listInbox } from '../pipeline/night/inbox.ts';
 import { listSources, loadSource } from '../pipeline/sources/source.ts';
 import type { Database } from '../sql/connection/database.ts';
+import { figure } from '../pipeline/figure.ts';
 
 /** The fixture days, laid out as INBOX_DIR is: `<source>/<date>/`. */
 export const fixtures = join(import.meta.dirname, '../fixtures');
@@ -56,7 +57,7 @@ export function describeDays(days: readonly Day[]): string {
   const line = (day: string, cells: readonly string[]) =>
     `  ${day.padEnd(width + 12)}${cells.map((cell) => cell.padStart(12)).join('')}`;
   const lines = days.map((day) => {
-    const cells = figures.map((figure) => Number(day[figure]).toLocaleString('en'));
+    const cells = figures.map((name) => figure(Number(day[name])));
     return line(`${day.source.padEnd(width)}  ${day.date}`, cells);
   });
   return ['', line('published', figures), ...lines, ''].join('\n');

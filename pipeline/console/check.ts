@@ -30,7 +30,7 @@ export async function findTrouble(
      union all
      select 'mail', null, format(
        '%s mails wait, the oldest since %s; the limit is %s minutes',
-       count(*), to_char(min(created_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
+       registry.figure(count(*)), to_char(min(created_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
      )
      from customer.mail
      where state = 'queued'
@@ -38,7 +38,7 @@ export async function findTrouble(
      union all
      select 'job', task_identifier, format(
        '%s jobs %s are due, the oldest since %s; the limit is %s minutes. Does a worker run?',
-       count(*), task_identifier, to_char(min(run_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
+       registry.figure(count(*)), task_identifier, to_char(min(run_at), 'YYYY-MM-DD HH24:MI "UTC"'), $3::integer
      )
      from graphile_worker.jobs
      where locked_at is null and attempts < max_attempts

@@ -94,13 +94,17 @@ export async function keepSchedule(options: { fetch?: boolean }): Promise<void> 
   }
 }
 
-/** Says how a night ended: a run on stdout, a night without a run on stderr. The log gets what failed. */
+/**
+ * Says once how a night ended: a run on stdout, a night without a run on stderr. Where stdout is an object,
+ * the sentences of what failed are on stderr.
+ */
 function report(outcome: Outcome, logger: Logger, isJson: boolean): void {
-  const isRun = 'run_id' in outcome;
-  if (isRun && !isJson) print([describeOutcome(outcome)]);
-  if (outcome.state === 'published' || (isRun && process.stderr.isTTY && !isJson)) return;
-  const level = outcome.state === 'nothing' ? 'info' : 'error';
-  say(logger, level, describeOutcome(outcome), wireOf(outcome));
+  const sentences = describeOutcome(outcome);
+  if ('run_id' in outcome && !isJson) print([sentences]);
+  else if (outcome.state !== 'published') {
+    const { message: _, ...fields } = wireOf(outcome);
+    say(logger, outcome.state === 'nothing' ? 'info' : 'error', sentences, fields);
+  }
 }
 
 function reportFetch(

@@ -83,6 +83,11 @@ describe('nightly', () => {
       'ceidg 2026-11-03: published, run 2',
       'ceidg 2026-11-04: published, run 3',
     ]);
+    // Ten of the fifteen types of each of the two nights with events.
+    expect(command.stdout.match(/^ +\d+ (COMPANY|ANOMALY)_\w+$/gm)).toHaveLength(20);
+    expect(command.stdout.match(/^ +and \d+ more$/gm)).toEqual(
+      Array(2).fill('              and 5 more'),
+    );
     expect(command.code).toBe(0);
   });
 
@@ -140,7 +145,11 @@ describe('nightly', () => {
       /^ceidg 2026-11-03: refused, run 2; readers still see 2026-11-02$/m,
     );
     expect(command.stdout).toMatch(/^ {2}missing file {2}.*pomorskie\.csv is missing: /m);
+    // Once, wherever it is read.
+    expect((command.stdout + command.stderr).match(/pomorskie\.csv is missing/g)).toHaveLength(1);
     expect(command.code).toBe(3);
+    const json = await nightly('--json');
+    expect(json.stderr.match(/pomorskie\.csv is missing/g)).toHaveLength(1);
   });
 
   test('1 tells of the nights before the one that failed, and leaves those after it', async () => {

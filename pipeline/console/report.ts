@@ -2,10 +2,10 @@ import type { GuardFinding } from '../errors.ts';
 import { describeFindings } from '../night/run-checks.ts';
 import type { Outcome, RefusedRun } from '../night/inbox.ts';
 import type { RunSummary } from '../night/summary.ts';
+import { figure } from '../figure.ts';
 
-function number(count: number): string {
-  return count.toLocaleString('en');
-}
+/** How many event types of a run are shown. */
+const SHOWN_TYPES = 10;
 
 export function describeOutcome(outcome: Outcome): string {
   if (outcome.state === 'refused') return describeRefusal(outcome as RefusedRun);
@@ -32,19 +32,25 @@ export function describeRun(run: RunSummary): string {
   const kept = run.is_dry_run ? '' : `, run ${run.run_id}`;
   const lines = [
     `${run.source} ${run.dump_date}: ${verb}${run.is_baseline ? ', the baseline' : ''}${kept}`,
-    `  read ${number(run.read)}, accepted ${number(run.accepted)}, rejected ${number(run.rejected)}`,
-    `  new ${number(run.new)}, updated ${number(run.updated)}, deleted ${number(run.deleted)}, entries ${number(run.entries)}, events ${number(run.events)}`,
-    ...Object.entries(run.event_types).map(
-      ([type, count]) => `    ${number(count).padStart(9)} ${type}`,
-    ),
+    `  read ${figure(run.read)}, accepted ${figure(run.accepted)}, rejected ${figure(run.rejected)}`,
+    `  new ${figure(run.new)}, updated ${figure(run.updated)}, deleted ${figure(run.deleted)}, entries ${figure(run.entries)}, events ${figure(run.events)}`,
+    ...describeTypes(Object.entries(run.event_types)),
   ];
   if (run.waiting > 0) {
-    lines.push(`  ${number(run.waiting)} vanished from files with unreadable rows and wait`);
+    lines.push(`  ${figure(run.waiting)} vanished from files with unreadable rows and wait`);
   }
   if (run.rejected > 0 && !run.is_dry_run)
     lines.push(`  see the rejected rows with: registry rejects ${run.run_id}`);
   for (const notice of run.notices) lines.push(`  not known: ${notice.subject} '${notice.value}'`);
   return lines.join('\n');
+}
+
+/** A line a type, the most frequent first. */
+function describeTypes(types: readonly [type: string, count: number][]): string[] {
+  const shown = types.slice(0, SHOWN_TYPES);
+  const lines = shown.map(([type, count]) => `    ${figure(count).padStart(9)} ${type}`);
+  const left = types.length - shown.length;
+  return left > 0 ? [...lines, `              and ${left} more`] : lines;
 }
 
 /** Why a dump was refused, what readers see, and what can be done: a line a guard. */
@@ -73,7 +79,7 @@ export function describeRefusal(run: RefusedRun): string {
 }
 
 /** An outcome as `--json` and the log show it. */
-export function wireOf(outcome: object): object {
+export function wireOf(outcome: object): { message?: string; refusals?: object[] } {
   if (!('findings' in outcome)) return outcome;
   const { findings, path: _, ...shown } = outcome as RefusedRun;
   return { ...shown, refusals: listRefusals(findings) };

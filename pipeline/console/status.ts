@@ -1,6 +1,7 @@
 import type { Database } from '../../sql/connection/database.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
+import { figure } from '../figure.ts';
 
 /** How long failed mails and failed companies are shown. */
 const SHOWN_DAYS = 7;
@@ -69,7 +70,7 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   const age = `${age_days} ${age_days === 1 ? 'day' : 'days'} old`;
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
-  return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${entries.toLocaleString('en')} entries${refused}`;
+  return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${figure(entries)} entries${refused}`;
 }
 
 /** Counts of queued rows, and of failures in the last seven days. */
@@ -99,13 +100,13 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
 
 export function describeWatches(watch: WatchStatus): string[] {
   const { ready, open_submissions } = watch;
-  const open = `${open_submissions} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
-  return ['Watch lists', `  ${ready} ready; ${describeQueue(watch)}; ${open}`];
+  const open = `${figure(open_submissions)} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
+  return ['Watch lists', `  ${figure(ready)} ready; ${describeQueue(watch)}; ${open}`];
 }
 
 function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): string {
   const since = oldest_queued_at === null ? '' : `, the oldest since ${minute(oldest_queued_at)}`;
-  return `${queued} queued${since}; ${failed} failed in the last ${SHOWN_DAYS} days`;
+  return `${figure(queued)} queued${since}; ${figure(failed)} failed in the last ${SHOWN_DAYS} days`;
 }
 
 /** A mail that could not be sent, so far or for good. */
@@ -176,7 +177,7 @@ function describeMails({ mail, jobs }: Status): string[] {
     ...(jobs.length > 0 ? ['Jobs'] : []),
     ...jobs.map(
       ({ task, waiting, running, given_up }) =>
-        `  ${task.padEnd(12)} ${waiting} waiting, ${running} running, ${given_up} given up`,
+        `  ${task.padEnd(12)} ${figure(waiting)} waiting, ${figure(running)} running, ${figure(given_up)} given up`,
     ),
   ];
 }

@@ -65,7 +65,7 @@ describe('readArchive', () => {
 
   test('bounds the inflated bytes, however well they are packed', async () => {
     const bounds = { ...inflateBounds, bytes: 100_000 };
-    const sentence = 'inflates to more than 100000 bytes, the limit';
+    const sentence = 'inflates to more than 100,000 bytes, the limit';
     await expect(read('b.zip', makeZip({ content }), bounds)).rejects.toThrow(sentence);
     await expect(read('b.zip', makeZip({ content, method: 0 }), bounds)).rejects.toThrow(sentence);
     await expect(read('b.gz', gzipSync(content), bounds)).rejects.toThrow(sentence);

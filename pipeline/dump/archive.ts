@@ -6,6 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { createGunzip, createInflateRaw, crc32 } from 'node:zlib';
 import * as yauzl from 'yauzl';
 import { Refusal } from '../errors.ts';
+import { figure } from '../figure.ts';
 
 /**
  * Bounds on the inflated size of an archive; a larger archive is a zip bomb. The largest report of the
@@ -69,7 +70,9 @@ export async function* readArchive(
       yield chunk;
     }
     if (member && size !== member.uncompressedSize) {
-      throw new Error(`${size} bytes instead of ${member.uncompressedSize}, truncated`);
+      throw new Error(
+        `${figure(size)} bytes instead of ${figure(member.uncompressedSize)}, truncated`,
+      );
     }
     if (member && crc !== member.crc32) throw new Error('wrong CRC-32, the archive is damaged');
   } catch (cause) {
@@ -123,7 +126,7 @@ async function locateMember(path: string): Promise<Stored> {
 
 function refuseBomb(size: number, archive_bytes: number, bounds: InflateBounds): void {
   if (size > bounds.bytes) {
-    throw new Error(`inflates to more than ${bounds.bytes} bytes, the limit`);
+    throw new Error(`inflates to more than ${figure(bounds.bytes)} bytes, the limit`);
   }
   if (size > bounds.ratio_from_bytes && size > archive_bytes * bounds.ratio) {
     throw new Error(`inflates to more than ${bounds.ratio} times its size, which no report does`);

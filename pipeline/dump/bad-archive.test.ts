@@ -13,6 +13,7 @@ import {
 import { type Baseline, refuse, publishBaseline, runBad } from '../../fixtures/dump/bad-night.ts';
 import { dumpTables } from '../../fixtures/dump/night.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { figure } from '../figure.ts';
 
 const csv = fileName('śląskie');
 const zip = fileName('śląskie', 'zip');
@@ -66,7 +67,7 @@ const cases: [what: string, file: string, bytes: Buffer, reason: string][] = [
     'a zip with fewer bytes than it says',
     zip,
     makeZip({ content, inflated_bytes: content.length + 1 }),
-    `${content.length} bytes instead of ${content.length + 1}, truncated`,
+    `${figure(content.length)} bytes instead of ${figure(content.length + 1)}, truncated`,
   ],
   [
     'a zip with another CRC-32',

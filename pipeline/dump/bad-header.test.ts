@@ -68,8 +68,18 @@ describe('a file is refused', () => {
       "line 1: the column 'Email' is there twice",
     ],
     [
-      'whose header has another separator',
+      'whose columns are separated by commas',
       toBytes(lines.map((line) => line.replaceAll(';', ','))),
+      'line 1: the columns are separated by commas, not by semicolons',
+    ],
+    [
+      'whose columns are in quotes and separated by tabs',
+      toBytes(lines.map((line) => `"${line.replaceAll(';', '"\t"')}"`)),
+      'line 1: the columns are separated by tabs, not by semicolons',
+    ],
+    [
+      'of one column',
+      toBytes(['Lp', '1']),
       `line 1: the header lacks ${columns
         .slice(1)
         .map((name) => `'${name}'`)
@@ -85,7 +95,7 @@ describe('a file is refused', () => {
     [
       'whose header is too long',
       toBytes([`${header};${'x'.repeat(33_000)}`, ...rows]),
-      'line 1: the header cannot be read, longer than 32768 bytes',
+      'line 1: the header cannot be read, longer than 32,768 bytes',
     ],
     [
       'whose lines end as on an old Macintosh',

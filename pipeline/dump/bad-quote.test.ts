@@ -36,7 +36,7 @@ function name(
 const closesElsewhere = 'a quote that closes in another row';
 const noMatch = 'quotes that do not match';
 const notFollowed = 'a closing quote that is not followed by a separator';
-const tooLong = 'longer than 32768 bytes';
+const tooLong = 'longer than 32,768 bytes';
 
 // In the order of their rows: an open quote meets the quotes of the cases after it.
 const cases: RowCase[] = [
@@ -179,7 +179,7 @@ describe('a field of 50 MB', () => {
   test('of many lines is refused at once, with the first of them', async () => {
     expect(await refuse(db, writeHuge(`${'x'.repeat(99)}\n`), { dump_date: '2026-11-04' })).toBe(
       `${fileName('opolskie')}, line 5: 4 fields instead of 24; ` +
-        'the 1000 rows after it cannot be read either',
+        'the 1,000 rows after it cannot be read either',
     );
   });
 });

@@ -10,6 +10,7 @@ import { shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';
+import { figure } from '../figure.ts';
 
 const SEPARATOR = 59;
 const LINE_FEED = 10;
@@ -165,13 +166,13 @@ export class FileReader implements RecordHandler {
     if (this.#unreadable_in_a_row > UNREADABLE_IN_A_ROW) {
       throw new Refusal(
         `${this.#file.file}, ${this.#firstInARow}; ` +
-          `the ${UNREADABLE_IN_A_ROW} rows after it cannot be read either`,
+          `the ${figure(UNREADABLE_IN_A_ROW)} rows after it cannot be read either`,
       );
     }
     if (++this.#unreadable_count > UNREADABLE_ROWS) {
       throw new Refusal(
         `${this.#file.file}, ${this.#firstUnreadable}; ` +
-          `more than ${UNREADABLE_ROWS} rows of it cannot be read`,
+          `more than ${figure(UNREADABLE_ROWS)} rows of it cannot be read`,
       );
     }
     this.rejects.push({ file_no: this.#file.file_no, line, reason, raw: shorten(bytes) });

@@ -8,6 +8,16 @@ export type Layout = ReturnType<typeof readHeader>;
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
+/** What stands between the columns of a file in place of semicolons. */
+const otherDelimiters = { ',': 'commas', '\t': 'tabs', '|': 'vertical bars' };
+
+function refuseDelimiter(header: string, where: string): void {
+  if (header.includes(';')) return;
+  const used = Object.entries(otherDelimiters).find(([delimiter]) => header.includes(delimiter));
+  if (used)
+    throw new Refusal(`${where}: the columns are separated by ${used[1]}, not by semicolons`);
+}
+
 /** Reads a header, with its columns in any order. Throws a `Refusal` for a missing or repeated column. */
 export function readHeader(source: TableSource, file: string, bytes: Buffer) {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
@@ -16,6 +26,7 @@ export function readHeader(source: TableSource, file: string, bytes: Buffer) {
   if (!isUtf8(line) || line.includes(0)) {
     throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   }
+  refuseDelimiter(line.toString(), `${file}, line 1`);
   const scanner = new RecordScanner();
   const fault = scanner.scan(line, 0, line.length);
   if (line.length === 0 || fault || scanner.has_inner_quote) {

@@ -1,3 +1,4 @@
+import { figure } from '../figure.ts';
 import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 
 const LINE_FEED = 10;
@@ -125,7 +126,7 @@ export class RecordSplitter {
   }
 }
 
-const tooLong = `longer than ${RECORD_BYTES} bytes`;
+const tooLong = `longer than ${figure(RECORD_BYTES)} bytes`;
 const reasons = {
   'open quote': 'a quote that never closes',
   'stray quote': 'a closing quote that is not followed by a separator',

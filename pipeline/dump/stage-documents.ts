@@ -5,6 +5,7 @@ import { Refusal } from '../errors.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
 import { saveFiles, type Staging } from './stage.ts';
+import { figure } from '../figure.ts';
 
 /**
  * Reads the answers of a dump into `stage.answer`, makes documents of them by the `collect*.sql` of the
@@ -54,7 +55,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
         unreadable_count += 1;
         if (unreadable_count > UNREADABLE_ROWS) {
           throw new Refusal(
-            `${file}: more than ${UNREADABLE_ROWS} answers of it cannot be read; ` +
+            `${file}: more than ${figure(UNREADABLE_ROWS)} answers of it cannot be read; ` +
               `of the last one, in line ${line}: ${reason}`,
           );
         }

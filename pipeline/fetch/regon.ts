@@ -7,6 +7,7 @@ import { type Entities, listEntities, readLists, writeLists } from './regon-list
 import { birError, type EntityAnswer, readEntity, searchTypes, typesIn } from './regon-report.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import { askEvery, type Missing, refuseGaps } from './round.ts';
+import { figure } from '../figure.ts';
 
 /** Entities at a time; the rate lets three or four requests a second through. */
 const WIDTH = 4;
@@ -100,7 +101,7 @@ async function planDay(
   if (needed_ms <= LONGEST_FETCH_ms) return { due, isLong: false };
   const hours = Math.round(needed_ms / HOUR_ms);
   progress.note(
-    `REGON lists ${due.length.toLocaleString('en')} entities: at least ${calls.toLocaleString('en')} calls, ${hours} hours at the rates that GUS allows. ` +
+    `REGON lists ${figure(due.length)} entities: at least ${figure(calls)} calls, ${hours} hours at the rates that GUS allows. ` +
       `Watched companies come first; what is not had within ${LONGEST_FETCH_ms / HOUR_ms} hours is left to the next fetch.`,
   );
   const watched = await findWatched(due).catch((error: unknown) => {

@@ -1,5 +1,6 @@
 import type { Reporter } from '../night/progress.ts';
 import type { Missing } from './round.ts';
+import { figure } from '../figure.ts';
 
 export interface FetchPlan {
   inboxDir: string;
@@ -59,19 +60,19 @@ export function createReport(
 export function describeFetch(report: FetchReport, path: string): string {
   const { source, dump_date, asked, had, missing } = report;
   return [
-    `${source} ${dump_date}: fetched, ${had} of ${asked} had, in ${path}`,
+    `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${path}`,
     ...listNumbers('not found', report.not_found),
     ...listNumbers('struck off, without an extract', report.without_extract),
     ...listNumbers('not a number', report.odd),
     ...missing.slice(0, 10).map(({ number, reason }) => `  could not be had: ${number}: ${reason}`),
-    ...(missing.length > 10 ? [`  could not be had: ${missing.length} in all`] : []),
-    ...(report.left > 0 ? [`  left to the next fetch: ${report.left}`] : []),
+    ...(missing.length > 10 ? [`  could not be had: ${figure(missing.length)} in all`] : []),
+    ...(report.left > 0 ? [`  left to the next fetch: ${figure(report.left)}`] : []),
   ].join('\n');
 }
 
 function listNumbers(what: string, numbers: readonly string[]): string[] {
   if (numbers.length === 0) return [];
   const shown = numbers.slice(0, 10).join(', ');
-  const more = numbers.length > 10 ? `, … (${numbers.length})` : '';
+  const more = numbers.length > 10 ? `, … (${figure(numbers.length)})` : '';
   return [`  ${what}: ${shown}${more}`];
 }

@@ -1,6 +1,7 @@
 import { Refusal } from '../errors.ts';
 import { inParallel } from '../parallel.ts';
 import { ServiceFault } from './service.ts';
+import { figure } from '../figure.ts';
 
 /** After so many failures in a row the service counts as down. */
 const DOWN_COUNT = 12;
@@ -73,6 +74,6 @@ export function refuseGaps(asked: number, missing: readonly Missing[]): void {
   const isMuch = count > TOLERATED_COUNT && count > asked * TOLERATED_SHARE;
   if (!first || (!isMuch && count < asked)) return;
   throw new Refusal(
-    `${count} of ${asked} numbers could not be had, such as ${first.number} (${first.reason}); at most ${TOLERATED_COUNT}, or 1 %, may be missing. Run it again later, what was had is kept`,
+    `${figure(count)} of ${figure(asked)} numbers could not be had, such as ${first.number} (${first.reason}); at most ${TOLERATED_COUNT}, or 1 %, may be missing. Run it again later, what was had is kept`,
   );
 }

@@ -68,67 +68,67 @@ describe('a dump is refused', () => {
       reports((made) => {
         for (const lines of Object.values(made)) lines.splice(1, (lines.length - 1) / 2);
       }),
-      '1006 rows where there were 2012 last time: 50.00 %, the limits are 98 % and 105 %; ' +
-        '1006 of 2012 entries vanished: 50.00 %, the limit is 0.5 %; ' +
+      '1,006 rows where there were 2,012 last time: 50.00 %, the limits are 98 % and 105 %; ' +
+        '1,006 of 2,012 entries vanished: 50.00 %, the limit is 0.5 %; ' +
         `${fileName('brak województwa')}, ${fileName('mazowieckie')}, ${fileName('śląskie')}; ` +
         'the first: 150 of 300 entries vanished: 50.00 %, the limit is 2 %',
     ],
     [
       'where the vanished hide behind an unreadable row',
       reports((made) => made.mazowieckie!.splice(1, 500, 'Razem')),
-      '1513 rows where there were 2012 last time: 75.20 %, the limits are 98 % and 105 %',
+      '1,513 rows where there were 2,012 last time: 75.20 %, the limits are 98 % and 105 %',
     ],
     [
       'with 21 rows less',
       reports((made) => made.śląskie!.splice(1, 21)),
-      '21 of 2012 entries vanished: 1.04 %, the limit is 0.5 %; ' +
+      '21 of 2,012 entries vanished: 1.04 %, the limit is 0.5 %; ' +
         `${fileName('śląskie')}: 21 of 600 entries vanished: 3.50 %, the limit is 2 %`,
     ],
     [
       'with many more rows',
       reports((made) => made.śląskie!.push(...newRows)),
-      '2132 rows where there were 2012 last time: 105.96 %, the limits are 98 % and 105 %',
+      '2,132 rows where there were 2,012 last time: 105.96 %, the limits are 98 % and 105 %',
     ],
     [
       'with a file in which everything stands twice',
       reports((made) => made.śląskie!.push(...made.śląskie!)),
-      '601 of 2613 rows were rejected: 23.00 %, the limit is 0.5 %; the first is ' +
+      '601 of 2,613 rows were rejected: 23.00 %, the limit is 0.5 %; the first is ' +
         `${fileName('śląskie')}, line 602: the NIP 'Nip' is not valid; ` +
-        '2613 rows where there were 2012 last time: 129.87 %, the limits are 98 % and 105 %',
+        '2,613 rows where there were 2,012 last time: 129.87 %, the limits are 98 % and 105 %',
     ],
     [
       'with 21 unreadable rows',
       replace(21, { StatusDzialalnosci: 'Zniknięty' }),
-      '21 of 2012 rows were rejected: 1.04 %, the limit is 0.5 %; the first is ' +
+      '21 of 2,012 rows were rejected: 1.04 %, the limit is 0.5 %; the first is ' +
         `${fileName('mazowieckie')}, line 2: the status 'Zniknięty' is not known`,
     ],
     [
       'where many have lost a value',
       replace(21, { Email: '' }),
-      '21 of 2012 entries lost their email: 1.04 %, the limit is 1 %',
+      '21 of 2,012 entries lost their email: 1.04 %, the limit is 1 %',
     ],
     [
       'where many have changed in one field',
       replace(41, { Telefon: '700000001' }),
-      'the phone of 41 of 2012 entries changed: 2.04 %, the limit is 2 %',
+      'the phone of 41 of 2,012 entries changed: 2.04 %, the limit is 2 %',
     ],
     [
       'whose columns are shifted',
       replace(1000, { Telefon: 'a@example.pl', Email: '700000001' }),
-      'the email of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %, ' +
-        'the phone of 1000 of 2012 entries changed: 49.70 %, the limit is 2 %',
+      'the email of 1,000 of 2,012 entries changed: 49.70 %, the limit is 2 %, ' +
+        'the phone of 1,000 of 2,012 entries changed: 49.70 %, the limit is 2 %',
     ],
     [
       'with two files under the names of each other',
       reports((made) => ([made.śląskie, made.mazowieckie] = [made.mazowieckie!, made.śląskie!])),
-      'the voivodeship of 1600 of 2012 entries changed: 79.52 %, the limit is 2 %',
+      'the voivodeship of 1,600 of 2,012 entries changed: 79.52 %, the limit is 2 %',
     ],
     [
       'with one file under two names',
       reports((made) => (made.śląskie = made.mazowieckie!)),
-      '2000 of 2412 rows were rejected: 82.92 %, the limit is 0.5 %; the first is ' +
+      '2,000 of 2,412 rows were rejected: 82.92 %, the limit is 0.5 %; the first is ' +
         `${fileName('mazowieckie')}, line 2: contradicts another row of the same entry; ` +
-        '2412 rows where there were 2012 last time: 119.88 %, the limits are 98 % and 105 %',
+        '2,412 rows where there were 2,012 last time: 119.88 %, the limits are 98 % and 105 %',
     ],
   ];
 
@@ -138,7 +138,7 @@ describe('a dump is refused', () => {
 
   test('and keeps the rows that it rejected', async () => {
     expect(await refuse(db, replace(21, { RokPKD: '99' }))).toMatch(
-      /^21 of 2012 rows were rejected/,
+      /^21 of 2,012 rows were rejected/,
     );
     const { rows } = await db.pool.query(
       `select count(*)::int as count, min(line)::int as first, max(line)::int as last, reason
@@ -178,7 +178,7 @@ describe('a guard', () => {
         file: fileName('mazowieckie'),
         value: 50,
         limit: 2,
-        sentence: `${fileName('mazowieckie')}: 500 of 1000 entries vanished: 50.00 %, the limit is 2 %`,
+        sentence: `${fileName('mazowieckie')}: 500 of 1,000 entries vanished: 50.00 %, the limit is 2 %`,
       });
       const vanished = Array.from({ length: 17 }, (_, at) => ({
         guard: 'missing_file',
@@ -204,7 +204,7 @@ describe('a dump that the guards refuse', () => {
     const db = await baseline.open();
     try {
       const less = reports((made) => made.śląskie!.splice(1, 30));
-      expect(await refuse(db, less)).toMatch(/^30 of 2012 entries vanished/);
+      expect(await refuse(db, less)).toMatch(/^30 of 2,012 entries vanished/);
       const reason = 'CEIDG has announced it';
       const summary = await runBad(db, less, '2026-11-03', { reason });
       expect(summary).toMatchObject({ state: 'published', reason, deleted: 30, events: 30 });
@@ -313,7 +313,7 @@ describe('the first dump of a source', () => {
     );
     const db = await empty.open();
     try {
-      expect(await refuse(db, makeReports())).toMatch(/^2012 rows where there were 0 last time/);
+      expect(await refuse(db, makeReports())).toMatch(/^2,012 rows where there were 0 last time/);
     } finally {
       await db.drop();
       await empty.drop();

@@ -148,7 +148,7 @@ describe('a file in Windows-1250', () => {
     const db = await baseline.open();
     try {
       expect(await refuse(db, writeWith('śląskie'))).toBe(
-        `600 of 2012 rows were rejected: 29.82 %, the limit is 0.5 %; the first is ` +
+        `600 of 2,012 rows were rejected: 29.82 %, the limit is 0.5 %; the first is ` +
           `${fileName('śląskie')}, line 2: not UTF-8`,
       );
     } finally {

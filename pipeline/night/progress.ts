@@ -1,5 +1,6 @@
 import cliProgress, { SingleBar } from 'cli-progress';
 import type { Logger } from 'pino';
+import { figure } from '../figure.ts';
 import { NightReporter } from './reporter.ts';
 
 /** Reports the steps of a night or a fetch on stderr: to people on a terminal, else to the log. */
@@ -73,9 +74,9 @@ export class Reporter extends NightReporter {
     if (!this.#stream.isTTY) this.#logger.info({ step: name, seconds, ...counted }, name);
     if (!this.#stream.isTTY || this.#isBrief) return;
     const { records, done } = counted;
-    const count = (records ?? done)?.toLocaleString('en');
+    const count = records ?? done;
     const unit = records === undefined ? '' : ' records';
-    this.#writeStep(name, seconds, count === undefined ? '' : `, ${count}${unit}`);
+    this.#writeStep(name, seconds, count === undefined ? '' : `, ${figure(count)}${unit}`);
   }
 
   #writeStep(name: string, seconds: number, more = ''): void {

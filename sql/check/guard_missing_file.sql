@@ -3,7 +3,7 @@ select
     format(
         '%s is missing: it held %s entries last time',
         run_file.file,
-        run_file.entry_count
+        registry.figure(run_file.entry_count)
     ) as refusal,
     run_file.file,
     run_file.entry_count as value,

@@ -19,8 +19,8 @@ example as (
 select
     format(
         '%s of %s rows were rejected: %s %%, the limit is 0.5 %%; the first is %s',
-        rejected.row_count,
-        rejected.read_count,
+        registry.figure(rejected.row_count),
+        registry.figure(rejected.read_count),
         round(100.0 * rejected.row_count / rejected.read_count, 2),
         example.text
     ) as refusal,

@@ -11,8 +11,8 @@ with row_count as (
 select
     format(
         '%s rows where there were %s last time: %s %%, the limits are 98 %% and 105 %%',
-        row_count.today,
-        row_count.yesterday,
+        registry.figure(row_count.today),
+        registry.figure(row_count.yesterday),
         round(100 * row_count.today / nullif(row_count.yesterday, 0), 2)
     ) as refusal,
     null as file,

@@ -54,7 +54,8 @@ select
     counted.guard,
     format(
         counted.sentence || ': %4$s %%, the limit is %5$s %%',
-        counted.row_count, counted.entry_count, counted.subject, share.value, counted.limit_value
+        registry.figure(counted.row_count), registry.figure(counted.entry_count), counted.subject,
+        share.value, counted.limit_value
     ) as refusal,
     counted.file,
     share.value,

@@ -62,6 +62,11 @@ return case
     else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
 end;
 
+-- A count as sentences for people have it: 5,796.
+create or replace function registry.figure(count numeric) returns text
+language sql immutable parallel safe
+return to_char(count, 'FM999,999,999,999,990');
+
 -- The extension lies in whichever schema it was created in.
 select set_config(
     'search_path',

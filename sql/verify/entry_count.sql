@@ -11,10 +11,10 @@ with published as (
 select format(
     'run %s: %s entries, where %s + %s new - %s deleted are expected',
     published.run_id,
-    published.entry_count,
-    published.previous_entry_count,
-    published.new_count,
-    published.deleted_count
+    registry.figure(published.entry_count),
+    registry.figure(published.previous_entry_count),
+    registry.figure(published.new_count),
+    registry.figure(published.deleted_count)
 ) as finding
 from published
 where
@@ -22,7 +22,12 @@ where
     and published.entry_count is distinct from
     published.previous_entry_count + published.new_count - published.deleted_count
 union all
-select format('run %s counts %s entries, there are %s', published.run_id, published.entry_count, found.row_count)
+select format(
+    'run %s counts %s entries, there are %s',
+    published.run_id,
+    registry.figure(published.entry_count),
+    registry.figure(found.row_count)
+)
 from published
 cross join (
     select count(*) as row_count
@@ -33,7 +38,12 @@ where
     published.age = 1
     and published.entry_count <> found.row_count
 union all
-select format('run %s counts %s events, there are %s', published.run_id, published.event_count, found.row_count)
+select format(
+    'run %s counts %s events, there are %s',
+    published.run_id,
+    registry.figure(published.event_count),
+    registry.figure(found.row_count)
+)
 from published
 cross join lateral (
     select count(*) as row_count

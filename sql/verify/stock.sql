@@ -48,8 +48,8 @@ select format(
     coalesce(both_sides.voivodeship, 'no voivodeship'),
     coalesce(both_sides.activity_section, 'no section'),
     coalesce(both_sides.legal_form, 'no legal form'),
-    sum(both_sides.kept_count),
-    sum(both_sides.entry_count)
+    registry.figure(sum(both_sides.kept_count)),
+    registry.figure(sum(both_sides.entry_count))
 ) as finding
 from both_sides
 group by
@@ -60,8 +60,8 @@ select format(
     'the stock of %s on %s is %s entries, the daily statistics say %s',
     $1,
     summed.stat_date,
-    summed.stock,
-    summed.entry_count
+    registry.figure(summed.stock),
+    registry.figure(summed.entry_count)
 )
 from (
     select
@@ -77,10 +77,10 @@ union all
 select format(
     'the standing entries of %s change by %s on %s, where %s new - %s ended are expected',
     $1,
-    changed.standing_change,
+    registry.figure(changed.standing_change),
     changed.stat_date,
-    changed.new_count,
-    changed.ended_count
+    registry.figure(changed.new_count),
+    registry.figure(changed.ended_count)
 )
 from changed
 left join registry.daily_stat
