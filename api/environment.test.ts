@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../sql/process/environment.ts';
+import { boundDefaults } from './bounds.ts';
 import { readEnvironment } from './environment.ts';
 
 const secretKey = 'a key of at least 32 characters, for tests';
@@ -19,6 +20,7 @@ describe('readEnvironment', () => {
       freeMailDomains: [],
       searchCredits: 1,
       snapshotCredits: 5,
+      bounds: boundDefaults,
       isPrivate: true,
       payment: {
         provider: undefined,
@@ -59,6 +61,8 @@ describe('readEnvironment', () => {
         FREE_MAIL_DOMAINS: 'Poczta.example, żółw.pl',
         SEARCH_CREDITS: '0',
         SNAPSHOT_CREDITS: '12',
+        WATCHES_PER_ACCOUNT: '999999999',
+        SEARCHES_IN_FLIGHT: '1',
         PAYMENT_PROVIDER: 'stripe',
         STRIPE_SECRET_KEY: 'sk_live_1',
         STRIPE_WEBHOOK_SECRET: 'whsec_1',
@@ -78,6 +82,7 @@ describe('readEnvironment', () => {
       freeMailDomains: ['poczta.example', 'xn--w-uga1v8h.pl'],
       searchCredits: 0,
       snapshotCredits: 12,
+      bounds: { ...boundDefaults, WATCHES_PER_ACCOUNT: 999_999_999, SEARCHES_IN_FLIGHT: 1 },
       isPrivate: false,
       payment: {
         provider: 'stripe',

@@ -8,6 +8,7 @@ import {
   EnvironmentError,
   isLoopback,
 } from '../sql/process/environment.ts';
+import { boundSentences, boundShape, pickBounds } from './bounds.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
@@ -46,6 +47,7 @@ const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
   ...commonSentences,
+  ...boundSentences,
   HOST: 'HOST must be the address to listen on, such as 127.0.0.1 or 0.0.0.0.',
   PORT: 'PORT must be a whole number from 0 to 65535.',
   TRUST_PROXY: `TRUST_PROXY must be the number of proxies in front of the API (0 to ${maxProxies}) or a comma-separated list of their networks, such as 10.0.0.0/8, and not all of them.`,
@@ -64,6 +66,7 @@ const localIsPrivate =
 
 const shape = {
   ...commonShape,
+  ...boundShape,
   HOST: z
     .string()
     .refine((text) => isIP(text) !== 0 || /^[a-z\d.-]+$/i.test(text))
@@ -126,6 +129,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** Price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
+    bounds: pickBounds(checked),
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
     payment,

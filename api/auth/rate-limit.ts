@@ -1,8 +1,10 @@
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
+import { LRUCache } from 'lru-cache';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
+import { tooMany } from '../http/errors.ts';
 import { clientAddressOf } from './authenticate.ts';
 
 /** Requests that one client may make in a window; endpoints that share a `name` share the count. */
@@ -14,6 +16,11 @@ export interface RequestLimit {
 
 /** The limit of every endpoint that has no limit of its own. */
 export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
+
+/** The key of a client without a token: its IPv4 address, or the first 56 bits of its IPv6 address. */
+export function addressKeyOf(request: Request): string {
+  return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
+}
 
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
@@ -80,8 +87,7 @@ export function limitRequests(
     limit: limited.request_count,
     standardHeaders: 'draft-8',
     legacyHeaders: true,
-    keyGenerator: async (request) =>
-      (await keyOf(request)) ?? ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56),
+    keyGenerator: async (request) => (await keyOf(request)) ?? addressKeyOf(request),
     store: createLimitStore(options, limited),
     message: async (request: Request) => {
       await beforeRefusal?.(request);
@@ -105,4 +111,41 @@ export async function isAllowed(
 ): Promise<boolean> {
   const { totalHits } = await createLimitStore(options, limited).increment(key);
   return totalHits <= limited.request_count;
+}
+
+/**
+ * Limits something that accounts do, beside the limit of their tokens.
+ *
+ * @param what in the plural, for the message
+ */
+export function createAccountLimit(
+  options: Pick<Context, 'db' | 'now'>,
+  limited: RequestLimit,
+  what: string,
+) {
+  const { name, request_count, window_ms } = limited;
+  const store = createLimitStore(options, limited);
+  const full = new LRUCache<string, Date>({ max: 10_000 });
+
+  /** Throws the 429 where this process has seen that the window is full; counts nothing. */
+  function refuse(account_id: string): void {
+    const wait_ms = Number(full.get(account_id) ?? 0) - options.now().getTime();
+    if (wait_ms <= 0) return;
+    const wait_s = Math.ceil(wait_ms / 1000);
+    throw tooMany(`An account has at most ${request_count} ${what}.`, wait_s, {
+      'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1000}`,
+      RateLimit: `"${name}"; r=0; t=${wait_s}`,
+    });
+  }
+
+  return {
+    refuse,
+    /** Counts one. Throws the 429 beyond the limit. */
+    async count(account_id: string): Promise<void> {
+      refuse(account_id);
+      const { totalHits, resetTime } = await store.increment(account_id);
+      if (totalHits > request_count) full.set(account_id, resetTime);
+      refuse(account_id);
+    },
+  };
 }

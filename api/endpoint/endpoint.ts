@@ -27,6 +27,8 @@ export interface EndpointDescription<
   summary: string;
   description?: string;
   auth: A;
+  /** Whether requests of one account run one after the other in a process, because they lock it. */
+  isInTurn?: true;
   /** Of an endpoint without a token, instead of the general limit. */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */

@@ -3,11 +3,12 @@ import { Router, type Request, type RequestHandler, type Response } from 'expres
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { type Authentication, createAuthentication } from '../auth/authenticate.ts';
-import { generalLimit, limitRequests } from '../auth/rate-limit.ts';
+import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
+import { createShare, createTurns, type Share } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
@@ -36,6 +37,8 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
     authentication.refuseEnded,
   );
   const admit = createAdmission(authentication);
+  const inShare = createShare(options.bounds.REQUESTS_IN_FLIGHT, 'requests');
+  const inTurn = createTurns();
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
   const paths = [...byPath].toSorted(
@@ -52,7 +55,9 @@ export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Ro
         ...(auth === 'none' ? [] : [admit(auth)]),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
-        answer(one, options),
+        answer(one, options, (client, work) =>
+          inShare(client, one.description.isInTurn ? () => inTurn(client, work) : work),
+        ),
       );
     }
     const methods = ofPath.map(({ description }) => description.method.toUpperCase());
@@ -92,7 +97,7 @@ function createAdmission({ authenticate }: Authentication) {
 
 const nothing = z.strictObject({});
 
-function answer(one: Endpoint, options: Context): RequestHandler {
+function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
   const schema = z.object({ params, query, body });
@@ -105,8 +110,11 @@ function answer(one: Endpoint, options: Context): RequestHandler {
     const { caller } = response.locals;
     const context = { caller, request, response, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
-    const answered = await one.handle(call);
-    if (response.headersSent) return;
+    const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
+    // The client may be gone, or have a 503, when its turn comes.
+    const isOver = () => response.headersSent || response.closed;
+    const answered = await inShare(client, async () => (isOver() ? undefined : one.handle(call)));
+    if (answered === undefined || response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {
       const tag = tagOf(text);

@@ -54,6 +54,11 @@ export function loading(): HttpError {
   return new HttpError(503, { message }, { 'Retry-After': '2' });
 }
 
+/** Makes the 429 of a bound, which the message names. */
+export function tooMany(message: string, wait_s: number, headers: Record<string, string> = {}) {
+  return new HttpError(429, { message }, { ...headers, 'Retry-After': String(wait_s) });
+}
+
 /** Passes a request with another method on to `answerUnmatched`; `methods` is the value of `Allow`. */
 export function onlyAllow(methods: string): RequestHandler {
   return (_request, response, next) => {

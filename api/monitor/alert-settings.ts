@@ -7,7 +7,16 @@ import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
 
 /** Which events an account is notified of; lists are null where all classes or categories apply. */
-export type AlertSettings = Omit<CustomerTables['customer.alert_setting'], 'account_id'>;
+export type AlertSettings = Omit<
+  CustomerTables['customer.alert_setting'],
+  'account_id' | 'notify_submissions'
+>;
+
+/** Settings that no company has of its own. */
+interface AccountSettings extends AlertSettings {
+  /** Whether a mail tells what became of a submission. */
+  notify_submissions: boolean;
+}
 
 /** The settings of a request. Without a value a switch is kept, and a list becomes all. */
 type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined };
@@ -21,26 +30,28 @@ const initialSettings: AlertSettings = {
   alert_categories: null,
 };
 
+const initialAccountSettings: AccountSettings = { ...initialSettings, notify_submissions: true };
+
 export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
-function change(stored: AlertSettings, given: AlertChange): AlertSettings {
+function change<Settings extends AlertSettings>(stored: Settings, given: AlertChange): Settings {
   // A JSON body has no field that is undefined.
   return {
     ...stored,
     alert_event_classes: null,
     alert_categories: null,
     ...given,
-  } as AlertSettings;
+  };
 }
 
 /** The settings that apply to every company without settings of its own. */
-export async function findGlobalSettings(db: Db, account_id: string): Promise<AlertSettings> {
+export async function findGlobalSettings(db: Db, account_id: string): Promise<AccountSettings> {
   const stored = await db
     .selectFrom('customer.alert_setting')
-    .select(settingColumns)
+    .select([...settingColumns, 'notify_submissions'])
     .where('account_id', '=', account_id)
     .executeTakeFirst();
-  return stored ?? initialSettings;
+  return stored ?? initialAccountSettings;
 }
 
 /**
@@ -52,7 +63,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Al
 export async function setGlobally(
   db: Db,
   account_id: string,
-  given: AlertChange,
+  given: AlertChange & { notify_submissions?: boolean | undefined },
   isForced: boolean,
 ): Promise<number> {
   return changeWatchList(db, account_id, async (tx) => {
@@ -119,9 +130,8 @@ export async function setForCompany(
 ): Promise<void> {
   await changeWatchList(db, account_id, async (tx) => {
     const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
-    const stored = has_custom_settings
-      ? (own as AlertSettings)
-      : await findGlobalSettings(tx, account_id);
+    const { notify_submissions: _, ...global } = await findGlobalSettings(tx, account_id);
+    const stored = has_custom_settings ? (own as AlertSettings) : global;
     await tx
       .updateTable('customer.watch')
       .set({ ...change(stored, given), has_custom_settings: true })

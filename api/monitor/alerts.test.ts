@@ -49,13 +49,15 @@ const globalOf = async (watcher: Watcher) => (await read(watcher)).data.global;
 
 const one = (nip: string) => ({ identifier_type: 'NIP', identifier_value: nip });
 
-const atFirst = {
+const ownAtFirst = {
   alert_min_severity: 'info',
   alerts_enabled: false,
   notify_via_email: false,
   alert_event_classes: eventClass.options,
   alert_categories: category.options,
 };
+
+const atFirst = { ...ownAtFirst, notify_submissions: true };
 
 describe('the values', () => {
   test.each([
@@ -106,6 +108,7 @@ describe('PATCH /watchlist/alerts for all companies', () => {
       alert_min_severity: 'warning',
       alerts_enabled: true,
       notify_via_email: true,
+      notify_submissions: true,
       alert_event_classes: ['risk', 'anomaly', 'risk'],
       alert_categories: ['finance', 'status', 'finance'],
     };
@@ -193,7 +196,7 @@ describe('PATCH /watchlist/alerts for one company', () => {
       company_ref: expect.stringMatching(/^\d+$/),
       name: 'Tkaniny Artystyczne Jadwiga Włókniarz',
       has_custom_settings: true,
-      ...atFirst,
+      ...ownAtFirst,
       alert_min_severity: 'high',
       alerts_enabled: true,
     };

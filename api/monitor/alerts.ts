@@ -45,6 +45,10 @@ const settings = z
   })
   .meta({ id: 'AlertSettings', description: 'Which events are told by mail.' });
 
+const globalSettings = settings
+  .extend({ notify_submissions: z.boolean() })
+  .meta({ id: 'GlobalAlertSettings', description: 'The settings of the account.' });
+
 const companySettings = z
   .strictObject({
     primary_identifier: z.string(),
@@ -84,9 +88,9 @@ function change({ db }: Context): Endpoint {
       ...common,
       method: 'patch',
       summary: 'Set which events are told by mail',
-      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` then means nothing.
+      description: `Without an identifier the settings apply to all companies of the watch list that have none of their own; with \`force\` those lose theirs. With an identifier they apply to that company alone, and go before the global ones; \`force\` and \`notify_submissions\` then mean nothing.
 
-What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
+What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value: off at first, and for the first settings of a company that of the global ones. \`notify_submissions\` is on at first: a mail says what became of each submission to \`POST /companies/add\`. A list that is left out means all; it must not be empty. \`updated\` is the number of companies that the settings now apply to.`,
       body: z
         .strictObject({
           alert_min_severity: severity,
@@ -95,6 +99,7 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
           alert_event_classes: listOf(eventClass).optional(),
           alert_categories: listOf(category).optional(),
           force: z.boolean().optional(),
+          notify_submissions: z.boolean().optional(),
           identifier_type: identifierType.optional(),
           identifier_value: identifierValue.optional(),
         })
@@ -105,9 +110,16 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
       errors: notWatchedErrors,
     },
     async ({ body, caller: { account_id } }) => {
-      const { identifier_type, identifier_value, force = false, ...wanted } = body;
+      const {
+        identifier_type,
+        identifier_value,
+        force = false,
+        notify_submissions,
+        ...wanted
+      } = body;
       if (identifier_type === undefined || identifier_value === undefined) {
-        const updated = await setGlobally(db, account_id, wanted, force);
+        const given = notify_submissions === undefined ? wanted : { ...wanted, notify_submissions };
+        const updated = await setGlobally(db, account_id, given, force);
         return { success: true, data: { updated } };
       }
       await setForCompany(db, account_id, wanted, { identifier_type, identifier_value });
@@ -126,13 +138,13 @@ function list({ db }: Context): Endpoint {
       query: z.strictObject(pagingFields),
       answer: z.strictObject({
         success,
-        data: z.strictObject({ global: settings, companies: z.array(companySettings) }),
+        data: z.strictObject({ global: globalSettings, companies: z.array(companySettings) }),
         meta: pageMeta,
       }),
       example: {
         success: true,
         data: {
-          global: settingsExample,
+          global: { ...settingsExample, notify_submissions: true },
           companies: [
             {
               primary_identifier: '1001001002',

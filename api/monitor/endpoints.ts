@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
+import { createAccountLimit } from '../auth/rate-limit.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
@@ -23,34 +24,51 @@ const [type, value] = ['NIP', '1000201006'] as const;
 
 const numberList = z.array(writtenNumber).min(1).max(100);
 
-function describeAddition({ ready, queued }: { ready: number; queued: number }): string {
-  const awaited =
-    queued === 0
-      ? ''
-      : ` ${queued} ${queued === 1 ? 'is' : 'are'} not known yet and will be imported.`;
-  return `${ready} of ${ready + queued} ${ready + queued === 1 ? 'company' : 'companies'} ready.${awaited} An e-mail confirms when all are settled.`;
+type Addition = Awaited<ReturnType<typeof addCompanies>>;
+
+function describeAddition({ ready, queued, added, notifies }: Addition): string {
+  const count = ready + queued;
+  return [
+    `${ready} of ${count} ${count === 1 ? 'company' : 'companies'} ready.`,
+    queued > 0
+      ? `${queued} ${queued === 1 ? 'is' : 'are'} not known yet and will be imported.`
+      : [],
+    added === 0 ? 'Nothing new is on the list.' : [],
+    added > 0 && notifies ? 'An e-mail confirms when all are settled.' : [],
+  ]
+    .flat()
+    .join(' ');
 }
 
-function add({ db, now }: Context): Endpoint {
+function add({ db, now, bounds }: Context): Endpoint {
+  const request_count = bounds.SUBMISSIONS_PER_DAY;
+  const limited = { name: 'submissions', request_count, window_ms: 86_400_000 };
+  const submissions = createAccountLimit({ db, now }, limited, 'submissions a day');
+
   return endpoint(
     {
       ...common,
+      isInTurn: true,
       method: 'post',
       path: '/companies/add',
       summary: 'Add companies to the watch list',
-      description:
-        'A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed. Companies that are watched already change nothing, also under another of their numbers, or one that they had before.',
+      description: `A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. Companies that are watched already change nothing, also under another of their numbers, or one that they had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${request_count} submissions a day, else 429.`,
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: numberList })
         .superRefine(...validIdentifiers),
       bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
       status: 202,
       answer: z.strictObject({ success, message: z.string() }),
-      example: { success: true, message: describeAddition({ ready: 1, queued: 1 }) },
+      example: {
+        success: true,
+        message: describeAddition({ ready: 1, queued: 1, added: 2, notifies: true }),
+      },
     },
     async ({ body: { identifier_type, identifier_value }, caller: { account_id } }) => {
       const values = [...new Set(identifier_value.map(digitsOf))];
-      const added = await addCompanies(db, { account_id, identifier_type, values, now: now() });
+      await submissions.count(account_id);
+      const submission = { account_id, identifier_type, values, now: now() };
+      const added = await addCompanies(db, submission, bounds);
       return { success: true, message: describeAddition(added) };
     },
   );
@@ -163,6 +181,7 @@ function remove({ db, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
+      isInTurn: true,
       method: 'delete',
       path: '/companies/watched',
       summary: 'Remove companies from the watch list',

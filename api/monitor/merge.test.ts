@@ -118,12 +118,13 @@ describe('a night in which companies turn out to be one', () => {
         alert_min_severity: 'high',
         alert_categories: ['status'],
         event_ids: expect.arrayContaining([3, 4, 5]),
-        items: 2,
+        // The submission that waits for a company too; the other is settled.
+        items: 1,
       },
     ]);
     const [watch] = (await watchesOf(both)) as { events_count: number; event_ids: number[] }[];
     expect(watch!.events_count).toBe(watch!.event_ids.length);
-    expect(await watchesOf(one)).toMatchObject([{ ...common, alert_min_severity: null, items: 1 }]);
+    expect(await watchesOf(one)).toMatchObject([{ ...common, alert_min_severity: null, items: 0 }]);
     expect(await both.list()).toEqual([
       expect.stringMatching(`^NIP ${nip} ready`),
       'REGON9 990200011 queued',
@@ -149,16 +150,23 @@ describe('a night in which companies turn out to be one', () => {
     await runBad(database, reports, '2026-11-02');
     const submitter = await createSubmitter(database, api);
     await submitter.add('NIP', nip);
-    await submitter.add('REGON9', older);
+    await submitter.add('REGON9', older, '990200011');
     const next = secondDay();
     next.mazowieckie!.splice(2, 1);
     await runBad(database, next, '2026-11-03');
-    expect(await submitter.list()).toEqual([expect.stringMatching(`^NIP ${nip} ready`)]);
+    expect(await submitter.list()).toEqual([
+      expect.stringMatching(`^NIP ${nip} ready`),
+      'REGON9 990200011 queued',
+    ]);
+    // The submission of the first is settled; the second still waits for its other number.
     const { rows } = await database.pool.query(
       `select watch.identifier_value from customer.submission_item
-      join customer.watch using (watch_id) order by submission_id`,
+      join customer.watch using (watch_id) order by watch_id`,
     );
-    expect(rows).toEqual([{ identifier_value: older }, { identifier_value: older }]);
+    expect(rows).toEqual([{ identifier_value: older }, { identifier_value: '990200011' }]);
+    expect(await submitter.mails()).toMatchObject([
+      { data: { ready: [{ identifier_value: nip }] } },
+    ]);
   });
 
   test('a number that was given up still names the company that had it', async () => {

@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import type { Bounds } from '../bounds.ts';
 import type { IdentifierType } from '../dictionaries/names.ts';
+import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
 /**
@@ -66,30 +68,87 @@ export function changeWatchList<Result>(
 
 /**
  * Puts companies on the watch list of an account. A number is ready where its company is known, else
- * queued; a watched number changes nothing. When no number is queued, the same transaction writes the
- * mail about the submission.
+ * queued. A submission that puts nothing on the list leaves no trace, and no mail. When no number is
+ * queued, the same transaction writes the mail. Throws a 422 that names the bound.
  *
- * @returns how many of the numbers are ready, and how many are queued
+ * @returns how many of the numbers are ready and queued, how many companies are new on the list, and
+ *   whether a mail will tell of the submission
  */
-export async function addCompanies(db: Db, submission: Submission) {
-  const { account_id, now } = submission;
+export async function addCompanies(db: Db, submission: Submission, bounds: Bounds) {
+  const { account_id, values, now } = submission;
   return changeWatchList(db, account_id, async (tx) => {
-    const submission_id = await submit(tx, submission);
-    await sql`select customer.advance_watches(${now}, ${account_id})`.execute(tx);
-    const { total: ready } = await tx
-      .selectFrom('customer.submission_item as item')
-      .innerJoin('customer.watch as watch', 'watch.watch_id', 'item.watch_id')
-      .select(rowCount)
-      .where('submission_id', '=', submission_id)
-      .where('state', '=', 'ready')
-      .executeTakeFirstOrThrow();
-    const queued = submission.values.length - ready;
+    const { submission_id, watch_ids, new_ids } = await submit(tx, submission);
+    // Before: a watch that gives way to another takes its submissions along.
+    const { rows } = await sql<{ submissions: string[] }>`
+      select customer.submissions_of(${watch_ids}) as submissions
+    `.execute(tx);
+    await sql`select customer.make_ready(${watch_ids}, ${now})`.execute(tx);
+    const counts = await countWatches(tx, account_id, submission_id, new_ids);
+    const { ready, added, notifies } = counts;
+    requireBounds(counts, bounds);
+    if (added === 0) {
+      await sql`delete from customer.submission where submission_id = ${submission_id}`.execute(tx);
+    }
+    await settle(tx, rows[0]!.submissions, now);
+    const queued = values.length - ready;
     if (queued > 0) await sql`select customer.enqueue_import()`.execute(tx);
-    return { ready, queued };
+    return { ready, queued, added, notifies };
   });
 }
 
-/** @returns the `submission_id` */
+type Counts = Awaited<ReturnType<typeof countWatches>>;
+
+/** @param new_ids those that the submission has put on the list; those of watched companies are gone again */
+async function countWatches(tx: Tx, account_id: string, submission_id: string, new_ids: string[]) {
+  type Name = 'ready' | 'added' | 'waiting' | 'all_watches' | 'all_queued';
+  const { rows } = await sql<Record<Name, number> & { notifies: boolean }>`
+    select
+        (
+            select count(*)
+            from customer.submission_item
+            join customer.watch using (watch_id)
+            where submission_id = ${submission_id} and state = 'ready'
+        )::int as ready,
+        count(*)::int as added,
+        count(*) filter (where state = 'queued')::int as waiting,
+        (select count(*) from customer.watch where account_id = ${account_id})::int as all_watches,
+        (
+            select count(*)
+            from customer.watch
+            where account_id = ${account_id} and state = 'queued'
+        )::int as all_queued,
+        coalesce(
+            (
+                select notify_submissions
+                from customer.alert_setting
+                where account_id = ${account_id}
+            ),
+            true
+        ) as notifies
+    from customer.watch
+    where watch_id = any(${new_ids}::bigint[])
+  `.execute(tx);
+  return rows[0]!;
+}
+
+function requireBounds({ added, waiting, all_watches, all_queued }: Counts, bounds: Bounds): void {
+  const { WATCHES_PER_ACCOUNT: watches, QUEUED_NUMBERS_PER_ACCOUNT: queued } = bounds;
+  const problems: Problem[] = [];
+  if (added > 0 && all_watches > watches) {
+    const text = `A watch list has at most ${watches} companies; this would make ${all_watches}.`;
+    problems.push(['identifier_value', text]);
+  }
+  if (waiting > 0 && all_queued > queued) {
+    const text = `At most ${queued} numbers of an account wait for their import; this would make ${all_queued}.`;
+    problems.push(['identifier_value', text]);
+  }
+  if (problems.length > 0) throw invalid(problems);
+}
+
+async function settle(tx: Tx, submissions: string[], now: Date): Promise<void> {
+  await sql`select customer.settle_submissions(${submissions}, ${now})`.execute(tx);
+}
+
 async function submit(tx: Tx, { account_id, identifier_type, values, now }: Submission) {
   // A failed number is queued again.
   await sql`
@@ -100,7 +159,8 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
         and identifier_value = any(${values}::text[])
         and state = 'failed'
   `.execute(tx);
-  const { rows } = await sql<{ submission_id: string }>`
+  type Item = { submission_id: string; watch_id: string; is_new: boolean };
+  const { rows } = await sql<Item>`
     with awaited as (
         insert into customer.watch as watch (
             account_id, identifier_type, identifier_value, state, created_at
@@ -111,23 +171,31 @@ async function submit(tx: Tx, { account_id, identifier_type, values, now }: Subm
         -- Changes nothing, but returns the existing row.
         on conflict (account_id, identifier_type, identifier_value) where company_id is null
         do update set account_id = watch.account_id
-        returning watch_id, identifier_value
+        returning watch_id, identifier_value, xmax = 0 as is_new
     ),
     submission as (
         insert into customer.submission (account_id, created_at)
         values (${account_id}, ${now})
         returning submission_id
+    ),
+    item as (
+        insert into customer.submission_item (
+            submission_id, item_no, identifier_type, identifier_value, watch_id
+        )
+        select submission_id, item_no, ${identifier_type}, value, watch_id
+        from submission
+        cross join unnest(${values}::text[]) with ordinality as submitted (value, item_no)
+        join awaited on identifier_value = value
     )
-    insert into customer.submission_item (
-        submission_id, item_no, identifier_type, identifier_value, watch_id
-    )
-    select submission_id, item_no, ${identifier_type}, value, watch_id
+    select submission_id, watch_id, is_new
     from submission
-    cross join unnest(${values}::text[]) with ordinality as submitted (value, item_no)
-    join awaited on identifier_value = value
-    returning submission_id
+    cross join awaited
   `.execute(tx);
-  return rows[0]!.submission_id;
+  return {
+    submission_id: rows[0]!.submission_id,
+    watch_ids: rows.map(({ watch_id }) => watch_id),
+    new_ids: rows.filter(({ is_new }) => is_new).map(({ watch_id }) => watch_id),
+  };
 }
 
 /** `not_found`: no registry knows the number. */
@@ -153,10 +221,13 @@ export async function removeCompanies(db: Db, removal: Submission): Promise<Foun
     const numbers = await findNumbers(tx, removal);
     await deleteEvents(tx, account_id, numbers);
     const watch_ids = numbers.map(({ watch_id }) => watch_id);
-    await sql`delete from customer.watch where watch_id = any(${watch_ids}::bigint[])`.execute(tx);
-    await sql`
-      select customer.settle_submissions(array[${account_id}::bigint], ${now})
+    const { rows } = await sql<{ submissions: string[] }>`
+      with removed as (
+          delete from customer.watch where watch_id = any(${watch_ids}::bigint[])
+      )
+      select customer.submissions_of(${watch_ids}) as submissions
     `.execute(tx);
+    await settle(tx, rows[0]!.submissions, now);
     return numbers;
   });
 }

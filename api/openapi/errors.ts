@@ -80,7 +80,10 @@ const general = {
       },
     },
   },
-  429: plain('Too many requests; `Retry-After` says when to come again.', 'Too Many Attempts.'),
+  429: plain(
+    'Too many requests, in a window or at a time; another `message` than this one names the bound. `Retry-After` says when to come again.',
+    'Too Many Attempts.',
+  ),
   500: plain('A fault of the server; its log knows more under the `X-Request-Id`.', 'Server Error'),
   503: plain(
     'No answer was found in time; `Retry-After` says when to try again.',

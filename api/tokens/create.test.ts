@@ -1,5 +1,8 @@
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTokenOwner, start } from '../../fixtures/client/token-owner.ts';
+import { boundDefaults } from '../bounds.ts';
 import { hashSecret } from '../auth/token-secret.ts';
 
 const timestamp = '2026-05-01T10:00:00+00:00';
@@ -95,5 +98,38 @@ describe('POST /tokens', () => {
       status: 422,
       body: { message, errors: { kind: [message] } },
     });
+  });
+
+  test('422 beyond the bound, also at once; of the revoked ones as many are kept', async () => {
+    const bounds = { ...boundDefaults, TOKENS_PER_ACCOUNT: 3 };
+    const { kysely: db, pool } = owner.database;
+    const api = await startTestApi({ db, now: () => owner.now, bounds });
+    onTestFinished(() => api.close());
+    const token = owner.account.master_token;
+    const ask = (route: string) =>
+      askJson(api, route, { token, ...(route === 'POST /tokens' && { body: { name: 'Sync' } }) });
+    const answers = await Promise.all(Array.from({ length: 5 }, () => ask('POST /tokens')));
+    const message =
+      'An account has at most 3 tokens that are neither revoked nor expired; revoke one first.';
+    const refused = { status: 422, body: { message, errors: { name: [message] } } };
+    expect(answers.filter(({ status }) => status !== 201)).toEqual([refused, refused]);
+    let [newest] = answers.flatMap(({ body }) =>
+      'data' in (body as object) ? (body as { data: { token_ref: string } }).data.token_ref : [],
+    );
+    const refs = [newest];
+    for (let count = 0; count < 5; count += 1) {
+      const { body } = await ask(`POST /tokens/${newest}/rotate`);
+      newest = (body as { data: { new_token: { token_ref: string } } }).data.new_token.token_ref;
+      refs.push(newest);
+      owner.now = new Date(owner.now.getTime() + 1000);
+    }
+    await ask(`DELETE /tokens/${newest}`);
+    expect(await ask('POST /tokens')).toMatchObject({ status: 201 });
+    const { rows } = await pool.query<{ token_ref: string }>(
+      `select token_ref from customer.token
+      where account_id = $1 and revoked_at is not null order by token_id`,
+      [owner.account.account_id],
+    );
+    expect(rows.map(({ token_ref }) => token_ref)).toEqual(refs.slice(-3));
   });
 });

@@ -63,18 +63,40 @@ async function lockApiToken(db: Db, caller: Caller, path: z.output<typeof params
  * either revokes the token that this transaction makes, or has revoked the Master Token before.
  */
 async function requireMaster(tx: Tx, { account_id, token_id }: Caller): Promise<void> {
-  await tx
-    .selectFrom('customer.account')
-    .select('account_id')
-    .where('account_id', '=', account_id)
-    .forKeyShare()
-    .execute();
+  await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
   await tx
     .selectFrom('customer.token')
     .select('token_id')
     .where('token_id', '=', token_id)
     .where('revoked_at', 'is', null)
     .executeTakeFirstOrThrow(() => unauthorized('Token revoked'));
+}
+
+/**
+ * Counts the API tokens of an account that are neither revoked nor expired. Forgets the others but the
+ * `most` that ended last. The account is locked.
+ */
+async function countActive(tx: Tx, account_id: string, most: number, now: Date): Promise<number> {
+  const { rows } = await sql<{ active_count: number }>`
+    with ended as (
+        delete from customer.token
+        where token_id in (
+            select token_id
+            from customer.token
+            where account_id = ${account_id} and (revoked_at is not null or expires_at <= ${now})
+            order by least(revoked_at, expires_at) desc, token_id desc
+            offset ${most}
+        )
+    )
+    select count(*)::int as active_count
+    from customer.token
+    where
+        account_id = ${account_id}
+        and kind = 'api'
+        and revoked_at is null
+        and (expires_at is null or expires_at > ${now})
+  `.execute(tx);
+  return rows[0]!.active_count;
 }
 
 const lifetime = 'The expires_in_days field must be a whole number from 1 to 365.';
@@ -88,19 +110,26 @@ const create = endpoint(
   {
     ...common,
     method: 'post',
+    isInTurn: true,
     path: '/tokens',
     summary: 'Create an API token',
-    description: 'Without `expires_in_days` it never expires. Its secret is shown this once.',
+    description:
+      'Without `expires_in_days` it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others as many are kept, those that ended last.',
     body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.optional() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
     ...answerOf(newTokenData, newTokenExample),
   },
-  async ({ body: { name, expires_in_days: lifetime_days }, caller, options: { db, now } }) => {
+  async ({ body: { name, expires_in_days: lifetime_days }, caller, options }) => {
+    const { db, now, bounds } = options;
     const { account_id } = caller;
-    const at = now();
+    const [at, most] = [now(), bounds.TOKENS_PER_ACCOUNT];
     const token = await db.transaction().execute(async (tx) => {
       await requireMaster(tx, caller);
+      if ((await countActive(tx, account_id, most, at)) >= most) {
+        const refusal = `An account has at most ${most} tokens that are neither revoked nor expired; revoke one first.`;
+        throw invalid([['name', refusal]]);
+      }
       return issueToken(tx, { account_id, kind: 'api', name, lifetime_days }, at);
     });
     return viewAnswer(token, at);
@@ -212,6 +241,7 @@ const rotate = endpoint(
   {
     ...one,
     method: 'post',
+    isInTurn: true,
     path: '/tokens/{token_ref}/rotate',
     summary: 'Rotate an API token',
     description:
@@ -226,9 +256,13 @@ const rotate = endpoint(
       new_token: { ...newTokenExample, name: 'Billing (rotated)' },
     }),
   },
-  async ({ params: path, caller, options: { db, now } }) => {
-    const at = now();
-    const data = await db.transaction().execute((tx) => rotateToken(tx, caller, path, at));
+  async ({ params: path, caller, options: { db, now, bounds } }) => {
+    const [at, most] = [now(), bounds.TOKENS_PER_ACCOUNT];
+    const data = await db.transaction().execute(async (tx) => {
+      const rotated_tokens = await rotateToken(tx, caller, path, at);
+      await countActive(tx, caller.account_id, most, at);
+      return rotated_tokens;
+    });
     return viewAnswer(data, at);
   },
 );

@@ -5,6 +5,7 @@ import { hasty } from '../../fixtures/registry/fetching.ts';
 import { currentExtract } from '../../fixtures/registry/krs-stub.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { type Registries, startRegistries } from '../../fixtures/registry/registries.ts';
+import { createAccount } from '../../fixtures/client/account.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -216,5 +217,42 @@ describe('a company that cannot be had', () => {
     await submitter.add('NIP', '1000705505');
     await importNow(registries);
     expect((await submitter.list())[0]).toMatch(/ready/);
+  });
+});
+
+describe('the turns of accounts', () => {
+  /** Has somebody wait for some KRS numbers that begin with the number of the account. */
+  async function wait(account_no: number, count: number): Promise<string> {
+    const { account_id } = await createAccount(database.kysely);
+    await database.pool.query(
+      `insert into customer.watch (account_id, identifier_type, identifier_value, state, created_at)
+      select $1, 'KRS', to_char($2::integer * 1000 + number, 'FM0000000000'), 'queued', $3
+      from generate_series(1, $4::integer) as number`,
+      [account_id, account_no, now, count],
+    );
+    return account_id;
+  }
+
+  test('are one number each, so that nobody waits behind the numbers of others', async () => {
+    const registries = await startRegistries({ regon: [] });
+    await wait(1, 60);
+    for (let account_no = 2; account_no <= 24; account_no += 1) await wait(account_no, 2);
+    const buyer = await wait(25, 5);
+    await database.pool.query(
+      'update customer.wallet set total_purchased = 100 where account_id = $1',
+      [buyer],
+    );
+    await importNow(registries);
+    const turns = registries.regon
+      .calls()
+      .flatMap((call) => /^DaneSzukajPodmioty (\d{7})/.exec(call)?.slice(1).map(Number) ?? []);
+    expect(turns).toHaveLength(60 + 23 * 2 + 5);
+    // In parallel, four at a time, so that neighbours may change places.
+    expect(turns.slice(0, 4)).toContain(25);
+    expect(new Set(turns.slice(0, 32))).toEqual(
+      new Set(Array.from({ length: 25 }, (_, at) => at + 1)),
+    );
+    expect(turns.slice(0, 32).filter((account_no) => account_no === 1).length).toBeLessThan(4);
+    expect(new Set(turns.slice(-50))).toEqual(new Set([1]));
   });
 });

@@ -13,7 +13,7 @@ import { inParallel } from '../parallel.ts';
 
 /** Numbers that are asked for before their answers are written. */
 const BATCH = 20;
-/** Numbers that are asked for in parallel; the services have rates of their own. */
+/** Numbers that are asked for in parallel, and those of one account in a batch; the services have rates. */
 const WIDTH = 4;
 /** A number fails after so many attempts without an answer. */
 const ATTEMPTS = 5;
@@ -63,6 +63,15 @@ interface Awaited {
   attempt_count: number;
 }
 
+/** A number whose turn it is. */
+interface Due extends Awaited {
+  account_id: string;
+  /** Whether the account has ever bought credits. */
+  is_buyer: boolean;
+  /** Whether a company has it by now. */
+  is_known: boolean;
+}
+
 /** The outcome of asking for a number. */
 type Asking = { awaited: Awaited } & (
   | { state: 'had'; source: OnDemandSource; lines: DumpLine[] }
@@ -76,26 +85,42 @@ type Had = Extract<Asking, { state: 'had' }>;
 
 /**
  * Asks the registries for every awaited number that is due, and writes their answers, which makes the
- * watches ready. A number fails that no registry knows, or that has no answer after five attempts. Other
- * numbers wait for a later attempt.
+ * watches ready. Accounts have one number in turn, so that none waits behind the numbers of another. A
+ * number fails that no registry knows, or that has no answer after five attempts. Other numbers wait for
+ * a later attempt.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
   const { db, sources, now, signal } = options;
-  // A night may have brought a company while it was being submitted.
-  await db.pool.query('select customer.advance_watches($1)', [now()]);
-  if (sources.length === 0) return;
+  if (sources.length === 0) {
+    await db.pool.query('select customer.advance_watches($1)', [now()]);
+    return;
+  }
+  // The accounts that had the last turns, buyers and others.
+  let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
-    const due = await queryFile<Awaited>(db.pool, 'import/find_due.sql', [now(), BATCH]);
+    const values = [now(), BATCH, WIDTH, buyer, other];
+    const due = await queryFile<Due>(db.pool, 'import/find_due.sql', values);
     if (due.length === 0) break;
-    const asked = await inParallel(due, WIDTH, (awaited) => askFor(options, awaited));
+    buyer = due.findLast(({ is_buyer }) => is_buyer)?.account_id ?? buyer;
+    other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
+    // A night may have brought a company while it was being submitted.
+    const known = due.filter(({ is_known }) => is_known);
+    await db.pool.query('select customer.advance_watches(customer.awaiting($1, $2), $3)', [
+      known.map(({ identifier_type }) => identifier_type),
+      known.map(({ identifier_value }) => identifier_value),
+      now(),
+    ]);
+    const unknown = due.filter(({ is_known }) => !is_known);
+    const asked = await inParallel(unknown, WIDTH, (awaited) => askFor(options, awaited));
     await settle(options, await land(options, asked));
   }
   await runFile(db.pool, 'import/forget.sql');
 }
 
 /** Asks one registry after another until one knows the number. */
-async function askFor({ sources, signal }: ImportOptions, awaited: Awaited): Promise<Asking> {
-  const { identifier_type, identifier_value } = awaited;
+async function askFor({ sources, signal }: ImportOptions, due: Awaited): Promise<Asking> {
+  const { identifier_type, identifier_value, attempt_count } = due;
+  const awaited = { identifier_type, identifier_value, attempt_count };
   const asked = sources.filter(({ answers }) => answers.includes(identifier_type));
   for (const source of asked) {
     try {
@@ -222,8 +247,8 @@ export async function sweepWatches(
   sources: readonly OnDemandSource[],
   now: Date,
 ): Promise<void> {
-  await pool.query('select customer.advance_watches($1)', [now]);
+  await pool.query('select customer.advance_watches($1, only_overdue => true)', [now]);
   if (sources.length === 0) return;
-  const due = await queryFile(pool, 'import/find_due.sql', [now, 1]);
+  const due = await queryFile(pool, 'import/find_due.sql', [now, 1, 1, '0', '0']);
   if (due.length > 0) await pool.query('select customer.enqueue_import()');
 }

@@ -60,16 +60,15 @@ begin
 end;
 $$;
 
--- The submissions of these accounts that have no queued item any more are settled, and a mail says
--- what became of each item, unless all of them were removed. The accounts are locked.
-create or replace function customer.settle_submissions(account_ids bigint[], moment timestamptz) returns void
+-- Settles those of these submissions that have no queued item any more: a mail says what became of each
+-- item, unless all of them were removed, or the account wants no such mails. Their accounts are locked.
+create or replace function customer.settle_submissions(submission_ids bigint[], moment timestamptz)
+returns void
 language sql as $$
     with settled as (
-        update customer.submission
-        set settled_at = moment
+        delete from customer.submission
         where
-            submission.account_id = any(account_ids)
-            and submission.settled_at is null
+            submission.submission_id = any(submission_ids)
             and not exists (
                 select
                 from customer.submission_item
@@ -119,38 +118,30 @@ language sql as $$
     from settled
     join letter using (submission_id)
     join customer.account using (account_id)
-    where letter.ready is not null or letter.failed is not null
+    left join customer.alert_setting using (account_id)
+    where
+        (letter.ready is not null or letter.failed is not null)
+        and coalesce(alert_setting.notify_submissions, true)
     order by settled.submission_id;
 $$;
 
--- Queued watches whose company is known by now become ready; one of a company that the account
--- watches already gives way to that. What has been queued for seven days fails. Submissions are
--- settled. Without an account: the watches of all accounts.
-create or replace function customer.advance_watches(
-    moment timestamptz,
-    only_account_id bigint default null
-) returns void
+create or replace function customer.submissions_of(watch_ids bigint[]) returns bigint[]
+language sql stable as $$
+    select array(
+        select distinct submission_item.submission_id
+        from customer.submission_item
+        where submission_item.watch_id = any(watch_ids)
+    );
+$$;
+
+-- Makes those of these queued watches ready whose company is known by now; one of a company that the
+-- account watches already gives way to that. Their accounts are locked.
+create or replace function customer.make_ready(watch_ids bigint[], moment timestamptz) returns void
 language plpgsql as $$
 declare
-    deadline constant timestamptz := moment - interval '7 days';
-    concerned bigint[];
     folded bigint[];
     keepers bigint[];
 begin
-    if only_account_id is null then
-        perform registry.lock_until_commit('customer.watch');
-    end if;
-
-    concerned := array(
-        select distinct watch.account_id
-        from customer.watch
-        where
-            watch.state = 'queued'
-            and (only_account_id is null or watch.account_id = only_account_id)
-    );
-
-    perform customer.lock_accounts(concerned);
-
     with awaited as materialized (
         select
             watch.watch_id,
@@ -159,7 +150,7 @@ begin
         from customer.watch
         where
             watch.state = 'queued'
-            and watch.account_id = any(concerned)
+            and watch.watch_id = any(watch_ids)
     ),
 
     keeper as (
@@ -193,6 +184,40 @@ begin
     where keeper.watch_id <> keeper.keeper_id;
 
     perform customer.fold_watches(folded, keepers);
+end;
+$$;
+
+-- A watch that was queued by then is queued for too long.
+create or replace function customer.queue_deadline(moment timestamptz) returns timestamptz
+language sql stable as $$
+    select moment - interval '7 days';
+$$;
+
+-- Locks the accounts of these watches. Gives the submissions that wait for them.
+create or replace function customer.lock_watches(watch_ids bigint[]) returns bigint[]
+language plpgsql as $$
+begin
+    perform registry.lock_until_commit('customer.watch');
+    perform customer.lock_accounts(
+        array(select watch.account_id from customer.watch where watch.watch_id = any(watch_ids))
+    );
+    return customer.submissions_of(watch_ids);
+end;
+$$;
+
+-- Makes these queued watches of any accounts ready, or fails them after seven days, and settles their
+-- submissions. Only their accounts are locked.
+create or replace function customer.advance_watches(watch_ids bigint[], moment timestamptz) returns void
+language plpgsql as $$
+declare
+    submissions bigint[];
+begin
+    if cardinality(watch_ids) = 0 then
+        return;
+    end if;
+
+    submissions := customer.lock_watches(watch_ids);
+    perform customer.make_ready(watch_ids, moment);
 
     update customer.watch
     set
@@ -200,12 +225,32 @@ begin
         failed_at = moment,
         failure = 'No registry has reported this number within 7 days'
     where
-        watch.account_id = any(concerned)
+        watch.watch_id = any(watch_ids)
         and watch.state = 'queued'
-        and watch.created_at <= deadline;
+        and watch.created_at <= customer.queue_deadline(moment);
 
-    perform customer.settle_submissions(
-        case when only_account_id is null then concerned else array[only_account_id] end, moment
-    );
+    perform customer.settle_submissions(submissions, moment);
 end;
+$$;
+
+-- Advances the watches whose time is over and, unless `only_overdue`, those whose company is known by now.
+create or replace function customer.advance_watches(
+    moment timestamptz,
+    only_overdue boolean default false
+) returns void
+language sql as $$
+    select customer.advance_watches(
+        array(
+            select watch.watch_id
+            from customer.watch
+            where
+                watch.state = 'queued'
+                and (
+                    watch.created_at <= customer.queue_deadline(moment)
+                    or not only_overdue
+                    and registry.find_company(watch.identifier_type, watch.identifier_value) is not null
+                )
+        ),
+        moment
+    );
 $$;

@@ -10,6 +10,18 @@ language sql as $$
     );
 $$;
 
+-- The queued watches of these numbers.
+create or replace function customer.awaiting(identifier_types text[], identifier_values text[])
+returns bigint[]
+language sql stable as $$
+    select array(
+        select watch.watch_id
+        from unnest(identifier_types, identifier_values) as asked (identifier_type, identifier_value)
+        join customer.watch using (identifier_type, identifier_value)
+        where watch.state = 'queued'
+    );
+$$;
+
 -- Fails the queued watches of numbers that no registry has, each with its reason, and settles their
 -- submissions.
 create or replace function customer.fail_awaited(
@@ -20,18 +32,14 @@ create or replace function customer.fail_awaited(
 ) returns void
 language plpgsql as $$
 declare
-    concerned bigint[];
+    watch_ids constant bigint[] := customer.awaiting(identifier_types, identifier_values);
+    submissions bigint[];
 begin
-    perform registry.lock_until_commit('customer.watch');
+    if cardinality(watch_ids) = 0 then
+        return;
+    end if;
 
-    concerned := array(
-        select watch.account_id
-        from unnest(identifier_types, identifier_values) as failed (identifier_type, identifier_value)
-        join customer.watch using (identifier_type, identifier_value)
-        where watch.state = 'queued'
-    );
-
-    perform customer.lock_accounts(concerned);
+    submissions := customer.lock_watches(watch_ids);
 
     update customer.watch
     set
@@ -44,8 +52,8 @@ begin
         watch.identifier_type = failed.identifier_type
         and watch.identifier_value = failed.identifier_value
         and watch.state = 'queued'
-        and watch.account_id = any(concerned);
+        and watch.watch_id = any(watch_ids);
 
-    perform customer.settle_submissions(concerned, moment);
+    perform customer.settle_submissions(submissions, moment);
 end;
 $$;

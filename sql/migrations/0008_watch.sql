@@ -1,12 +1,14 @@
 -- One row per account that has said which events it wants to be told of; without a row nothing is
--- told. The lists are null where all classes or categories apply.
+-- told. The lists are null where all classes or categories apply. `notify_submissions`: whether a mail
+-- tells what became of a submission; without a row it does.
 create table customer.alert_setting (
     account_id bigint primary key references customer.account,
     alerts_enabled boolean not null,
     notify_via_email boolean not null,
     alert_min_severity text not null references registry.severity,
     alert_event_classes text[],
-    alert_categories text[]
+    alert_categories text[],
+    notify_submissions boolean not null default true
 );
 
 -- One row per account and company that it watches or waits for. `company_id` is null until the
@@ -54,14 +56,15 @@ create index watch_company_idx on customer.watch (company_id);
 create index watch_account_idx on customer.watch (account_id, watch_id);
 create index watch_queued_idx on customer.watch (identifier_type, identifier_value)
 where state = 'queued';
+create index watch_waiting_idx on customer.watch (account_id, watch_id)
+where state = 'queued';
 
--- One row per request that added companies; it is settled, and told by mail, when none of its items
--- is queued any more.
+-- One row per request that put a company on a watch list and waits for one of its items. When none is
+-- queued any more, a mail replaces the row.
 create table customer.submission (
     submission_id bigint generated always as identity primary key,
     account_id bigint not null references customer.account,
-    created_at timestamptz not null,
-    settled_at timestamptz
+    created_at timestamptz not null
 );
 
 -- One row per submission and identifier of it, numbered in the order in which they were given. A
@@ -77,7 +80,7 @@ create table customer.submission_item (
 );
 
 create index submission_item_watch_idx on customer.submission_item (watch_id);
-create index submission_open_idx on customer.submission (account_id) where settled_at is null;
+create index submission_account_idx on customer.submission (account_id);
 
 -- One row per number that is waited for and was asked for in vain, so that it is asked for again
 -- later. `attempt_count` counts the attempts at which a registry gave no answer, `last_error` says

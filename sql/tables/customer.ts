@@ -112,6 +112,7 @@ export interface CustomerTables {
     alert_min_severity: string;
     alert_event_classes: string[] | null;
     alert_categories: string[] | null;
+    notify_submissions: Generated<boolean>;
   };
   'customer.watch': {
     watch_id: Identity;
