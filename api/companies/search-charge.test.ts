@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createAccount } from '../../fixtures/client/account.ts';
+import { boundDefaults } from '../bounds.ts';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import {
   createSearcher,
@@ -107,6 +108,58 @@ describe('GET /api/v1/companies/search', () => {
     });
     expect(await readMovements(database.kysely, searcher.account_id)).toHaveLength(2);
     await dear.close();
+  });
+
+  test('429 for more free answers than the bound says, until its window ends', async () => {
+    let now = new Date('2026-11-20T10:05:00Z');
+    const bounds = { ...boundDefaults, FREE_SEARCHES_PER_MINUTE: 3 };
+    const strict = await startTestApi({ db: database.kysely, now: () => now, bounds });
+    const searcher = await createSearcher(database.kysely, strict);
+    const other = await createSearcher(database.kysely, strict);
+    const statuses: number[] = [];
+    for (const query of ['?city=Nowhere', '?city=Nowhere&page=2', '?name=Niemanikogo', '?page=9']) {
+      statuses.push((await searcher.search(query)).status);
+    }
+    statuses.push((await searcher.search('?city=Wrocław', { method: 'HEAD' })).status);
+    expect(statuses).toEqual([200, 200, 200, 200, 429]);
+    // Nothing is searched, whatever it would cost.
+    expect(await searcher.search('?city=Wrocław')).toMatchObject({
+      status: 429,
+      body: { message: 'An account has at most 3 searches a minute that cost nothing.' },
+    });
+    const { plaintext } = await createApiToken(database.kysely, searcher.account_id);
+    const headers = { Authorization: `Bearer ${plaintext}` };
+    const refused = await strict.ask('/api/v1/companies/search', { headers });
+    expect(Object.fromEntries(refused.headers)).toMatchObject({
+      'retry-after': '60',
+      ratelimit: '"free-searches"; r=0; t=60',
+      'ratelimit-policy': '"free-searches"; q=3; w=60',
+    });
+    // Answers that are charged do not count.
+    for (let count = 0; count < 5; count += 1) {
+      expect(await other.search('?city=Wrocław')).toMatchObject({ status: 200 });
+    }
+    now = new Date(now.getTime() + 60_000);
+    expect(await searcher.search('?city=Nowhere')).toMatchObject({ status: 200 });
+    await strict.close();
+  });
+
+  test('429 for a third search of an account at a time, and for nobody else', async () => {
+    const bounds = { ...boundDefaults, SEARCHES_IN_FLIGHT: 2 };
+    const strict = await startTestApi({ db: database.kysely, bounds });
+    const searcher = await createSearcher(database.kysely, strict);
+    const other = await createSearcher(database.kysely, strict);
+    const holder = await database.pool.connect();
+    await holder.query('begin; lock table registry.company in access exclusive mode');
+    const asked = [1, 2, 3].map(() => searcher.search('?city=Wrocław'));
+    const message = 'At most 2 searches may be under way at a time.';
+    expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { message } });
+    const others = other.search('?city=Wrocław');
+    await holder.query('rollback');
+    holder.release();
+    const answers = await Promise.all([...asked, others]);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    await strict.close();
   });
 
   test('200 without a transaction where it is free', async () => {

@@ -261,3 +261,18 @@ describe('the index of companies', () => {
     }
   });
 });
+
+test('Questions of clients that are gone are not asked', async () => {
+  const gone = new AbortController();
+  const asked = Array.from({ length: 200 }, (_, at) => {
+    const filter: SearchFilter = { ...everything, name: `nobody ${at}` };
+    return index.find(firstPageOf(filter), 0, gone.signal);
+  });
+  const ended = Promise.allSettled(asked);
+  gone.abort();
+  const { total } = await index.find(firstPageOf(everything));
+  expect(total).toBeGreaterThan(0);
+  const answered = (await ended).filter(({ status }) => status === 'fulfilled');
+  // The thread had two of them already.
+  expect(answered.length).toBeLessThanOrEqual(2);
+});

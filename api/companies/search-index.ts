@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { HttpError, loading } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
@@ -7,6 +8,9 @@ import type { SearchAnswer } from './search-thread.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
+
+/** Questions that the thread has at a time: the one it answers, and the next. The others can be taken back. */
+const mostAsked = 2;
 
 /** A filter, and the part of the matches that is listed. */
 export interface Search {
@@ -31,6 +35,7 @@ export type SearchIndex = ReturnType<typeof createSearchIndex>;
 export function createSearchIndex(connection: ClientConfig) {
   let thread: Worker | undefined;
   let isLoaded = false;
+  const inTurn = pLimit(mostAsked);
 
   function openThread(): Worker {
     const opened = new Worker(new URL('search-thread.ts', import.meta.url), {
@@ -50,11 +55,21 @@ export function createSearchIndex(connection: ClientConfig) {
   /**
    * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`. Throws a 503
    * while the companies are loading.
+   *
+   * @param gone a question that waits for its turn is then not asked any more
    */
-  async function find(search: Search, least_no = 0): Promise<Found> {
+  async function find(search: Search, least_no = 0, gone?: AbortSignal): Promise<Found> {
+    const timeout = AbortSignal.timeout(mostWait_ms);
+    const over = AbortSignal.any(gone ? [timeout, gone] : [timeout]);
+    // The turn of a question that the thread has lasts until its answer, also when the client is gone.
+    return inTurn(() =>
+      over.aborted ? Promise.reject(loading()) : ask(search, least_no, timeout),
+    );
+  }
+
+  async function ask(search: Search, least_no: number, timeout: AbortSignal): Promise<Found> {
     thread ??= openThread();
     const { port1, port2: port } = new MessageChannel();
-    const timeout = AbortSignal.timeout(mostWait_ms);
     try {
       const answered = once(port1, 'message', { signal: timeout });
       thread.postMessage({ port, search, least_no } satisfies SearchQuestion, [port]);

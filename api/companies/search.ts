@@ -2,6 +2,8 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { createAccountLimit } from '../auth/rate-limit.ts';
+import { createShare } from '../http/in-flight.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { type Charging, creditErrors, creditsShort, describeCharge } from '../wallet/ledger.ts';
@@ -80,9 +82,14 @@ function viewResult(items: ResultItem[]): Result {
  * Reads the total, the page and the balance, all of one snapshot: when a night publishes in between,
  * searches again. Throws a 503 until the companies are loaded.
  */
-async function readPage({ db, searchIndex }: SearchOptions, search: Search, account_id: string) {
+async function readPage(
+  { db, searchIndex }: SearchOptions,
+  search: Search,
+  account_id: string,
+  gone: AbortSignal,
+) {
   for (let least_no = 0; ;) {
-    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no);
+    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, gone);
     const values = [company_ids, account_id];
     const [page] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
     least_no = page!.snapshot_no;
@@ -93,8 +100,12 @@ async function readPage({ db, searchIndex }: SearchOptions, search: Search, acco
 }
 
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
-  const { db, searchCredits } = options;
+  const { db, searchCredits, bounds } = options;
+  const { SEARCHES_IN_FLIGHT: most, FREE_SEARCHES_PER_MINUTE: request_count } = bounds;
   const readDictionary = keep(() => readSearchDictionary(db));
+  const inShare = createShare(most, 'searches');
+  const limited = { name: 'free-searches', request_count, window_ms: 60_000 };
+  const freeSearches = createAccountLimit(options, limited, 'searches a minute that cost nothing');
 
   return endpoint(
     {
@@ -110,6 +121,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         'A company is not found by a field that no registry tells of it.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
         `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
+        `An account has at most ${most} searches under way, and ${request_count} a minute that cost nothing (a total of 0, \`HEAD\`, a 402); beyond that 429.`,
       ].join(' '),
       auth: 'token',
       query: searchQuery,
@@ -127,7 +139,13 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       const isHead = request.method === 'HEAD';
       const amount = isHead ? 0 : searchCredits;
       const search = { filter, skipped: skippedBy(paging), size: isHead ? 0 : pageSize };
-      const { total, results, balance } = await readPage(options, search, account_id);
+      freeSearches.refuse(account_id);
+      const gone = new AbortController();
+      response.once('close', () => gone.abort());
+      const { total, results, balance } = await inShare(account_id, () =>
+        readPage(options, search, account_id, gone.signal),
+      );
+      if (isHead || total === 0 || balance < amount) await freeSearches.count(account_id);
       // A free total of 0 would be information too: many such searches could reveal a date.
       if (balance < amount) throw creditsShort(amount, balance);
       const isFree = amount === 0 || total === 0;
