@@ -195,7 +195,7 @@ describe('GET /api/v1/events/feed, refused', () => {
       200,
     );
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.split('');
-    const places = [...next_cursor].map((_, at) => at);
+    const places = Array.from(next_cursor, (_, at) => at);
     const spoiled = new Set([
       ...alphabet.map((letter) => next_cursor + letter),
       ...places.flatMap((at) => alphabet.map((letter) => next_cursor.slice(0, at) + letter)),
