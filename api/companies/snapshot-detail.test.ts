@@ -56,6 +56,33 @@ describe('POST /api/v1/companies/snapshot', () => {
     });
   });
 
+  test('200 names codes that are not whole as the version of the entry does', async () => {
+    await database.pool.query(
+      `update registry.entry set
+          activity_main = '479', activity_codes = '479,621,6290,6210,62', activity_version = 2025
+      where nip = '1000201006'`,
+    );
+    const { body } = await searcher.snapshot(nip('1000201006'));
+    expect(body).toMatchObject({
+      data: {
+        profiles: [
+          {
+            activities: [
+              { code: '479', name: 'PKD 2025, grupa 47.9 (bez nazwy)', is_primary: true },
+              { code: '621', name: 'PKD 2025, grupa 62.1 (bez nazwy)' },
+              {
+                code: '6290',
+                name: 'Pozostała działalność usługowa w zakresie technologii informatycznych i komputerowych',
+              },
+              { code: '6210', name: 'PKD 2025, klasa 62.10 (bez nazwy)' },
+              { code: '62', name: 'PKD 2025, dział 62 (bez nazwy)' },
+            ],
+          },
+        ],
+      },
+    });
+  });
+
   test('200 shows units, persons and all dates that a registry has', async () => {
     const unit_address = { street: 'ul. Nowa', building: '1', city: 'Gliwice', voivodeship: null };
     await database.pool.query(

@@ -130,12 +130,25 @@ export const snapshotExample = {
 
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
-/** The names in a snapshot, by code or symbol. Keys of activities are `2025 4711Z`, of their groups `471`. */
+/**
+ * The names in a snapshot, by code or symbol. Keys of activities and their groups are `2025 4711Z`. The
+ * divisions, groups and classes of 2025 have no names in our sources: one of a single code has its name.
+ */
 export async function readSnapshotDictionary(db: Db) {
   const { rows } = await sql<{ key: string; name: string }>`
     select version || ' ' || code as key, name from registry.activity_code
     union all
-    select code, name from registry.activity_group
+    select '2007 ' || code, name from registry.activity_group
+    union all
+    select '2025 ' || part.code, case
+      when count(*) = 1 then min(name)
+      else concat('PKD 2025, ', kind, regexp_replace(part.code, '^(..)(.)', '\\1.\\2'), ' (bez nazwy)')
+    end
+    from registry.activity_code
+    cross join (values (2, 'dział '), (3, 'grupa '), (4, 'klasa ')) as level (length, kind)
+    cross join lateral (select left(activity_code.code, length) as code) as part
+    where version = 2025
+    group by part.code, kind
   `.execute(db);
   const legalForms = await readLegalForms(db);
   const voivodeships = await readVoivodeships(db);
@@ -221,10 +234,10 @@ function viewActivities(entry: SnapshotEntry, { activityNames }: SnapshotDiction
   const codes = new Set([activity_main ?? '', ...activity_codes.split(',')]);
   codes.delete('');
   return [...codes].map((code) => {
-    // Old entries hold codes of divisions, groups and classes. A class takes the name of its group.
-    const group = code.length < 5 ? activityNames.get(code.slice(0, 3)) : undefined;
-    const name = activityNames.get(`${activity_version} ${code}`) ?? group ?? '';
-    return { code, name, is_primary: code === activity_main };
+    // Old entries hold codes of divisions, groups and classes. A class of 2007 has the name of its group.
+    const keys = code.length === 4 ? [code, code.slice(0, 3)] : [code];
+    const name = keys.map((key) => activityNames.get(`${activity_version} ${key}`)).find(Boolean);
+    return { code, name: name ?? '', is_primary: code === activity_main };
   });
 }
 

@@ -66,8 +66,14 @@ export async function showRejects(text: string, { json }: Options): Promise<void
     if (!rejects) throw new WrongUsage(`There is no run ${run_id}`);
     if (json) print([JSON.stringify({ run_id, rejects })]);
     else if (rejects.length === 0) print([`Run ${run_id} rejected no rows`]);
-    else print(rejects.map((row) => `${row.file}:${row.line}: ${row.reason}\n    ${row.raw}`));
+    else
+      print(rejects.map((row) => onOneLine(`${row.file}:${row.line}: ${row.reason}: ${row.raw}`)));
   });
+}
+
+/** Escapes line breaks and other control characters. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/\p{Cc}/gu, (letter) => JSON.stringify(letter).slice(1, -1));
 }
 
 export async function verifySnapshots(

@@ -23,7 +23,7 @@ describe('rejects', () => {
   test('shows file, line, reason and the row', async () => {
     const command = await runCommand(['rejects', runOf('2026-11-05')], { DATABASE_URL: db.url });
     expect(command.stdout).toMatch(
-      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: the suspension date '2026-11-31' is not a date\n {4}1;.*2026-11-31.*\n$/,
+      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: the suspension date '2026-11-31' is not a date: 1;.*2026-11-31.*\n$/,
     );
     expect(command.code).toBe(0);
   });
@@ -45,6 +45,18 @@ describe('rejects', () => {
       ],
     });
     expect(command.code).toBe(0);
+  });
+
+  test('shows a row with line breaks on one line', async () => {
+    await db.pool.query(
+      `insert into registry.reject (run_id, file, line, reason, raw)
+       values ($1, 'a.csv', 2, 'all names are blank', E'1;"a\r\nb"\t\x1b[2J'), ($1, 'a.csv', 4, 'x', 'y')`,
+      [runs.get('2026-11-03')],
+    );
+    const command = await runCommand(['rejects', runOf('2026-11-03')], { DATABASE_URL: db.url });
+    expect(command.stdout).toBe(
+      String.raw`a.csv:2: all names are blank: 1;"a\r\nb"\t\u001b[2J` + '\na.csv:4: x: y\n',
+    );
   });
 
   test('of a run without any says so', async () => {

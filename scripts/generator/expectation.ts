@@ -41,6 +41,7 @@ function compareFields(before: Entry, after: Entry): EventValues[] {
 /**
  * Added, removed and main codes. From PKD 2007 to PKD 2025 the official key explains an old code when
  * one of its targets is among the new codes, and a new code when it is a target of one of the old ones.
+ * A code that stays is neither added nor removed.
  */
 function compareActivities(before: Entry, after: Entry): EventValues[] {
   const isReclassified = before.codeYear !== after.codeYear;
@@ -54,9 +55,11 @@ function compareActivities(before: Entry, after: Entry): EventValues[] {
     const [from, to] = [old.filter(isKept).toSorted(), now.filter(isKnown).toSorted()];
     events.push(['COMPANY_ACTIVITIES_RECLASSIFIED', from.join(','), to.join(',')]);
   }
-  for (const code of old) if (!isKept(code)) events.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
-  for (const code of now) if (!isKnown(code)) events.push(['COMPANY_ACTIVITY_ADDED', null, code]);
-  if (!targetsOf(before.mainCode).includes(after.mainCode)) {
+  const removed = old.filter((code) => !isKept(code) && !now.includes(code));
+  const added = now.filter((code) => !isKnown(code) && !old.includes(code));
+  for (const code of removed) events.push(['COMPANY_ACTIVITY_REMOVED', code, null]);
+  for (const code of added) events.push(['COMPANY_ACTIVITY_ADDED', null, code]);
+  if (![before.mainCode, ...targetsOf(before.mainCode)].includes(after.mainCode)) {
     events.push(['COMPANY_MAIN_ACTIVITY_CHANGED', before.mainCode, after.mainCode]);
   }
   return events;

@@ -29,16 +29,19 @@ return (
     where voivodeship.teryt = voivodeship_name.teryt
 );
 
--- The status of an entry on a day: DELETED once its end is reached, else what its source declares.
+-- The status of an entry on a day: DELETED once its end is reached, else what its source declares; a
+-- suspension waits for its day.
 create or replace function registry.status_on(
     dump_date date,
     declared_status text,
+    suspension_date date,
     end_date date,
     gone_date date
 ) returns text
 language sql immutable parallel safe
 return case
     when gone_date is not null or end_date <= dump_date then 'DELETED'
+    when declared_status = 'SUSPENDED' and suspension_date > dump_date then 'ACTIVE'
     else declared_status
 end;
 

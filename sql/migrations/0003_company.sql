@@ -10,6 +10,7 @@ create extension if not exists unaccent schema registry;
 -- `legal_form` is the newest symbol of the form, `voivodeship` the TERYT symbol. `activity_codes` are
 -- separated by commas, the main code among them, in the order of the registry.
 -- `bankruptcy_state` and `restructuring_state` are null without such proceedings, which may lack dates.
+-- Open ones that followed others without a break have the end date of those.
 -- `version_no` and `version_date` say how new the record is: the number of the registry's last change of
 -- it, and the day whose state it shows, where the registry tells them. `version_register` is the register
 -- of the record, where a registry keeps several for one number.

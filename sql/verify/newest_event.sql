@@ -54,8 +54,8 @@ compared as (
         -- Nothing is told of an entry while it is withdrawn, and its values are erased.
         told.event_date <= entry.withdrawn_until is true or case told.subject
             when 'status' then case told.event_type
-                when 'COMPANY_SUSPENDED' then entry.declared_status = 'SUSPENDED'
-                else entry.declared_status = 'ACTIVE'
+                when 'COMPANY_SUSPENDED' then entry.status = 'SUSPENDED'
+                else entry.status = 'ACTIVE'
             end
             or entry.status = 'DELETED'
             or told.reopened_date >= told.event_date

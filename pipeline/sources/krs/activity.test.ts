@@ -100,6 +100,7 @@ describe('the version of the activities', () => {
       say('0000992022', '201', '6201Z', '6202Z'),
       say('0000992023', '6201Z', '201'),
     ]);
+    // '62' of 2007 is a division; a group of 2025 is no unknown code.
     const summary = await runNight('2026-11-05', [
       // A partial code that stays, and one of 2007 whose successor of 2025 is a part, or a whole one.
       say('0000992020', '6210B', '201', '47'),
@@ -108,6 +109,7 @@ describe('the version of the activities', () => {
       // No successor: 351 is no chemistry.
       say('0000992023', '6210B', '351'),
     ]);
+    expect(summary.notices).toEqual([]);
     expect(summary.event_types).toEqual({
       COMPANY_ACTIVITIES_RECLASSIFIED: 4,
       COMPANY_ACTIVITY_ADDED: 1,

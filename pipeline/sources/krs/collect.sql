@@ -20,6 +20,11 @@ return case
     else coalesce(state_day < other_state_day, false)
 end;
 
+-- Whether the status of a number says that it is in force; one without a status is.
+create function stage.is_in_force(status text) returns boolean
+language sql immutable
+return coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true);
+
 -- What a number means: itself, where it is valid and in force. A cancelled number is none; another
 -- known number stays. A number that is not valid, or has an unknown status, says nothing: the known one
 -- stays.
@@ -33,37 +38,26 @@ language sql immutable
 return case
     when number is null then null
     when not is_valid then known
-    when coalesce(registry.lower(status) ~ '^(aktywn|aktualn|nadan|ważn)', true) then number
+    when stage.is_in_force(status) then number
     when registry.is_cancelled(status) then nullif(known, number)
     else known
 end;
 
 -- The proceedings that count: open ones before ended ones, then the last. A decision without a date has
--- the day of its entry, which a full extract tells; else the known day; else none.
+-- the day of its entry, which a full extract tells; else the known day; else `last_entry_day`, that of
+-- the only entry since the known one. Open ones have the end of those that were open before.
 create function stage.krs_proceeding(
     items jsonb,
+    last_entry_day text,
     known_state text,
     known_start_date date,
     known_end_date date
 ) returns jsonb
 language sql stable
 return (
-    select jsonb_build_object(
-        'state', told.state,
-        'start_day', coalesce(
-            told.start_day,
-            case when known_state in ('OPEN', told.state) then known_start_date::text end
-        ),
-        'end_day', case
-            when told.state = 'ENDED' then coalesce(
-                told.end_day,
-                case when known_state = 'ENDED' then known_end_date::text end
-            )
-        end
-    )
-    from jsonb_array_elements(items) with ordinality as item (value, place)
-    cross join lateral (
+    with told as (
         select
+            item.place,
             case when item.value ? 'zakonczenie' then 'ENDED' else 'OPEN' end as state,
             coalesce(
                 registry.calendar_day(item.value #>> '{otwarcie,data}')::text,
@@ -73,13 +67,40 @@ return (
                 registry.calendar_day(item.value #>> '{zakonczenie,data}')::text,
                 item.value #>> '{zakonczenie,entry_day}'
             ) as end_day
-    ) as told
-    where
-        item.value ? 'otwarcie'
-        -- An orderly liquidation stands among the restructurings.
-        and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
-        !~ 'likwidac'
-    order by told.state = 'ENDED', told.start_day desc nulls first, item.place desc
+        from jsonb_array_elements(items) with ordinality as item (value, place)
+        where
+            item.value ? 'otwarcie'
+            -- An orderly liquidation stands among the restructurings.
+            and registry.lower(coalesce(item.value #>> '{otwarcie,rodzajPostepowania}', ''))
+            !~ 'likwidac'
+    )
+
+    select jsonb_build_object(
+        'state', told.state,
+        'start_day', coalesce(
+            told.start_day,
+            case
+                when known_state in ('OPEN', told.state) then known_start_date::text
+                else last_entry_day
+            end
+        ),
+        'end_day', case
+            when told.state = 'ENDED' then coalesce(
+                told.end_day,
+                case when known_state = 'ENDED' then known_end_date::text else last_entry_day end
+            )
+            when known_state = 'OPEN' then coalesce(
+                (
+                    select max(coalesce(former.end_day, last_entry_day))
+                    from told as former
+                    where former.state = 'ENDED' and former.start_day = known_start_date::text
+                ),
+                known_end_date::text
+            )
+        end
+    )
+    from told
+    order by told.state = 'ENDED', told.start_day desc nulls first, told.place desc
     limit 1
 );
 
@@ -94,6 +115,7 @@ select
     registry.calendar_day(extract.state_day) as state_day,
     registry.calendar_day(extract.made_day) as made_day,
     extract.entry_no,
+    extract.last_entry_day,
     extract.activity_day,
     extract.content,
     extract.form,
@@ -101,7 +123,7 @@ select
 from stage.answer
 cross join lateral jsonb_to_record(answer.answer) as extract (
     krs text, form text, register text, state_day text, made_day text, entry_no integer,
-    activity_day text, content jsonb, content_hash text
+    last_entry_day text, activity_day text, content jsonb, content_hash text
 )
 where answer.answer ->> 'kind' = 'extract';
 
@@ -150,9 +172,21 @@ with older as (
 
 insert into stage.notice (subject, value)
 select
-    'older extract',
+    case
+        when
+            older.register <> known.version_register
+            or exists (
+                select from stage.krs_extract as other
+                where other.krs = older.krs and other.register <> older.register
+            )
+            then 'extract of another register'
+        else 'older extract'
+    end,
     concat_ws(', ', older.krs, 'entry ' || older.entry_no, 'state of ' || older.state_day)
-from older;
+from older
+left join registry.entry as known
+    on known.source = 'krs'
+    and known.entry_key = older.krs;
 
 -- The state of an extract may be later than the day of the dump, but not later than today. A current
 -- extract repeats a full one with the same content.
@@ -254,6 +288,12 @@ select
         'register', extract.register,
         'state_day', extract.state_day,
         'entry_no', extract.entry_no,
+        'last_entry_day', case
+            when
+                extract.entry_no = known.version_no + 1
+                and extract.register is not distinct from known.version_register
+                then registry.calendar_day(extract.last_entry_day)
+        end,
         'activity_version', activity.version,
         'activity_main', activity.main,
         'activity_codes', coalesce(activity.codes, '')

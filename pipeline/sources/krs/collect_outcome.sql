@@ -37,8 +37,14 @@ cross join lateral (
         not registry.is_regon9(coalesce(document.document ->> 'regon9', ''))
         and told.identifiers ->> 'regon' ~ '[^0 -]'
     ),
-    ('NIP status', told.identifiers ->> 'statusNip', true),
-    ('REGON status', told.identifiers ->> 'statusRegon', true),
+    (
+        'NIP status', told.identifiers ->> 'statusNip',
+        not stage.is_in_force(told.identifiers ->> 'statusNip')
+    ),
+    (
+        'REGON status', told.identifiers ->> 'statusRegon',
+        not stage.is_in_force(told.identifiers ->> 'statusRegon')
+    ),
     ('legal form', told.legal_form, document.document ->> 'legal_form' is null),
     (
         'voivodeship',
@@ -59,8 +65,8 @@ where
         where activity_code.code = activity.code
     )
     and not exists (
-        select from registry.activity_group
-        where length(activity.code) < 5 and activity_group.code = left(activity.code, 3)
+        select from registry.activity_code
+        where length(activity.code) < 5 and starts_with(activity_code.code, activity.code)
     )
 union all
 select proceeding.subject || ' without a date', document.entry_key_hint

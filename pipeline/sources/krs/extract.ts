@@ -56,6 +56,7 @@ export function readExtract(value: unknown) {
     made_day: header.dataCzasOdpisu,
     /** The number of the newest entry. */
     entry_no: Number.isInteger(entry_no) && Math.abs(entry_no) < 2 ** 31 ? entry_no : undefined,
+    last_entry_day: header.dataOstatniegoWpisu,
     /** The newest day on which an activity was entered; of a current extract, the company itself. */
     activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
     content,

@@ -130,12 +130,14 @@ cross join lateral (
     select
         stage.krs_proceeding(
             part.sections #> '{dzial6,postepowanieUpadlosciowe}',
+            document.document ->> 'last_entry_day',
             known.bankruptcy_state,
             known.bankruptcy_start_date,
             known.bankruptcy_end_date
         ) as bankruptcy,
         stage.krs_proceeding(
             part.sections #> '{dzial6,restrukturyzacja}',
+            document.document ->> 'last_entry_day',
             known.restructuring_state,
             known.restructuring_start_date,
             known.restructuring_end_date

@@ -221,7 +221,9 @@ test('a cancelled number is none; one that was known and is not cancelled stays'
   const krs = '0000991012';
   const say = (identyfikatory: object) =>
     runLines([currentLine({ krs, identity: { identyfikatory } })]);
-  await say({ nip: '1005000011', regon: '99500001500000' });
+  const inForce = { statusNip: 'AKTYWNY', statusRegon: 'NADANY' };
+  const first = await say({ nip: '1005000011', regon: '99500001500000', ...inForce });
+  expect(first.notices).toEqual([]);
   const other = { dataDecyzji: '2015-11-17', nip: '1005000028', regon: '99500001500000' };
   expect(await say({ ...other, statusNip: 'UNIEWAŻNIONY' })).toMatchObject({
     events: 0,

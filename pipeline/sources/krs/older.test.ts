@@ -68,7 +68,9 @@ test('a number that one register keeps is not struck off by another one on a lat
   expect(await runLines([currentLine({ krs, header: ended })])).toMatchObject({
     read: 0,
     events: 0,
-    notices: [{ subject: 'older extract', value: `${krs}, entry 9, state of 2026-10-05` }],
+    notices: [
+      { subject: 'extract of another register', value: `${krs}, entry 9, state of 2026-10-05` },
+    ],
   });
   expect(await findEntry(krs, 'status, version_register')).toEqual(['ACTIVE', 'RejS']);
   await runLines([currentLine({ krs, header: { ...ended, rejestr: 'RejS' } })]);

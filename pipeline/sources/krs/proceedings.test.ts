@@ -55,11 +55,23 @@ test('a bankruptcy without a date has that of its own entry, or none', async () 
   expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
-test('a bankruptcy without a date in a current extract has none, even where one entry brought it', async () => {
+test('a bankruptcy without a date has that of the only entry since the known one', async () => {
   const krs = '0000991014';
+  const columns = 'bankruptcy_state, bankruptcy_start_date, bankruptcy_end_date';
   await runLines([currentLine({ krs, header: newest(4) })]);
   await runLines([currentLine({ krs, header: newest(5, '07.10.2026'), section6: bankrupt })]);
-  expect(await findEntry(krs, 'bankruptcy_state, bankruptcy_start_date')).toEqual(['OPEN', null]);
+  expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-10-07', null]);
+  // The next entry is of something else, then one ends it.
+  await runLines([currentLine({ krs, header: newest(6, '08.10.2026'), section6: bankrupt })]);
+  expect(await findEntry(krs, columns)).toEqual(['OPEN', '2026-10-07', null]);
+  const opisZakonczeniaProcesuUpadlosci = { opisSposobuZakonczeniaPostepowania: 'UMORZENIE' };
+  const postepowanieUpadlosciowe = [
+    { informacjaOOgloszeniuUpadlosci: court, opisZakonczeniaProcesuUpadlosci },
+  ];
+  const section6 = { postepowanieUpadlosciowe };
+  await runLines([currentLine({ krs, header: newest(7, '09.10.2026'), section6 })]);
+  expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-10-07', '2026-10-09']);
+  expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
 test('a bankruptcy and its end learnt in one night are numbered in the order of their dates', async () => {
@@ -123,5 +135,69 @@ test('a restructuring is told with its dates and its supervisor, a liquidation i
     event_types: { COMPANY_RESTRUCTURING_ENDED: 1 },
   });
   expect(await findEntry(krs, columns)).toEqual(['ENDED', '2026-07-02', '2026-10-01']);
+  expect(await verify(nights.db, 'krs')).toEqual([]);
+});
+
+async function readEvents(krs: string) {
+  const { rows } = await nights.db.pool.query<string[]>({
+    text: `select event_type, old_value, new_value from analyst.event where krs = $1
+      order by event_id`,
+    values: [krs],
+    rowMode: 'array',
+  });
+  return rows;
+}
+
+const opened = (day: string, end: object = {}) => {
+  const [proceedings] = Object.values(restructuring('POSTĘPOWANIE SANACYJNE', end)).flat();
+  const opening = `otwarciePostepowania${genitive}`;
+  const { [opening]: decision, ...more } = proceedings as Record<string, object>;
+  return { [opening]: { ...decision, dataNadaniaKlauzuliWykonalnosci: day }, ...more };
+};
+
+test('a restructuring that ends while another opens is told with it, in the order of the dates', async () => {
+  const krs = '0000991030';
+  const say = (...list: object[]) =>
+    runLines([currentLine({ krs, section6: { [`postepowanie${long}`]: list } })]);
+  const ended = (data: string) => ({ [`zakonczeniePostepowania${genitive}`]: { data } });
+  await say(opened('02.03.2026'));
+  const both = [opened('02.03.2026', ended('04.08.2026')), opened('01.07.2026')];
+  await say(...both);
+  expect(await say(...both)).toMatchObject({ updated: 0, events: 0 });
+  // A third one opens beside it; when that ends, the second one goes on.
+  await say(...both, opened('05.08.2026'));
+  await say(...both, opened('05.08.2026', ended('06.08.2026')));
+  expect(await readEvents(krs)).toEqual([
+    ['COMPANY_RESTRUCTURING_STARTED', null, '2026-07-01'],
+    ['COMPANY_RESTRUCTURING_ENDED', '2026-03-02', '2026-08-04'],
+    ['COMPANY_RESTRUCTURING_STARTED', null, '2026-08-05'],
+    ['COMPANY_RESTRUCTURING_ENDED', '2026-08-05', '2026-08-06'],
+  ]);
+  expect(await verify(nights.db, 'krs')).toEqual([]);
+});
+
+test('a suspension of a later day waits for it, also without a new extract', async () => {
+  const [krs, other, withdrawn] = ['0000991031', '0000991032', '0000991033'];
+  const { rows } = await nights.db.pool.query<{ day: string; written: string }>(
+    `select day::text, to_char(day, 'DD.MM.YYYY') as written
+     from (select max(dump_date) + 3 as day from registry.run) as last`,
+  );
+  const [{ day, written }] = rows as [(typeof rows)[0]];
+  const section6 = { zawieszenieWznowienieDzialalnosci: [{ dataZawieszenia: written }] };
+  await runLines([krs, withdrawn, other].map((number) => currentLine({ krs: number, section6 })));
+  expect(await findEntry(krs, 'status, suspension_date')).toEqual(['ACTIVE', day]);
+  expect(await runLines([currentLine({ krs: withdrawn })])).toMatchObject({ events: 0 });
+  // On its day one extract comes again as it was, the other one does not come.
+  expect(await runLines([currentLine({ krs, section6 })])).toMatchObject({
+    updated: 0,
+    event_types: { COMPANY_SUSPENDED: 2 },
+  });
+  expect(await readEvents(krs)).toEqual([['COMPANY_SUSPENDED', null, day]]);
+  expect(await readEvents(other)).toEqual([['COMPANY_SUSPENDED', null, day]]);
+  expect(await findEntry(other, 'status')).toEqual(['SUSPENDED']);
+  expect(await findEntry(withdrawn, 'status')).toEqual(['ACTIVE']);
+  const resumed = [{ dataZawieszenia: written, dataWznowienia: written }];
+  const line = currentLine({ krs, section6: { zawieszenieWznowienieDzialalnosci: resumed } });
+  expect(await runLines([line])).toMatchObject({ event_types: { COMPANY_RESUMED: 1 } });
   expect(await verify(nights.db, 'krs')).toEqual([]);
 });

@@ -27,7 +27,8 @@ select
     night.country_code,
     night.dump_date as changed_date,
     registry.status_on(
-        night.dump_date, mapped.declared_status, least(mapped.end_day, mapped.struck_off_day), null
+        night.dump_date, mapped.declared_status, mapped.suspension_day,
+        least(mapped.end_day, mapped.struck_off_day), null
     ) as status,
     case
         when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day

@@ -1,5 +1,6 @@
 -- Turns changed bankruptcies and restructurings into events. Withdrawn proceedings end too; a withdrawn
--- end starts them again. To learn a missing date later is no event.
+-- end starts them again. To learn a missing date later is no event. Of proceedings that replace open ones,
+-- the end is that of the former ones.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
 select
     after.company_id,
@@ -24,6 +25,14 @@ cross join lateral (
     )
 ) as proceeding (kind, old_state, old_start, old_end, new_state, new_start, new_end)
 cross join lateral (
+    select coalesce(
+        (proceeding.old_state, proceeding.new_state) = ('OPEN', 'OPEN')
+        and proceeding.old_start <> proceeding.new_start
+        and proceeding.new_end <> coalesce(proceeding.old_end, 'infinity'),
+        false
+    ) as has_ended
+) as replaced
+cross join lateral (
     select
         proceeding.kind || '_STARTED' as event_type,
         null as old_value,
@@ -32,18 +41,23 @@ cross join lateral (
         proceeding.new_state is not null
         and (
             proceeding.old_state is null
-            or proceeding.old_start <> proceeding.new_start
+            or proceeding.old_start < proceeding.new_start
+            or proceeding.old_start > proceeding.new_start and not replaced.has_ended
             or proceeding.old_state = 'ENDED' and proceeding.new_state = 'OPEN'
         )
     union all
     select
         proceeding.kind || '_ENDED',
-        coalesce(proceeding.new_start, proceeding.old_start)::text,
+        case
+            when replaced.has_ended then proceeding.old_start
+            else coalesce(proceeding.new_start, proceeding.old_start)
+        end::text,
         proceeding.new_end::text
     where case
         when proceeding.new_state = 'ENDED' then
             proceeding.old_state is distinct from 'ENDED'
             or proceeding.old_end <> proceeding.new_end
-        else proceeding.old_state = 'OPEN' and proceeding.new_state is null
+        else
+            replaced.has_ended or proceeding.old_state = 'OPEN' and proceeding.new_state is null
     end
 ) as event;

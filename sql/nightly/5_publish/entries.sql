@@ -83,20 +83,37 @@ where
     and entry.entry_key = reject.entry_key
     and entry.fingerprint is not null;
 
--- One row per entry whose announced end or strike-off is reached, with its state before. An import on
--- demand leaves these entries to the next dump.
+-- One row per entry whose announced end, strike-off or suspension is reached, with its state before. An
+-- import on demand leaves these entries to the next dump. Each half has an index of its own.
 create unlogged table stage.due as
-select entry.*
-from registry.entry
-cross join stage.night
-where
-    not night.is_import
-    and entry.source = night.source
-    and least(entry.end_date, entry.struck_off_date) <= night.dump_date
-    and entry.status <> 'DELETED';
+select
+    entry.*,
+    registry.status_on(
+        night.dump_date, entry.declared_status, entry.suspension_date,
+        least(entry.end_date, entry.struck_off_date), null
+    ) as reached_status
+from stage.night
+cross join lateral (
+    select ended.*
+    from registry.entry as ended
+    where
+        ended.source = night.source
+        and least(ended.end_date, ended.struck_off_date) <= night.dump_date
+        and ended.status <> 'DELETED'
+    union all
+    select suspended.*
+    from registry.entry as suspended
+    where
+        suspended.source = night.source
+        and suspended.suspension_date <= night.dump_date
+        and suspended.declared_status = 'SUSPENDED'
+        and suspended.status = 'ACTIVE'
+        and least(suspended.end_date, suspended.struck_off_date) <= night.dump_date is not true
+) as entry
+where not night.is_import;
 
 update registry.entry
-set status = 'DELETED'
+set status = due.reached_status
 from stage.due
 where
     entry.company_id = due.company_id
@@ -111,7 +128,11 @@ select
     due.struck_off_date::text
 from stage.due
 cross join stage.night
-where due.struck_off_date <= night.dump_date;
+where due.struck_off_date <= night.dump_date
+union all
+select due.company_id, due.entry_id, 'COMPANY_SUSPENDED', null, due.suspension_date::text
+from stage.due
+where due.reached_status = 'SUSPENDED';
 
 -- A withdrawn entry keeps its status and its counts, but nothing of it is told. Neither is its return,
 -- after the request is lifted.

@@ -28,5 +28,11 @@ begin
         where least(end_date, struck_off_date) is not null and status <> ''DELETED''',
         partition
     );
+    -- Finds entries whose announced suspension is reached.
+    execute format(
+        'create index on stage.%I (suspension_date)
+        where declared_status = ''SUSPENDED'' and status = ''ACTIVE''',
+        partition
+    );
 end;
 $$;

@@ -36,7 +36,7 @@ new_state as (
     from stage.after
     where after.gone_date is null
     union all
-    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, 'DELETED'
+    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, due.reached_status
     from stage.due
 ),
 
