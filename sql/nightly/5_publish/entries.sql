@@ -124,7 +124,7 @@ select
     due.company_id,
     due.entry_id,
     'COMPANY_STRUCK_OFF',
-    due.declared_status,
+    due.status,
     due.struck_off_date::text
 from stage.due
 cross join stage.night
