@@ -22,6 +22,7 @@ program
   .command('nightly')
   .description('take every dump of INBOX_DIR/<source>/<date>/ that is not published yet, in order')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
+  .option('--idle-ok', 'exit with 0 instead of 5 when there is nothing to do')
   .option('--json', 'print one JSON object')
   .action(async (options) => (await ingesting()).takeInbox(options));
 

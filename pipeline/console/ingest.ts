@@ -51,7 +51,13 @@ export async function ingestDump(
   });
 }
 
-export async function takeInbox(options: { fetch?: boolean; json?: boolean }): Promise<void> {
+interface InboxOptions {
+  fetch?: boolean;
+  idleOk?: boolean;
+  json?: boolean;
+}
+
+export async function takeInbox(options: InboxOptions): Promise<void> {
   checkSettings(options);
   await withDatabase(async (db, { environment, logger, signal }) => {
     const isJson = options.json === true;
@@ -67,7 +73,8 @@ export async function takeInbox(options: { fetch?: boolean; json?: boolean }): P
     const { runs, fetched = [] } = nights;
     if (isJson) print([JSON.stringify({ ...nights, runs: runs.map(wireOf) })]);
     else if (runs.length === 0) print([`Nothing to do in ${environment.inboxDir}`]);
-    process.exitCode = exitCodeOf([...runs, ...fetched]);
+    const outcomes = [...runs, ...fetched];
+    process.exitCode = outcomes.length > 0 || !options.idleOk ? exitCodeOf(outcomes) : 0;
   });
 }
 

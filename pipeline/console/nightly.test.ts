@@ -111,6 +111,7 @@ describe('nightly', () => {
     const json = await nightly('--json');
     expect(JSON.parse(json.stdout)).toEqual({ runs: [], ignored: [] });
     expect(json.code).toBe(5);
+    expect((await nightly('--idle-ok')).code).toBe(0);
   });
 
   test('takes only what is newer than what is published', async () => {

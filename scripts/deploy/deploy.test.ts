@@ -1,13 +1,19 @@
-import { readFile, readdir } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { cp, mkdir, mkdtemp, readFile, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { parser as pythonParser } from '@lezer/python';
 import { parser as promqlParser } from '@prometheus-io/lezer-promql';
 import { validate as validateDockerfile } from 'dockerfile-utils';
 import { validate as isCron } from 'node-cron';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { findPort, startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { fixtureFolder } from '../../fixtures/dump/night.ts';
+import { warsawDate } from '../../pipeline/calendar.ts';
 import { serveMetrics } from '../../pipeline/worker/metrics.ts';
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
@@ -103,8 +109,10 @@ describe('alert rules and dashboard', () => {
 
 describe('deployment', () => {
   test('the Dockerfile has no fault', async () => {
-    const faults = validateDockerfile(await read('Dockerfile'), {});
-    expect(faults.map(({ message }) => message)).toEqual([]);
+    const text = await read('Dockerfile');
+    expect(validateDockerfile(text, {}).map(({ message }) => message)).toEqual([]);
+    // The same image each time.
+    expect(text).toMatch(/^ARG NODE_IMAGE=node:24-\S+@sha256:[\da-f]{64}\nFROM \$\{NODE_IMAGE\}$/m);
   });
 
   test.each(['compose.yaml', 'kubernetes.yaml', 'alerts.yaml'])('%s is YAML', async (file) => {
@@ -130,10 +138,20 @@ describe('deployment', () => {
       ['worker'],
       ['schedule'],
     ]);
-    const variables = Object.keys(api!.environment);
-    expect(variables).toEqual(expect.arrayContaining(['TRUST_PROXY', 'PAYMENT_PROVIDER']));
+    // The image sets folders and addresses, and each service its own port for metrics.
+    const guide = await read('../../pipeline/README.md');
+    const [, table] = /^\| variable .*\n([^]*?)\n\n/m.exec(guide)!;
+    const settings = table!.split('\n').flatMap((row) => row.split('|')[1]!.match(/\w{2,}/g) ?? []);
+    const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'METRICS_PORT', 'PORT'];
+    expect(settings.length).toBeGreaterThan(25);
+    expect(settings.filter((name) => !(name in api!.environment))).toEqual(fixed);
+    for (const service of [worker, schedule])
+      expect(service!.environment).toHaveProperty('METRICS_PORT');
     const mounted = Object.values(services).flatMap((service) => service.volumes);
-    for (const volume of mounted) expect(volumes).toHaveProperty(volume.split(':')[0]!);
+    const inbox = '${INBOX:-./inbox}:/data/inbox';
+    expect(mounted.filter((volume) => volume === inbox)).toHaveLength(3);
+    for (const volume of mounted)
+      if (volume !== inbox) expect(volumes).toHaveProperty(volume.split(':')[0]!);
   });
 
   test('the CronJob of Kubernetes has a schedule, and treats nothing to do as done', async () => {
@@ -147,7 +165,8 @@ describe('deployment', () => {
     expect(kind).toBe('CronJob');
     expect(isCron(spec.schedule)).toBe(true);
     const [container] = spec.jobTemplate.spec.template.spec.containers;
-    expect(container!.command.join(' ')).toContain('-eq 5');
+    // A shell would keep the signal for itself.
+    expect(container!.command).toEqual(['node', 'pipeline/registry.js', 'nightly', '--idle-ok']);
   });
 
   test('the crontab has five fields, a user and a command on each line', async () => {
@@ -159,6 +178,51 @@ describe('deployment', () => {
       expect(isCron(fields!.trim())).toBe(true);
       // The user of a service has no home, without which npx fails.
       expect(command).toContain('node pipeline/registry.js ');
+    }
+  });
+
+  test('the crontab says nothing on a good night, and says what is wrong', async () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const folder = await mkdtemp(join(tmpdir(), 'registry-cron-'));
+    const db = await createTestDatabase();
+    onTestFinished(async () => {
+      await rm(folder, { recursive: true });
+      await db.drop();
+    });
+    await mkdir(join(folder, 'ceidg'));
+    const today = warsawDate(new Date());
+    await cp(fixtureFolder('2026-11-02'), join(folder, 'ceidg', today), { recursive: true });
+    const text = (await read('crontab'))
+      .replace(/^DATABASE_URL=.*$/m, `DATABASE_URL=${db.url}`)
+      .replace(/^INBOX_DIR=.*$/m, `INBOX_DIR=${folder}`)
+      .replaceAll('/srv/company-registry', root)
+      .replaceAll('/var/log/company-registry', folder);
+    const lines = text.split('\n').filter((line) => /^[^#]/.test(line));
+    const variables = lines.flatMap((line) => [...line.matchAll(/^([A-Z_]+)=(.+)$/g)]);
+    const env = { PATH: `${dirname(process.execPath)}:${process.env.PATH}` };
+    for (const [, name, value] of variables) Object.assign(env, { [name!]: value });
+    const commands = lines.flatMap((line) => /^(?:\S+ ){5}registry (.+)$/.exec(line)?.[1] ?? []);
+    const say = (command: string) => {
+      const { stdout, stderr } = spawnSync('/bin/sh', ['-c', command], { env, encoding: 'utf8' });
+      return stdout + stderr;
+    };
+    // The second night has nothing to do.
+    expect([...commands, commands[0]!].map(say)).toEqual(['', '', '']);
+    expect(await readFile(join(folder, 'nightly.jsonl'), 'utf8')).toContain('"state":"published"');
+    await db.pool.query(`update registry.run set dump_date = dump_date - 3`);
+    expect(say(commands[1]!)).toMatch(/^The newest snapshot of ceidg, .* is 3 days old; .*\n$/);
+  });
+
+  test('no password is among the arguments of a program', async () => {
+    const files = ['crontab', 'backup-check', '../../README.md', '../../pipeline/README.md'];
+    for (const file of files) {
+      const lines = (await read(file)).split('\n');
+      // The line of a job is the argument of a shell.
+      const jobs = lines.filter((line) => /^(?:[\d*]+ ){5}/.test(line));
+      const given = lines.filter((line) =>
+        /^(pg_dump|pg_restore|createdb|psql)\b.*(DATABASE_URL|:\/\/\S*:\S*@)/.test(line),
+      );
+      expect([...jobs.filter((line) => line.includes('DATABASE_URL=')), ...given]).toEqual([]);
     }
   });
 
@@ -181,6 +245,10 @@ describe('deployment', () => {
       for (const line of settings) expect(line).toMatch(/^[A-Z]\w+=\S/);
       expect(lines).toContain(file.endsWith('.timer') ? '[Timer]' : '[Service]');
     }
+    // A service waits for its database as long as it takes.
+    const service = await read('systemd/registry@.service');
+    expect(service).toMatch(/^\[Unit\]\n(\S.*\n)*StartLimitIntervalSec=0\n/m);
+    expect(service).toMatch(/^RestartSec=\d+$/m);
   });
 
   test('every command that they run is one of registry', async () => {
@@ -188,7 +256,7 @@ describe('deployment', () => {
     const commands = new Set([...stdout.matchAll(/^ {2}([a-z]+)\b/gm)].map(([, name]) => name));
     const files = ['crontab', 'airflow.py', 'kubernetes.yaml', 'systemd/registry-nightly.service'];
     for (const file of files) {
-      const used = (await read(file)).matchAll(/registry\.js ([a-z]+)/g);
+      const used = (await read(file)).matchAll(/registry\.js,? ([a-z]+)/g);
       const names = [...used].map(([, name]) => name);
       expect(names).not.toEqual([]);
       for (const name of names) expect(commands).toContain(name);
