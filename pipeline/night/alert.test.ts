@@ -3,11 +3,14 @@ import { createAccount } from '../../fixtures/client/account.ts';
 import { startCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
-import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { company, nipOf, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { serveMail } from '../../fixtures/process/mail-delivery.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { Refusal } from '../errors.ts';
+import { sendMail } from '../mail/send.ts';
 
 let origin: Awaited<ReturnType<typeof createOrigin>>;
 
@@ -107,6 +110,77 @@ describe('mails of a night', () => {
     expect(await counts(db)).toEqual(once);
   });
 });
+
+describe('a mail of more than 200 events', () => {
+  const numbers = Array.from({ length: 130 }, (_, at) => at + 1);
+  const nameOf = (number: number) => `FIRMA ${String(number).padStart(3, '0')}`;
+  // In the order of their numbers, companies stand in the reverse order of their names.
+  const owner = (number: number) => [regonOf(200 - number), nipOf(200 - number)] as const;
+
+  test('tells the worst 200, in the order of names, and counts the others', async () => {
+    const db = await createTestDatabase();
+    onTestFinished(() => db.drop());
+    const before = numbers.toReversed().flatMap((number) => company(...owner(number)));
+    await runRegon(db, '2026-11-02', { reports: before });
+    const { account_id } = await createAccount(db.kysely);
+    const { rows } = await db.pool.query<{ company_id: string }>(
+      'select company_id from registry.company',
+    );
+    for (const { company_id } of rows) await createWatch(db.kysely, { account_id, company_id });
+    await db.pool.query(
+      `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
+      [account_id],
+    );
+    // 10 critical, 90 high and 130 warning. The last companies by name have the worst events.
+    const after = numbers.flatMap((number) =>
+      company(...owner(number), {
+        nazwa: nameOf(number),
+        ...(number > 30 && number <= 120 ? { szczegolnaFormaPrawna_Symbol: '116' } : {}),
+        ...(number > 120 ? { dataSkresleniaZRegon: '2026-11-03' } : {}),
+      }),
+    );
+    const summary = await runRegon(db, '2026-11-03', { reports: after }, { reason: 'all of them' });
+    expect(summary).toMatchObject({ updated: 120, deleted: 10, events: 230 });
+
+    const mails = await db.pool.query<{ mail_id: string; alerts: number }>(
+      `select mail_id, count(*)::int as alerts
+       from customer.mail join customer.alert using (mail_id) group by mail_id`,
+    );
+    expect(mails.rows).toEqual([{ mail_id: expect.any(String), alerts: 230 }]);
+    const { smtp, options } = await serveMail(db);
+    await sendMail(options, Number(mails.rows[0]!.mail_id), false);
+    const text = smtp.mails[0]!.email.text!;
+    const told = numbers.map((number) => `${nameOf(number)} NIP ${owner(number)[1]}`);
+    expect(readSections(text)).toEqual({
+      'Critical: 10': told.slice(120).map((company) => `${company} - struck off`),
+      'High: 90': told.slice(30, 120).map((company) => `${company} - legal form`),
+      'Warning: 100 of 130': told.slice(0, 100).map((company) => `${company} - name`),
+    });
+    expect(text).toContain('\nAnd 30 more\n===========\n\n30 warning.');
+    expect(text).not.toContain(`The name changed: SPÓŁKA ${owner(101)[0]}`);
+  });
+});
+
+/** The companies of each section with what changed, in the order of the mail. */
+function readSections(text: string): Record<string, string[]> {
+  const what = [
+    ['struck off', /struck off/],
+    ['legal form', /legal form/],
+    ['name', /name/],
+  ] as const;
+  const sections = [
+    ...text.matchAll(/^((?:Critical|High|Warning).*)\n=+\n([^]*?)(?=\n.*\n=+\n)/gm),
+  ];
+  return Object.fromEntries(
+    sections.map(([, heading, body = '']) => [
+      heading!,
+      [...body.matchAll(/^(FIRMA \d+)\n(NIP \d+)\n(- .*)$/gm)].map(
+        ([, name, number, line = '']) =>
+          `${name} ${number} - ${what.find(([, pattern]) => pattern.test(line))?.[0]}`,
+      ),
+    ]),
+  );
+}
 
 async function waitForLock(db: TestDatabase): Promise<void> {
   for (;;) {
