@@ -152,9 +152,9 @@ describe('a mail of more than 200 events', () => {
     const text = smtp.mails[0]!.email.text!;
     const told = numbers.map((number) => `${nameOf(number)} NIP ${owner(number)[1]}`);
     expect(readSections(text)).toEqual({
-      'Critical: 10': told.slice(120).map((company) => `${company} - struck off`),
-      'High: 90': told.slice(30, 120).map((company) => `${company} - legal form`),
-      'Warning: 100 of 130': told.slice(0, 100).map((company) => `${company} - name`),
+      'Critical: 10': told.slice(120).map((line) => `${line} - struck off`),
+      'High: 90': told.slice(30, 120).map((line) => `${line} - legal form`),
+      'Warning: 100 of 130': told.slice(0, 100).map((line) => `${line} - name`),
     });
     expect(text).toContain('\nAnd 30 more\n===========\n\n30 warning.');
     expect(text).not.toContain(`The name changed: SPÓŁKA ${owner(101)[0]}`);

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { extract, runKrs } from '../../fixtures/dump/krs-day.ts';
+import { extractOf } from '../../fixtures/dump/krs-extract.ts';
 import { company, nipOf, person, regonOf, runRegon } from '../../fixtures/dump/regon-day.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { verify } from './verify.ts';
@@ -22,7 +23,8 @@ const tellRegon = (date: string, name: string) =>
 /** The events in order, each with the registries that confirmed it. */
 async function readTold(): Promise<string[]> {
   const { rows } = await db.pool.query<{ told: string }>(
-    `select concat_ws(' ', event.event_date, event.source, event.new_value,
+    `select concat_ws(' ', event.event_date, event.source,
+       nullif(event.event_type, 'COMPANY_NAME_CHANGED'), event.new_value,
        '+ ' || string_agg(corroboration.source, ',' order by corroboration.source)) as told
      from registry.event
      left join registry.corroboration using (company_id, event_id)
@@ -127,68 +129,123 @@ describe('a change that two registries tell', () => {
   });
 });
 
-describe('the meaning of an event', () => {
-  type Values = [old_value: string | null, new_value: string | null];
+describe('an end and proceedings that two registries date in their own ways', () => {
+  const bankrupt = (data: string) => ({
+    postepowanieUpadlosciowe: [{ informacjaOOgloszeniuUpadlosci: { data } }],
+  });
+  const tellState = (date: string, { header = {}, section6 = {} }) =>
+    runKrs(db, date, [extractOf({ krs, header, section6, identity: { identyfikatory: { nip } } })]);
+  const tellFields = (date: string, fields: Record<string, string>) =>
+    runRegon(db, date, { reports: company(regon, nip, fields) });
 
-  async function isSame(event_type: string, one: Values, other: Values): Promise<boolean> {
-    const { rows } = await db.pool.query<{ is_same: boolean }>(
-      `select registry.event_meaning($1, $2, $3) = registry.event_meaning($1, $4, $5) as is_same`,
-      [event_type, ...one, ...other],
-    );
-    return rows[0]!.is_same;
-  }
+  beforeEach(async () => {
+    await tellState('2026-08-01', {});
+    await tellFields('2026-08-01', {});
+  });
 
-  test.each<[string, Values, Values, boolean]>([
-    [
-      'COMPANY_ADDRESS_CHANGED',
-      ['x', 'ul. Łąkowa 3, 00-001 Łódź'],
-      ['y', 'UL. ŁĄKOWA 3, 00-001 ŁÓDŹ'],
-      true,
-    ],
-    [
-      'COMPANY_ADDRESS_CHANGED',
-      ['x', 'Polna 3, 00-001 Łódź'],
-      ['x', 'ulica Polna  3, 00-001 Łódź'],
-      true,
-    ],
-    [
-      'COMPANY_ADDRESS_CHANGED',
-      ['x', 'Polna 3, 00-001 Łódź'],
-      ['x', 'Polna 31, 00-001 Łódź'],
-      false,
-    ],
-    ['COMPANY_ADDRESS_CHANGED', ['x', 'Ulanów 3'], ['x', 'anów 3'], false],
-    ['COMPANY_PHONE_CHANGED', [null, '+48 600 100 200'], ['1', '600100200'], true],
-    ['COMPANY_PHONE_CHANGED', [null, '600100200'], [null, '600100201'], false],
-    ['COMPANY_WEBSITE_ADDED', [null, 'https://A.example.pl/'], [null, 'a.example.pl'], true],
-    ['COMPANY_WEBSITE_ADDED', [null, 'a.example.pl'], [null, 'b.example.pl'], false],
-    ['COMPANY_EMAIL_CHANGED', [null, 'Biuro@a.example.pl'], ['x', 'biuro@a.example.pl'], true],
-    ['COMPANY_ACTIVITY_REMOVED', ['6201Z', null], ['6202Z', null], false],
-    ['COMPANY_ACTIVITY_REMOVED', ['6201Z', null], ['6201Z', null], true],
-    ['COMPANY_REOPENED', ['2026-10-01', null], ['2026-10-02', null], true],
-    ['COMPANY_SUSPENDED', [null, '2026-10-01'], [null, '2026-10-02'], false],
-  ])('%s %j %j', async (event_type, one, other, expected) => {
-    expect(await isSame(event_type, one, other)).toBe(expected);
+  test('are one bankruptcy, and another one when a registry tells one more', async () => {
+    await tellState('2026-08-14', { section6: bankrupt('13.08.2026') });
+    const declared = { dataOrzeczeniaOUpadlosci: '2026-08-05' };
+    expect(await tellFields('2026-08-16', declared)).toMatchObject({ updated: 1, events: 0 });
+    expect(await readTold()).toEqual([
+      '2026-08-14 krs COMPANY_BANKRUPTCY_STARTED 2026-08-13 + regon',
+    ]);
+    const ended = { ...declared, dataZakonczeniaPostepowaniaUpadlosciowego: '2026-08-20' };
+    await tellFields('2026-08-21', ended);
+    expect(await tellState('2026-08-25', {})).toMatchObject({ updated: 1, events: 0 });
+    await tellFields('2026-08-26', { dataOrzeczeniaOUpadlosci: '2026-08-25' });
+    expect((await readTold()).slice(1)).toEqual([
+      '2026-08-21 regon COMPANY_BANKRUPTCY_ENDED 2026-08-20 + krs',
+      '2026-08-26 regon COMPANY_BANKRUPTCY_STARTED 2026-08-25',
+    ]);
+    await expectWhole();
+  });
+
+  const struckOff = { header: { dataWykreslenia: '13.08.2026' } };
+  const closed = { dataZakonczeniaDzialalnosci: '2026-08-12' };
+  const gone = { ...closed, dataSkresleniaZRegon: '2026-08-19' };
+
+  test.each([
+    ['in one night', [gone]],
+    ['in two nights', [closed, gone]],
+  ])('are one strike-off, with a closing date on top %s', async (_, days) => {
+    await tellState('2026-08-14', struckOff);
+    for (const [day, fields] of days.entries()) {
+      const told = await tellFields(`2026-08-2${day}`, fields);
+      expect(told).toMatchObject({ events: 0 });
+    }
+    expect(await readTold()).toEqual(['2026-08-14 krs COMPANY_STRUCK_OFF 2026-08-13 + regon']);
+    await expectWhole();
+  });
+
+  test('are two after 30 days, and a closing date before the strike-off is news', async () => {
+    await tellFields('2026-08-13', closed);
+    await tellState('2026-08-14', struckOff);
+    await tellFields('2026-09-14', gone);
+    expect(await readTold()).toEqual([
+      '2026-08-13 regon COMPANY_CLOSED_DATE 2026-08-12',
+      '2026-08-14 krs COMPANY_STRUCK_OFF 2026-08-13',
+      '2026-09-14 regon COMPANY_STRUCK_OFF 2026-08-19',
+    ]);
+    await expectWhole();
+  });
+
+  test('are confirmed by the value first: the late one tells the first date, then the second', async () => {
+    await tellFields('2026-08-02', { dataOrzeczeniaOUpadlosci: '2026-08-01' });
+    await tellFields('2026-08-04', { dataOrzeczeniaOUpadlosci: '2026-08-03' });
+    await tellState('2026-08-05', { section6: bankrupt('01.08.2026') });
+    await tellState('2026-08-06', { section6: bankrupt('03.08.2026') });
+    expect(await readTold()).toEqual([
+      '2026-08-02 regon COMPANY_BANKRUPTCY_STARTED 2026-08-01 + krs',
+      '2026-08-04 regon COMPANY_BANKRUPTCY_STARTED 2026-08-03 + krs',
+    ]);
+    await expectWhole();
   });
 });
 
-describe('an address that KRS and REGON write in their own ways is one:', () => {
-  test.each([
-    ['ALEJE JEROZOLIMSKIE 5, 00-001 WARSZAWA', 'al. Jerozolimskie 5, 00-001 Warszawa'],
-    ['UL. ALEJA RÓŻ 5/2, 00-001 WARSZAWA', 'al. Róż 5/2, 00-001 Warszawa'],
-    ['PLAC WOLNOŚCI 1, 61-001 POZNAŃ', 'pl. Wolności 1, 61-001 Poznań'],
-    ['OSIEDLE LEŚNE 1A, 61-001 POZNAŃ', 'os. Leśne 1 A, 61-001 Poznań'],
-    ['BIAŁOWIEŻA 5, 17-230 BIAŁOWIEŻA, PODLASKIE', '5, 17-230 Białowieża, podlaskie'],
-    ['UL. BRZOZÓWKA 7/2, BRZOZÓWKA', '7/2, Brzozówka'],
-    ['BRZOZÓWKA 12 A, 82-500 BRZOZÓWKA', '12 A, 82-500 Brzozówka'],
-    ['BRZOZÓWKA DZ. NR 12/4, 82-500 BRZOZÓWKA', 'dz. nr 12/4, 82-500 Brzozówka'],
-    ['UL POLNA 3, 61-001 POZNAŃ', 'ul. Polna 3, 61-001 Poznań'],
-  ])('%s', async (ofKrs, ofRegon) => {
-    const { rows } = await db.pool.query(
-      `select registry.is_same_change('COMPANY_ADDRESS_CHANGED', null, $1, null, $2) as is_same,
-         registry.is_same_change('COMPANY_ADDRESS_CHANGED', null, $1, null, 'X ' || $2) as is_other`,
-      [ofKrs, ofRegon],
-    );
-    expect(rows).toEqual([{ is_same: true, is_other: false }]);
+describe('a number that a registry adopts', () => {
+  const inKrs = { rodzajRejestruEwidencji_Symbol: '138', numerWRejestrzeEwidencji: krs };
+  const tellNumbers = (date: string, numbers: { nip?: string; regon?: string }) =>
+    runKrs(db, date, [extract(krs, { ...numbers, name: 'ALFA' })]);
+  const tellNip = (date: string, written: string) =>
+    runRegon(db, date, { reports: company(regon, written, { ...inKrs, nazwa: 'ALFA' }) });
+
+  test('is not assigned again where the company had it, whoever is loaded first', async () => {
+    await tellNumbers('2026-08-01', {});
+    await tellNip('2026-08-01', nip);
+    expect(await tellNumbers('2026-10-01', { nip, regon })).toMatchObject({
+      updated: 1,
+      events: 0,
+    });
+    // What a registry takes back and gives again, it has told.
+    await tellNumbers('2026-10-02', { nip: '0000000000', regon });
+    await tellNumbers('2026-10-03', { nip, regon });
+    expect(await readTold()).toEqual([
+      '2026-10-02 krs COMPANY_TAX_IDENTITY_REVOKED',
+      `2026-10-03 krs COMPANY_TAX_IDENTITY_ASSIGNED ${nip}`,
+    ]);
+    await expectWhole();
+  });
+
+  test('is not assigned again where the other told it, at any time', async () => {
+    await tellNumbers('2026-08-01', {});
+    await runRegon(db, '2026-08-01', { reports: company(regonOf(2), nipOf(2)) });
+    await tellNip('2026-08-02', '');
+    await tellNip('2026-08-03', nip);
+    expect(await tellNumbers('2026-10-01', { nip })).toMatchObject({ updated: 1, events: 0 });
+    expect(await readTold()).toEqual([`2026-08-03 regon COMPANY_TAX_IDENTITY_ASSIGNED ${nip}`]);
+    await expectWhole();
+  });
+
+  test('is told once where another brought it without an event, or has another number', async () => {
+    await tellNumbers('2026-08-01', {});
+    await runRegon(db, '2026-08-01', { reports: company(regonOf(2), nipOf(2)) });
+    await tellNip('2026-08-02', nip);
+    await tellNumbers('2026-08-03', { nip, regon: regonOf(3) });
+    expect(await readTold()).toEqual([
+      `2026-08-03 krs COMPANY_REGON_ASSIGNED ${regonOf(3)}`,
+      `2026-08-03 krs COMPANY_TAX_IDENTITY_ASSIGNED ${nip}`,
+    ]);
+    await expectWhole();
   });
 });

@@ -21,6 +21,8 @@ const expectedCorroborations = [
   ['COMPANY_NAME_CHANGED', `BURSZTYN JANTARSKI ${LIMITED}`, 'krs 2026-11-05', 'regon 2026-11-06'],
   ['COMPANY_BANKRUPTCY_STARTED', '2026-10-30', 'krs 2026-11-05', 'regon 2026-11-05'],
   ['COMPANY_NAME_CHANGED', `TARTAK BRZOZÓWKA ${LIMITED} W UPADŁOŚCI`, 'krs 2026-11-05', 'regon 2026-11-05'],
+  // KRS dates it a day later.
+  ['COMPANY_BANKRUPTCY_ENDED', '2026-11-05', 'krs 2026-11-06', 'regon 2026-11-06'],
   ['COMPANY_STRUCK_OFF', '2026-11-06', 'krs 2026-11-06', 'regon 2026-11-06'],
 ];
 

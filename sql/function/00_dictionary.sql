@@ -103,6 +103,10 @@ create temporary table loaded (like registry.event_type);
 \copy loaded (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'
 select registry.load_dictionary('registry.event_type');
 
+create temporary table loaded (like registry.spelling);
+\copy loaded (written, meaning) from 'spelling.csv'
+select registry.load_dictionary('registry.spelling');
+
 -- The price list; a package that it lacks is not offered, also where payments refer to it.
 create temporary table loaded (like customer.credit_package including defaults);
 \copy loaded (package_slug, name, credits, price, currency) from 'credit_package.csv'

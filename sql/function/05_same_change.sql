@@ -1,75 +1,85 @@
--- An address on one line, the same for all registries: without case, accents and blanks, and with one
--- way to write an avenue, a square or an estate. KRS repeats the name of a village without streets as
--- its street.
-create or replace function registry.address_meaning(line text) returns text
+-- What a value means, however a registry spells it: two values with one meaning are no change, and two
+-- registries that tell one meaning tell one change.
+
+-- A text without case, accents, quotation marks, and blanks around signs. unaccent would make commas of
+-- some quotation marks.
+create or replace function registry.text_meaning(value text) returns text
 language sql stable parallel safe
 return regexp_replace(
-    regexp_replace(
-        regexp_replace(
-            regexp_replace(
-                regexp_replace(
-                    regexp_replace(registry.fold(line), '^(ul\.|ul |ulica )\s*', ''),
-                    '^(aleje |aleja |al\.)\s*',
-                    'al '
-                ),
-                '^(plac |pl\.)\s*',
-                'pl '
-            ),
-            '^(osiedle |os\.)\s*',
-            'os '
-        ),
-        '^(.+) ((dz(\.|ialka)? ?)?(nr ?)?[0-9][^,]*, ([0-9]{2}-[0-9]{3} )?)\1(,|$)',
-        '\2\1\7'
-    ),
-    '\s+',
-    '',
-    'g'
+    registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
 );
 
--- What an event says of a company, the same for all registries: without case, accents, quotation marks
--- and the ways to write a street, a telephone number or an address on the web. The old value counts
--- where there is no new one; when a company is reopened, no value counts.
+-- An address on one line, word by word: one spelling of each word of registry.spelling, of a postal code,
+-- of '7A', and of a city that is a county of its own ('m.st.'). KRS repeats the name of a village without
+-- streets as its street.
+create or replace function registry.address_meaning(line text) returns text
+language sql stable parallel safe
+return (
+    select regexp_replace(
+        regexp_replace(
+            string_agg(coalesce(spelling.meaning, found.word[1]), ' ' order by found.position),
+            '(^|, )([0-9]{5} )?m (st )?',
+            '\1\2'
+        ),
+        '^([^0-9,]+) ((dz )?[0-9][^,]*, ([0-9]{5} )?)\1(?= ,|$)',
+        '\2\1'
+    )
+    from regexp_matches(
+        regexp_replace(
+            registry.text_meaning(line), '(^|,)([0-9]{2})[ -]?([0-9]{3})(?![0-9])', '\1\2\3'
+        ),
+        -- Runs of letters (all but the signs of ASCII), runs of digits, and the signs between numbers.
+        '[^ -@[-`{-~]+|[0-9]+|[,/]|-(?=[0-9])',
+        'g'
+    ) with ordinality as found (word, position)
+    left join registry.spelling on spelling.written = found.word[1]
+    where spelling.meaning is distinct from ''
+);
+
+-- A list of persons in any order.
+create or replace function registry.list_meaning(value text) returns text
+language sql stable parallel safe
+return (
+    select string_agg(person.name, '; ' order by person.name collate "C")
+    from unnest(string_to_array(registry.text_meaning(value), '; ')) as person (name)
+);
+
+-- The meaning of a value by the subject of its event (registry.event_type).
+create or replace function registry.value_meaning(subject text, value text) returns text
+language sql stable parallel safe
+return case
+    when subject in ('address', 'unit') then registry.address_meaning(value)
+    -- The national number: without the prefix of the country and the 0 before the area code.
+    when subject in ('phone', 'fax') then nullif(
+        regexp_replace(
+            regexp_replace(registry.fold(value), '[^0-9a-z]', '', 'g'),
+            '^[a-z]*(00)?(48)?0?(?=[0-9]{9}([a-z]|$))|^00',
+            ''
+        ),
+        ''
+    )
+    when subject in ('website', 'e-mail') then regexp_replace(
+        registry.lower(value), '^(https?://)?(www\.)?|/$', '', 'g'
+    )
+    when subject in ('owner', 'shareholders', 'representation') then registry.list_meaning(value)
+    else registry.text_meaning(value)
+end;
+
+-- What an event says of a company: its new value, or the old one where there is no new one. Of an end,
+-- of proceedings and of a return the kind says all: registries differ in the day, or lack it.
 create or replace function registry.event_meaning(
     event_type text,
     old_value text,
     new_value text
 ) returns text
 language sql stable parallel safe
-return case
-    when event_type = 'COMPANY_REOPENED' then ''
-    when event_type like 'COMPANY\_ADDRESS\_%'
-        then registry.address_meaning(coalesce(new_value, old_value))
-    when event_type like 'COMPANY\_PHONE\_%' or event_type like 'COMPANY\_FAX\_%'
-        then regexp_replace(
-            regexp_replace(coalesce(new_value, old_value), '[^0-9A-Za-z]', '', 'g'),
-            '^(00)?48(?=[0-9]{9}$)',
-            ''
-        )
-    when event_type like 'COMPANY\_WEBSITE\_%' then regexp_replace(
-        registry.lower(coalesce(new_value, old_value)), '^https?://|/$', '', 'g'
-    )
-    else translate(
-        regexp_replace(registry.fold(coalesce(new_value, old_value)), '\s+', ' ', 'g'),
-        '"''„”«»',
-        ''
-    )
-end;
-
--- Whether two events of one type tell the same change. A registry may tell of proceedings without a date.
-create or replace function registry.is_same_change(
-    event_type text,
-    one_old_value text,
-    one_new_value text,
-    other_old_value text,
-    other_new_value text
-) returns boolean
-language sql stable parallel safe
-return coalesce(
-    registry.event_meaning(event_type, one_old_value, one_new_value)
-    = registry.event_meaning(event_type, other_old_value, other_new_value),
-    false
-)
-or (
-    event_type ~ '^COMPANY_(BANKRUPTCY|RESTRUCTURING)_'
-    and (one_new_value is null or other_new_value is null)
+return (
+    select case
+        when event_type.subject in (
+            'bankruptcy', 'restructuring', 'strike-off', 'end date', 'return'
+        ) then ''
+        else registry.value_meaning(event_type.subject, coalesce(new_value, old_value))
+    end
+    from registry.event_type
+    where event_type.event_type = event_meaning.event_type
 );

@@ -106,3 +106,10 @@ create table registry.event_type (
     constraint event_type_event_type_upper_case check (event_type ~ '^[A-Z]+(_[A-Z]+)*$')
 );
 
+-- One row per word of addresses, or ending of an ordinal, that registries write in several ways: without
+-- case, accents and dots; the words of one meaning are one. An empty meaning: the word says nothing.
+create table registry.spelling (
+    written text primary key,
+    meaning text not null,
+    constraint spelling_written_folded check (written ~ '^[a-z]+$')
+);

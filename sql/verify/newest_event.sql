@@ -81,8 +81,10 @@ compared as (
             or (told.ended_date >= told.event_date and proceeding.state is null)
             when 'unit' then
                 told.unit_number !~ '^[0-9]{14}$'
-                or told.new_value is not distinct from (
-                    select min(registry.unit_line(unit.value) collate "C")
+                or registry.value_meaning('unit', told.new_value) is not distinct from (
+                    select registry.value_meaning(
+                        'unit', min(registry.unit_line(unit.value) collate "C")
+                    )
                     from jsonb_array_elements(entry.units) as unit
                     where
                         unit.value ->> 'identifier' = told.unit_number
@@ -98,32 +100,10 @@ compared as (
             when 'main activity' then
                 entry.activity_main is not distinct from told.new_value
                 or told.reclassified_date > told.event_date
-            else case told.subject
-                when 'name' then entry.name
-                when 'legal form' then registry.legal_form_slug(entry.legal_form)
-                when 'entity type' then entry.entity_type
-                when 'owner' then
-                    registry.owner_names(entry.first_name, entry.surname, entry.persons)
-                -- A shareholder with a number may have another name by now.
-                when 'shareholders' then case
-                    when entry.persons @? '$[*].number' then told.new_value
-                    else registry.shareholder_names(entry.persons)
-                end
-                when 'representation' then registry.representative_names(entry.persons)
-                when 'start date' then entry.start_date::text
-                when 'NIP' then entry.nip
-                when 'REGON' then entry.regon9
-                when 'KRS' then entry.krs
-                when 'address' then registry.address_line(
-                    entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
-                    registry.voivodeship_name(entry.voivodeship)
-                )
-                when 'phone' then entry.phone
-                when 'e-mail' then entry.email
-                when 'fax' then entry.fax
-                when 'website' then entry.website
-                else told.new_value
-            end is not distinct from told.new_value
+            -- Another spelling is stored, and no event.
+            else shown.value is not distinct from told.new_value
+            or registry.value_meaning(told.subject, shown.value)
+            is not distinct from registry.value_meaning(told.subject, told.new_value)
         end as agrees
     from told
     left join registry.entry using (company_id, entry_id)
@@ -138,6 +118,34 @@ compared as (
             entry.restructuring_end_date
         )
     ) as proceeding (subject, state, start_date, end_date) using (subject)
+    cross join lateral (
+        select case told.subject
+            when 'name' then entry.name
+            when 'legal form' then registry.legal_form_slug(entry.legal_form)
+            when 'entity type' then entry.entity_type
+            when 'owner' then
+                registry.owner_names(entry.first_name, entry.surname, entry.persons)
+            -- A shareholder with a number may have another name by now.
+            when 'shareholders' then case
+                when entry.persons @? '$[*].number' then told.new_value
+                else registry.shareholder_names(entry.persons)
+            end
+            when 'representation' then registry.representative_names(entry.persons)
+            when 'start date' then entry.start_date::text
+            when 'NIP' then entry.nip
+            when 'REGON' then entry.regon9
+            when 'KRS' then entry.krs
+            when 'address' then registry.address_line(
+                entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
+                registry.voivodeship_name(entry.voivodeship)
+            )
+            when 'phone' then entry.phone
+            when 'e-mail' then entry.email
+            when 'fax' then entry.fax
+            when 'website' then entry.website
+            else told.new_value
+        end as value
+    ) as shown
     where told.age = 1
 )
 

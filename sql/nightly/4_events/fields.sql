@@ -152,7 +152,11 @@ join registry.event_type
         when value.new_value is null then 'removed'
         else 'changed'
     end = any(event_type.changes)
-where value.old_value is distinct from value.new_value;
+where
+    value.old_value is distinct from value.new_value
+    -- A value that is only spelled in another way is stored, and no event.
+    and registry.value_meaning(value.subject, value.old_value)
+    is distinct from registry.value_meaning(value.subject, value.new_value);
 
 -- Entries that are gone from a full dump, or that a delta lists as struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)

@@ -83,7 +83,8 @@ select
     unit.new_line
 from unit
 where
-    unit.new_line is distinct from unit.old_line
+    registry.value_meaning('unit', unit.new_line)
+    is distinct from registry.value_meaning('unit', unit.old_line)
     -- A unit without a number that moves with its company is told by the company's address.
     and not exists (
         select from stage.event
