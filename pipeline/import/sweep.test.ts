@@ -1,6 +1,9 @@
+import { once } from 'node:events';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { hasty } from '../../fixtures/registry/fetching.ts';
+import { leaveMail } from '../../fixtures/process/mail.ts';
 import { startRegistries } from '../../fixtures/registry/registries.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -79,5 +82,27 @@ describe('the worker', () => {
     await worker.stop();
     expect(await jobs()).toBe(0);
     await smtp.close();
+  });
+
+  test('imports while an SMTP server takes its connections, and says nothing', async () => {
+    const { settings } = await startRegistries({ regon: [company] });
+    const sockets = new Set<Socket>();
+    const silent = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    for (let count = 0; count < 6; count += 1) await leaveMail(database);
+    const { port } = silent.address() as AddressInfo;
+    const worker = await startTestWorker(database.url, `smtp://127.0.0.1:${port}`, settings);
+    await expect.poll(() => sockets.size, { timeout: 20_000 }).toBe(4);
+    await submitter.add('NIP', '1000705505');
+    await worker.says('import: answers');
+    await expect
+      .poll(() => submitter.list())
+      .toEqual(['NIP 1000705505 ready ZMYŚLONA SPÓŁKA Z O.O.']);
+    // All slots of mails are still taken.
+    expect(sockets.size).toBe(4);
+    const stopped = worker.stop();
+    silent.close();
+    for (const socket of sockets) socket.destroy();
+    await stopped;
   });
 });

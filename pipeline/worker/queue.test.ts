@@ -19,7 +19,12 @@ afterEach(() => db.drop());
 test('that ends while it begins to listen may lose its session', async () => {
   const mail = sendOptions(db, createFileDelivery('/nowhere'));
   const end = new AbortController();
-  const options = describeQueue({ db, mail, sources: [] }, pino({ enabled: false }), end.signal);
+  const options = describeQueue(
+    'mail',
+    { db, mail, sources: [] },
+    pino({ enabled: false }),
+    end.signal,
+  );
   const events = new EventEmitter();
   const listening = new Promise<PoolClient & { processID: number }>((resolve) => {
     events.once('pool:listen:success', ({ client }) => {

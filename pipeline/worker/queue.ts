@@ -13,8 +13,12 @@ import { sendMail, type SendOptions } from '../mail/send.ts';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { keepAlive } from './liveness.ts';
 
-/** Mails that are sent in parallel; each holds a session of the pool. */
-const CONCURRENCY = 4;
+/**
+ * What a worker does in parallel: mails, each of which holds a session, and the import beside the deletion
+ * of old rows. Each queue has slots and sessions of its own, so that neither waits for the other.
+ */
+const slots = { mail: 4, import: 2 };
+export type QueueName = keyof typeof slots;
 /** How long ended mails and expired one-time tokens are kept. */
 const RETENTION_DAYS = 30;
 
@@ -24,22 +28,25 @@ export interface QueueOptions {
   sources: readonly OnDemandSource[];
 }
 
-/** The queue with its tasks. @param signal aborted when the worker has ended */
+/** A queue with its tasks. @param signal aborted when the worker has ended */
 export function describeQueue(
+  name: QueueName,
   options: QueueOptions,
   logger: Logger,
   signal: AbortSignal,
 ): RunnerOptions {
-  const { mail } = options;
+  const { pool } = name === 'mail' ? options.mail : options.db;
   let alive: Promise<void> | undefined;
   return {
-    pgPool: withSafeRelease(mail.pool),
-    concurrency: CONCURRENCY,
-    taskList: createTasks(options, logger),
+    pgPool: withSafeRelease(pool),
+    concurrency: slots[name],
+    taskList: createTasks(options, logger)[name],
     // Replaces a file in the working directory. The job of an hour without a worker runs later.
-    parsedCronItems: parseCronItems([
-      { task: 'delete_done', match: '17 * * * *', options: { backfillPeriod: 3_600_000 } },
-    ]),
+    parsedCronItems: parseCronItems(
+      name === 'mail'
+        ? []
+        : [{ task: 'delete_done', match: '17 * * * *', options: { backfillPeriod: 3_600_000 } }],
+    ),
     noHandleSignals: true,
     logger: logInto(logger),
     preset: {
@@ -53,7 +60,7 @@ export function describeQueue(
             hooks: {
               // Runs before the first job; jobs carry the id of the pool.
               startWorker: (_, { worker }) =>
-                (alive ??= keepAlive(mail.pool, worker.workerPool.id, signal)),
+                (alive ??= keepAlive(pool, worker.workerPool.id, signal)),
             },
           },
         },
@@ -62,25 +69,32 @@ export function describeQueue(
   };
 }
 
-function createTasks({ db, mail, sources }: QueueOptions, logger: Logger): TaskList {
+function createTasks(
+  { db, mail, sources }: QueueOptions,
+  logger: Logger,
+): Record<QueueName, TaskList> {
   return {
-    send_mail: async (payload: unknown, { job }: JobHelpers) => {
-      const { mail_id } = payload as { mail_id: number };
-      const log = logger.child({ mail_id, attempt: job.attempts });
-      const sending = await sendMail(mail, mail_id, job.attempts >= job.max_attempts);
-      if (sending.state === 'failed') log.error(sending, 'mail: failed');
-      else if (sending.state !== 'queued') log.info(sending, `mail: ${sending.state}`);
-      else {
-        log.warn(sending, 'mail: waits for another attempt');
-        throw new AnotherAttempt(sending.reason);
-      }
+    mail: {
+      send_mail: async (payload: unknown, { job }: JobHelpers) => {
+        const { mail_id } = payload as { mail_id: number };
+        const log = logger.child({ mail_id, attempt: job.attempts });
+        const sending = await sendMail(mail, mail_id, job.attempts >= job.max_attempts);
+        if (sending.state === 'failed') log.error(sending, 'mail: failed');
+        else if (sending.state !== 'queued') log.info(sending, `mail: ${sending.state}`);
+        else {
+          log.warn(sending, 'mail: waits for another attempt');
+          throw new AnotherAttempt(sending.reason);
+        }
+      },
     },
-    delete_done: async () => {
-      const counts = await deleteDone(mail.pool, mail.now());
-      logger.info(counts, 'mail: done mails and one-time tokens are deleted');
+    import: {
+      delete_done: async () => {
+        const counts = await deleteDone(mail.pool, mail.now());
+        logger.info(counts, 'mail: done mails and one-time tokens are deleted');
+      },
+      import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
+        importAwaited({ db, logger, sources, now: mail.now, signal }),
     },
-    import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
-      importAwaited({ db, logger, sources, now: mail.now, signal }),
   };
 }
 

@@ -3,6 +3,7 @@ import { format } from 'node:util';
 import { run } from 'graphile-worker';
 import type { Logger } from 'pino';
 import { connect, queryFile, runFile } from '../../sql/connection/database.ts';
+import { openPool } from '../../sql/connection/pool.ts';
 import { readSecretKey } from '../../sql/secrets/secret-key.ts';
 import type { Environment } from '../environment.ts';
 import { type FetchEnvironment, readFetchEnvironment } from '../fetch/environment.ts';
@@ -13,7 +14,7 @@ import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/tran
 import { whenAborted } from '../signals.ts';
 import { releaseJobs, repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
-import { describeQueue, type QueueOptions } from './queue.ts';
+import { describeQueue, type QueueName, type QueueOptions } from './queue.ts';
 
 /** Between two sweeps of jobs and mails that a lost worker has left. */
 const sweep_ms = 10_000;
@@ -46,8 +47,9 @@ export async function runWorker(
   const secretKey = await readSecretKey(settings.dataDir, settings.secretKey);
   // Its own pool: an interruption of the command ends the sessions of the other one.
   const db = await connect({ ...settings, applicationName: 'registry-worker' });
+  const mailPool = openPool({ ...db.connection, connectionTimeoutMillis: 10_000 });
   const mail: SendOptions = {
-    pool: db.pool,
+    pool: mailPool,
     deliver: settings.smtpUrl
       ? createSmtpDelivery(settings.smtpUrl)
       : createFileDelivery(mailFolder(settings.dataDir)),
@@ -57,34 +59,42 @@ export async function runWorker(
     now: () => new Date(),
   };
   const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics, 'worker'));
-  const runOnce = () => runQueue({ db, mail, sources }, logger, signal);
-  await repeat(runOnce, pause_ms, signal, (error) =>
-    logger.error(error, 'the job queue has stopped'),
-  );
-  metrics?.close().closeAllConnections();
-  await Promise.all(sources.map(async (source) => source.close?.()));
-  // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
-  await Promise.race([db.close(), delay(5_000, undefined, { ref: false })]);
-}
-
-/** Ends with the signal, or when the queue gives up, such as without its database. */
-async function runQueue(options: QueueOptions, logger: Logger, signal: AbortSignal): Promise<void> {
-  const { db, mail, sources } = options;
   // The queue also writes to the console (graphile-worker 0.18.0), but stderr holds lines of the log only.
   const log = (...values: unknown[]) => logger.warn(format(...values));
   Object.assign(console, { error: log, warn: log });
+  const onFault = (error: Error) => logger.error(error, 'the job queue has stopped');
+  const runOnce = (name: QueueName) => runQueue(name, { db, mail, sources }, logger, signal);
+  await Promise.all([
+    repeat(() => runOnce('mail'), pause_ms, signal, onFault),
+    repeat(() => runOnce('import'), pause_ms, signal, onFault),
+  ]);
+  metrics?.close().closeAllConnections();
+  await Promise.all(sources.map(async (source) => source.close?.()));
+  // Waits briefly: a mail that was cut off, and a server that is away, still hold a session.
+  const closed = mailPool.end().then(() => db.close());
+  await Promise.race([closed, delay(5_000, undefined, { ref: false })]);
+}
+
+/** Ends with the signal, or when the queue gives up, such as without its database. */
+async function runQueue(
+  name: QueueName,
+  options: QueueOptions,
+  logger: Logger,
+  signal: AbortSignal,
+): Promise<void> {
+  const { db, mail, sources } = options;
   const end = new AbortController();
   let sweeping: Promise<unknown> | undefined;
   try {
-    const runner = await run(describeQueue(options, logger, end.signal));
-    logger.info('the worker is ready');
+    const runner = await run(describeQueue(name, options, logger, end.signal));
+    logger.info({ queue: name }, 'the worker is ready');
     const either = AbortSignal.any([signal, end.signal]);
     const onFault = ({ message }: Error) =>
       logger.warn(`What was left behind cannot be looked for: ${message}`);
-    sweeping = Promise.all([
-      repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault),
-      repeat(() => sweepWatches(db, sources, mail.now()), watchSweep_ms, either, onFault),
-    ]);
+    sweeping =
+      name === 'mail'
+        ? repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault)
+        : repeat(() => sweepWatches(db, sources, mail.now()), watchSweep_ms, either, onFault);
     let stopping: Promise<void> | undefined;
     const stop = () => (stopping ??= runner.stop());
     // When the session of its first look is lost, the queue fails for good, and says so in debug messages
