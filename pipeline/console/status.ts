@@ -81,7 +81,13 @@ interface QueueStatus {
 }
 
 /** `open_submissions`: those with queued companies, so that their mail is not written yet. */
-type WatchStatus = QueueStatus & { ready: number; open_submissions: number };
+type WatchStatus = QueueStatus & {
+  ready: number;
+  open_submissions: number;
+  /** Accounts with numbers whose import is due; those that wait longest. */
+  waiting_accounts: number;
+  longest_waiting: { user_ref: string; numbers: number; due_since: string }[];
+};
 
 export async function readWatchStatus({ pool }: Database, today: string): Promise<WatchStatus> {
   const { rows } = await pool.query<WatchStatus>(
@@ -90,7 +96,18 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
        count(*) filter (where state = 'queued')::float8 as queued,
        to_json(min(created_at) filter (where state = 'queued'))#>>'{}' as oldest_queued_at,
        count(*) filter (where failed_at >= $1::date - $2::integer)::float8 as failed,
-       (select count(*) from customer.submission)::float8 as open_submissions
+       (select count(*) from customer.submission)::float8 as open_submissions,
+       (select count(*) from customer.import_queue)::float8 as waiting_accounts,
+       (
+         select coalesce(json_agg(longest order by due_since), '[]')
+         from (
+           select user_ref, number_count as numbers, due_since
+           from customer.import_queue
+           join customer.account using (account_id)
+           order by due_since
+           limit 5
+         ) as longest
+       ) as longest_waiting
      from customer.watch`,
     [today, SHOWN_DAYS],
   );
@@ -100,7 +117,17 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
 export function describeWatches(watch: WatchStatus): string[] {
   const { ready, open_submissions } = watch;
   const open = `${figure(open_submissions)} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
-  return ['Watch lists', `  ${figure(ready)} ready; ${describeQueue(watch)}; ${open}`];
+  const { waiting_accounts: accounts, longest_waiting } = watch;
+  const waiting = `  ${figure(accounts)} ${accounts === 1 ? 'account waits' : 'accounts wait'} for imports, longest:`;
+  return [
+    'Watch lists',
+    `  ${figure(ready)} ready; ${describeQueue(watch)}; ${open}`,
+    ...(accounts > 0 ? [waiting] : []),
+    ...longest_waiting.map(
+      ({ user_ref, numbers, due_since }) =>
+        `    ${user_ref}  since ${minute(due_since)}, ${figure(numbers)} ${numbers === 1 ? 'number' : 'numbers'}`,
+    ),
+  ];
 }
 
 function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): string {

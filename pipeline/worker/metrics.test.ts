@@ -14,6 +14,12 @@ beforeAll(async () => {
   await runFixture(db, '2026-11-05', { reason: 'for the rejected row' });
   await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
   await createAccount(db.kysely);
+  await wait('0000000017', 10);
+  await wait('0000000018', 60);
+  await wait('0000000019', 90);
+  await db.pool.query(
+    `insert into customer.import values ('KRS', '0000000019', 1, 'away', now() + interval '1 hour')`,
+  );
   await leaveMail(db);
   await db.pool.query(
     `update customer.mail set created_at = now() - interval '2 hours' where state = 'queued'`,
@@ -21,6 +27,16 @@ beforeAll(async () => {
 });
 
 afterAll(() => db.drop());
+
+/** Has an account wait for a number since so many minutes. */
+async function wait(krs: string, minutes: number): Promise<void> {
+  const { account_id } = await createAccount(db.kysely);
+  await db.pool.query(
+    `insert into customer.watch (account_id, identifier_type, identifier_value, state, created_at)
+    values ($1, 'KRS', $2, 'queued', now() - make_interval(mins => $3))`,
+    [account_id, krs, minutes],
+  );
+}
 
 /** The lines of /metrics of this product, without their help. */
 async function scrape(pool: TestDatabase['pool']): Promise<Map<string, number>> {
@@ -76,6 +92,11 @@ describe('/metrics of the worker', () => {
     const metrics = await scrape(db.pool);
     expect(metrics.get('registry_mails{state="queued"}')).toBe(1);
     expect(metrics.get('registry_mail_wait_seconds')).toBeGreaterThan(7_100);
+    // One account waits for 10 minutes, the other for an hour; what is postponed waits for nothing.
+    expect(metrics.get('registry_import_accounts')).toBe(2);
+    expect(metrics.get('registry_import_wait_seconds{quantile="0.5"}')! / 60).toBeCloseTo(10, 0);
+    expect(metrics.get('registry_import_wait_seconds{quantile="1"}')! / 60).toBeCloseTo(60, 0);
+    expect(first.get('registry_import_wait_seconds{quantile="1"}')).toBe(0);
     expect(metrics.get('registry_jobs{task="send_mail",state="waiting"}')).toBe(1);
     expect(metrics.get('registry_credits_sold_total')).toBe(0);
     expect(metrics.get('registry_credits_spent_total')).toBe(0);

@@ -99,6 +99,24 @@ where state = 'waiting'
 group by task
 
 union all
+select 'registry_import_accounts', '{}', count(*)
+from customer.import_queue
+
+union all
+select
+    'registry_import_wait_seconds',
+    json_build_object('quantile', asked.quantile::text),
+    coalesce(
+        percentile_disc(asked.quantile) within group (
+            order by greatest(0, extract(epoch from now() - import_queue.due_since))
+        ) filter (where import_queue.due_since is not null),
+        0
+    )
+from unnest(array[0.5, 0.9, 1]) as asked (quantile)
+left join customer.import_queue on true
+group by asked.quantile
+
+union all
 select 'registry_mails', json_build_object('state', state), count(*)
 from customer.mail
 where state = 'queued' or (state = 'failed' and ended_at > now() - interval '7 days')

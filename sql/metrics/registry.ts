@@ -31,6 +31,11 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
   ],
   registry_jobs: ['Jobs of the queue.', 'task', 'state'],
   registry_job_wait_seconds: ['How long the oldest due job waits.', 'task'],
+  registry_import_accounts: ['Accounts with numbers whose import is due.'],
+  registry_import_wait_seconds: [
+    'How long the oldest number of an account is due for its import, over the accounts.',
+    'quantile',
+  ],
   registry_mails: ['Mails that are queued, and that failed in the last seven days.', 'state'],
   registry_mail_wait_seconds: ['How long the oldest queued mail waits.'],
   registry_credits_sold_total: ['Credits that were bought.'],
