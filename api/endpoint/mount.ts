@@ -6,7 +6,7 @@ import { type Authentication, createAuthentication } from '../auth/authenticate.
 import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
+import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare, createTurns, type Share } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
@@ -111,9 +111,9 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
     const context = { caller, request, response, options };
     const call = { ...asked, ...context } as Call<Auth, unknown, unknown, unknown>;
     const client = caller ? `account ${caller.account_id}` : addressKeyOf(request);
-    // The client may be gone, or have a 503, when its turn comes.
-    const isOver = () => response.headersSent || response.closed;
-    const answered = await inShare(client, async () => (isOver() ? undefined : one.handle(call)));
+    // The answer may be given up when its turn comes.
+    const handle = async () => (isGivenUp(response) ? undefined : one.handle(call));
+    const answered = await inShare(client, handle);
     if (answered === undefined || response.headersSent) return;
     const text = typeof answered === 'string' ? answered : JSON.stringify(answered);
     if (isOpen) {

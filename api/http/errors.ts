@@ -90,14 +90,14 @@ export function answerBy(deadline_ms: number): RequestHandler {
   };
 }
 
-/**
- * Whether the client still waits for its answer. If so, the deadline no longer ends the request: what
- * the caller is about to do for it, such as a charge, has an outcome that must be told.
- */
-export function holdAnswer(response: Response): boolean {
-  if (response.headersSent || response.closed) return false;
+/** Whether nobody waits for an answer: the client is gone, or has a 503. */
+export function isGivenUp(response: Response): boolean {
+  return response.headersSent || response.closed;
+}
+
+/** Lets a request outlive its deadline, such as one that is about to be charged. */
+export function holdAnswer(response: Response): void {
   clearTimeout(response.locals.deadline);
-  return true;
 }
 
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
@@ -149,7 +149,7 @@ export const checkHead: RequestHandler = (
   if (hostCount > 1 || (hostCount === 0 && httpVersion === '1.1')) {
     throw new HttpError(400, { message: 'Bad Request' });
   }
-  if (/\?.*%(?![\da-f]{2})/i.test(url)) {
+  if (/%(?![\da-f]{2})/i.test(url.slice(url.indexOf('?') + 1 || url.length))) {
     const message = 'The query is not percent-encoded: after % come two hexadecimal digits.';
     throw new HttpError(400, { message });
   }

@@ -5,7 +5,7 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { holdAnswer, HttpError, unavailable } from '../http/errors.ts';
+import { holdAnswer, HttpError, isGivenUp, unavailable } from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
@@ -52,31 +52,53 @@ export async function grant(
   `.execute(tx);
 }
 
+/** A withdrawal, and the answer that it pays, if any. */
+interface Charge extends Movement {
+  response?: Response;
+}
+
 /**
  * Withdraws credits for a request and writes the transaction. Waits for other movements of the account.
- * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`.
+ * When the credits are short, withdraws nothing and throws the 402 with `required` and `balance`. An
+ * answer that is given up gets a 503.
  *
  * @returns the balance
  */
-export async function charge(db: Db, movement: Movement): Promise<number> {
+export async function charge(tx: Tx, asked: Charge): Promise<number> {
   for (;;) {
-    const balance = (await withdraw(db, [movement])).get(movement.operation_key);
+    if (asked.response && isGivenUp(asked.response)) throw unavailable();
+    const balance = (await withdraw(tx, [asked])).get(asked.operation_key);
     if (balance !== undefined) return balance;
-    const short = await readBalance(db, movement.account_id);
-    // Otherwise credits arrived between the two statements.
-    if (short < movement.amount) throw creditsShort(movement.amount, short);
+    const short = await readBalance(tx, asked.account_id);
+    // Otherwise credits arrived between the two statements, or the answer was given up meanwhile.
+    if (short < asked.amount) throw creditsShort(asked.amount, short);
   }
 }
 
 /**
  * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
- * far as its balance goes.
+ * far as its balance goes. Locks the wallets first: an answer may be given up while it waits for them,
+ * and is then not charged; afterwards nothing waits for a lock, and the answers wait for the outcome.
  *
  * @returns by `operation_key` the balance after each request that was charged
  */
-async function withdraw(db: Db, movements: Movement[]): Promise<Map<string, number>> {
+async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
+  const accounts = asked.map(({ account_id }) => account_id);
+  // In the order of `api/charge.sql`.
+  await tx
+    .selectFrom('customer.wallet')
+    .select('account_id')
+    .where('account_id', 'in', accounts)
+    .orderBy('account_id')
+    .forNoKeyUpdate()
+    .execute();
+  const movements = asked.flatMap(({ response, ...movement }) => {
+    if (response && isGivenUp(response)) return [];
+    if (response) holdAnswer(response);
+    return movement;
+  });
   type Row = { operation_key: string; balance_after: string };
-  const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(movements)]);
+  const rows = await runPrepared<Row>(tx, 'api/charge.sql', [JSON.stringify(movements)]);
   return new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
 }
 
@@ -111,31 +133,6 @@ export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** A withdrawal for a request, and the answer that it pays. */
-interface Charge {
-  movement: Movement;
-  response: Response;
-}
-
-/**
- * Waits for other movements of the wallets. Meanwhile an answer may be given up; afterwards the rest of
- * the transaction waits for no lock, and the answer waits for its outcome.
- *
- * @returns the movements whose answers are still awaited
- */
-async function lockWallets(tx: Tx, charges: Charge[]): Promise<Movement[]> {
-  const accounts = charges.map(({ movement }) => movement.account_id);
-  // In the order of `api/charge.sql`.
-  await tx
-    .selectFrom('customer.wallet')
-    .select('account_id')
-    .where('account_id', 'in', accounts)
-    .orderBy('account_id')
-    .forNoKeyUpdate()
-    .execute();
-  return charges.filter(({ response }) => holdAnswer(response)).map(({ movement }) => movement);
-}
-
 /** At most this many transactions run in parallel; each waits for the disk. */
 const mostCharging = 3;
 
@@ -148,29 +145,19 @@ export type Charging = ReturnType<typeof createCharging>;
  * its deadline, is never charged.
  */
 export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
-  const withdrawInBatch = createBatch(
-    (batch: Charge[]) =>
-      db.transaction().execute(async (tx) => {
-        const balances = await withdraw(tx, await lockWallets(tx, batch));
-        return batch.map(({ movement }) => balances.get(movement.operation_key));
-      }),
-    mostCharging,
-  );
+  const withdrawInBatch = createBatch(async (batch: Charge[]) => {
+    const balances = await db.transaction().execute((tx) => withdraw(tx, batch));
+    return batch.map(({ operation_key }) => balances.get(operation_key));
+  }, mostCharging);
 
-  return async (
-    {
-      response,
-      ...asked
-    }: Pick<Movement, 'account_id' | 'amount' | 'description'> & Pick<Charge, 'response'>,
-    tx?: Tx,
-  ) => {
+  return async (asked: Omit<Charge, 'operation_key' | 'now'>, tx?: Tx) => {
     const { account_id, amount } = asked;
     if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
-    const movement = { ...asked, operation_key: randomUUID(), now: now() };
-    const due = { movement, response };
-    const shared = tx ? void (await lockWallets(tx, [due])) : await withdrawInBatch(due);
-    if (shared === undefined && !holdAnswer(response)) throw unavailable();
+    const due = { ...asked, operation_key: randomUUID(), now: now() };
+    if (tx) return describeCharge(amount, await charge(tx, due));
+    const shared = await withdrawInBatch(due);
     // The credits may be short only because of the rest of the batch: tries again without it.
-    return describeCharge(amount, shared ?? (await charge(tx ?? db, movement)));
+    const alone = () => db.transaction().execute((own) => charge(own, due));
+    return describeCharge(amount, shared ?? (await alone()));
   };
 }
