@@ -115,6 +115,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     port: checked.PORT,
     databaseUrl: checked.DATABASE_URL,
     dataDir: checked.DATA_DIR,
+    /** The port of the embedded server for readers; undefined: none. */
+    readerPort: checked.READER_PORT,
     /** The proxies whose `X-Forwarded-For` counts: none, so many, or these networks. */
     trustProxy: checked.TRUST_PROXY,
     /** Undefined: the key in DATA_DIR. */

@@ -15,6 +15,7 @@ export type Environment = ReturnType<typeof readEnvironment>;
 
 const sentences = {
   ...commonSentences,
+  DATABASE_READER_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_READER_URL'),
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
@@ -25,6 +26,7 @@ const sentences = {
 
 const shape = {
   ...commonShape,
+  DATABASE_READER_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
   // CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: z
@@ -63,7 +65,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };
   return {
     databaseUrl: checked.DATABASE_URL,
+    /** The login of analysts. */
+    readerUrl: checked.DATABASE_READER_URL,
     dataDir: checked.DATA_DIR,
+    /** The port of the embedded server for readers; undefined: none. */
+    readerPort: checked.READER_PORT,
     /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     isInboxDefault: checked.INBOX_DIR === undefined,

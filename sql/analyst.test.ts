@@ -220,7 +220,7 @@ describe('the role registry_reader', () => {
       client.release();
     }
     expect(notices).toEqual([
-      expect.stringMatching(/owner_without_rights may not create roles.*call registry.make_reader/),
+      expect.stringMatching(/owner_without_rights may not create roles.*registry migrate again/),
     ]);
   });
 });

@@ -1,6 +1,4 @@
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { once } from 'node:events';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
@@ -33,23 +31,38 @@ describe('registry psql with DATABASE_URL', () => {
   let db: TestDatabase;
   let url: string;
 
+  let variables: Record<string, string>;
+
   beforeAll(async () => {
     db = await createTestDatabase();
-    const withPassword = new URL(db.url);
-    withPassword.password = 'secret+1';
-    url = withPassword.href;
+    const reader = Object.assign(new URL(db.url), {
+      username: 'registry_reader',
+      password: 'secret+1',
+    });
+    url = reader.href;
+    variables = { DATABASE_URL: db.url, DATABASE_READER_URL: url };
   });
 
   afterAll(() => db.drop());
 
-  test('prints a connection as the reader, without the password', async () => {
-    const { code, stdout } = await runCommand(['psql', '--print'], { DATABASE_URL: url });
+  test('prints the connection of a reader, without the password', async () => {
+    const { code, stdout } = await runCommand(['psql', '--print'], variables);
     expect(code).toBe(0);
     expect(stdout).not.toContain('secret');
     const printed = stdout.trim();
-    expect(await ask(printed, 'select current_user')).toEqual(['registry_reader']);
+    expect(await ask(printed, 'select session_user')).toEqual(['registry_reader']);
     expect(await ask(printed, 'select count(*) from analyst.voivodeship')).toEqual(['16']);
     await expect(ask(printed, 'select * from registry.entry')).rejects.toThrow('permission denied');
+    expect(await ask(printed, 'show statement_timeout')).toEqual(['10min']);
+  });
+
+  test('gives no way to the rights of the owner', async () => {
+    const client = new Client({ connectionString: url });
+    await client.connect();
+    onTestFinished(() => client.end());
+    await client.query('set role none; set default_transaction_read_only = off');
+    await expect(client.query('select * from customer.account')).rejects.toThrow('denied');
+    await expect(client.query('delete from registry.event')).rejects.toThrow('denied');
   });
 
   test('opens psql with that connection and the arguments after --', async () => {
@@ -57,43 +70,52 @@ describe('registry psql with DATABASE_URL', () => {
     await writeFile(psql, '#!/bin/sh\nprintf "%s\\n" "$PGPASSWORD" "$@"\nexit 3\n', {
       mode: 0o755,
     });
-    const variables = { DATABASE_URL: url, PATH: `${folder}:${process.env.PATH}` };
-    const { code, stdout } = await runCommand(['psql', '--', '-c', 'select 1'], variables);
+    const { code, stdout } = await runCommand(['psql', '--', '-c', 'select 1'], {
+      ...variables,
+      PATH: `${folder}:${process.env.PATH}`,
+    });
     expect(code).toBe(3);
-    expect(stdout).toMatch(/^secret\+1\npostgresql:\/\/\w+@.*registry_reader.*\n-c\nselect 1\n$/);
+    expect(stdout).toMatch(/^secret\+1\npostgresql:\/\/registry_reader@.*\n-c\nselect 1\n$/);
   });
 
   test('prints the connection where there is no psql', async () => {
-    const { code, stdout } = await runCommand(['psql'], { DATABASE_URL: url, PATH: '' });
+    const { code, stdout } = await runCommand(['psql'], { ...variables, PATH: '' });
     expect(code).toBe(0);
     expect(stdout).toContain('registry_reader');
     expect(stdout).not.toContain('secret');
   });
 
-  test('says what is missing where the login may not take the role of the reader', async () => {
+  test('asks for the login of a reader, and takes no other one', async () => {
+    const refuse = async (readerUrl: string) => {
+      const given = { DATABASE_URL: db.url, DATABASE_READER_URL: readerUrl };
+      const refused = await runCommand(['psql', '--print'], given);
+      expect(refused.stdout).toBe('');
+      return [refused.code, ...refused.sentences()];
+    };
+    expect(await refuse('')).toEqual([
+      2,
+      expect.stringMatching(
+        /^DATABASE_READER_URL must be set .* alter role registry_reader password/,
+      ),
+    ]);
+    expect(await refuse(db.url)).toEqual([
+      1,
+      expect.stringMatching(/^postgres of DATABASE_READER_URL may do more than read the views/),
+    ]);
     const login = `plain_${process.pid}`;
     await db.pool.query(`create role ${login} login`);
-    await db.pool.query(`create database ${login} owner ${login} template template0`);
-    onTestFinished(async () => {
-      await db.pool.query(`drop database ${login} with (force)`);
-      await db.pool.query(`drop role ${login}`);
-    });
-    const own = new URL(db.url);
-    own.username = own.pathname = login;
-    const variables = { DATABASE_URL: own.href };
-    expect((await runCommand(['migrate'], variables)).code).toBe(0);
-    const refused = await runCommand(['psql', '--print'], variables);
-    expect(refused.code).toBe(1);
-    expect(refused.sentences()).toEqual([
-      `${login} may not take the role registry_reader. An administrator runs: grant registry_reader to ${login};`,
+    onTestFinished(async () => void (await db.pool.query(`drop role ${login}`)));
+    const own = Object.assign(new URL(db.url), { username: login }).href;
+    expect(await refuse(own)).toEqual([
+      1,
+      `${login} may not read the views: grant registry_reader to ${login};`,
     ]);
     await db.pool.query(`grant registry_reader to ${login}`);
-    const { stdout } = await runCommand(['psql', '--print'], variables);
-    expect(await ask(stdout.trim(), 'select current_user')).toEqual(['registry_reader']);
+    expect((await runCommand(['psql', '--print'], { DATABASE_READER_URL: own })).code).toBe(0);
   });
 
   test('exits with 2 for a port, which the server has itself', async () => {
-    const { code } = await runCommand(['psql', '--port', '5433'], { DATABASE_URL: url });
+    const { code } = await runCommand(['psql', '--port', '5433'], variables);
     expect(code).toBe(2);
   });
 });
@@ -122,29 +144,20 @@ describe('registry psql with the embedded server', { timeout: 120_000 }, () => {
     await expect(ask(`${url}?sslmode=verify-full`, 'select 1')).rejects.toThrow('SSL');
   });
 
-  test('refuses every other role', async () => {
-    const refused = 'this port is for the role registry_reader';
-    await expect(ask(url.replace('registry_reader', 'postgres'), 'select 1')).rejects.toThrow(
-      refused,
-    );
+  test('refuses every other role and database', async () => {
+    const refused = 'no pg_hba.conf entry';
+    for (const other of [
+      url.replace('registry_reader', 'postgres'),
+      url.replace(/registry$/, 'postgres'),
+    ])
+      await expect(ask(other, 'select 1')).rejects.toThrow(refused);
   });
 
-  test.each([
-    ['a second user', 'user\0registry_reader\0user\0postgres\0database\0registry\0\0'],
-    ['no user', 'database\0registry\0\0'],
-    ['a user as a value', 'database\0user\0registry_reader\0postgres\0user\0postgres\0\0'],
-  ])('refuses a first message with %s', async (_, parameters) => {
-    const message = Buffer.alloc(8 + parameters.length);
-    message.writeInt32BE(message.length, 0);
-    message.writeInt32BE(3 << 16, 4);
-    message.write(parameters, 8);
-    const socket = connect(Number(new URL(url).port), '127.0.0.1');
-    // In two parts, as a network may bring it.
-    socket.write(message.subarray(0, 6));
-    await once(socket, 'connect');
-    socket.write(message.subarray(6));
-    const [answer] = (await once(socket, 'data')) as [Buffer];
-    socket.destroy();
-    expect(answer.toString()).toContain('this port is for the role registry_reader');
+  test('gives no further port while the server runs', async () => {
+    const second = await runCommand(['psql', '--port', '5999'], { DATA_DIR: folder });
+    expect(second.code).toBe(1);
+    expect(second.sentences()).toEqual([expect.stringContaining('READER_PORT=5999')]);
+    const { stdout } = await runCommand(['psql', '--print'], { DATA_DIR: folder });
+    expect(await ask(stdout.trim(), 'select session_user')).toEqual(['registry_reader']);
   });
 });

@@ -1,99 +1,132 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Pool } from 'pg';
+import { createServer, type AddressInfo } from 'node:net';
+import { Client, type Pool } from 'pg';
 import { connect } from '../../sql/connection/database.ts';
+import { EnvironmentError } from '../../sql/process/environment.ts';
 import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { whenAborted } from '../signals.ts';
-import { reader, serveReaders } from './reader-port.ts';
 import { endSignal, withDatabase } from './session.ts';
+
+/** The role that may read the analyst views and nothing else. */
+const reader = 'registry_reader';
 
 interface PsqlOptions {
   print?: boolean;
   port?: string;
 }
 
-/** `registry psql`: opens psql as the reader, or prints the connection, while the database is open. */
+/** `registry psql`: opens psql as a reader, or prints the connection, while the database is open. */
 export async function openPsql(args: readonly string[], options: PsqlOptions): Promise<void> {
-  const { databaseUrl, dataDir } = readEnvironment();
-  const port = options.port === undefined ? undefined : readPort(options.port, databaseUrl);
-  const db = await connect({ databaseUrl, dataDir, applicationName: 'registry psql' });
+  const { databaseUrl, readerUrl, ...environment } = readEnvironment();
+  if (readerUrl ?? databaseUrl) {
+    if (options.port !== undefined)
+      throw new WrongUsage('--port is for the embedded server, not for DATABASE_URL');
+    const url = new URL(await requireReader(readerUrl));
+    const { password } = url;
+    url.password = '';
+    await openLogin({ url: url.href, password }, args, options);
+    return;
+  }
+  const asked = options.port === undefined ? undefined : await readPort(options.port);
+  const readerPort = asked ?? environment.readerPort;
+  const server = { dataDir: environment.dataDir, readerPort, applicationName: 'registry psql' };
+  const db = await connect(server);
   try {
-    await withDatabase(({ pool }) => requireReader(pool));
-    const url = databaseUrl ? asReader(databaseUrl) : embeddedUrl(db.pool);
-    if (port !== undefined) await keepPort(db.pool, port);
-    else if (options.print) process.stdout.write(`${url}\n`);
-    else await runPsql(url, args, databaseUrl ? new URL(databaseUrl).password : '');
+    // The first command makes the role.
+    await withDatabase(() => Promise.resolve());
+    if (asked === undefined)
+      await openLogin({ url: embeddedUrl(db.pool), password: '' }, args, options);
+    else await keepPort(db.pool, asked);
   } finally {
     await db.close();
   }
 }
 
-function readPort(text: string, databaseUrl: string | undefined): number {
-  if (databaseUrl) throw new WrongUsage('--port is for the embedded server, not for DATABASE_URL');
-  if (!/^\d{1,5}$/.test(text) || Number(text) > 65_535)
-    throw new WrongUsage(`'${text}' is no port: 0 to 65535`);
+async function readPort(text: string): Promise<number> {
+  if (text === '0') return await findPort();
+  if (!/^\d{4,5}$/.test(text) || Number(text) < 1024 || Number(text) > 65_535)
+    throw new WrongUsage(`'${text}' is no port: 1024 to 65535, or 0 for a free one`);
   return Number(text);
 }
 
-async function requireReader(pool: Pool): Promise<void> {
-  const reason = await whyNoReader(pool);
-  if (reason !== undefined) throw new Error(reason);
+async function findPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
 }
 
-/** Why this login cannot be the reader, and what an administrator does about it; undefined when it can. */
+/** Why there is no reader, and what an administrator does about it; undefined where there is one. */
 export async function whyNoReader(pool: Pool): Promise<string | undefined> {
-  // Before PostgreSQL 16 each member of a role may take it.
-  const { rows } = await pool.query<{ login: string; is_there: boolean; may_take: boolean | null }>(
-    `select
-       quote_ident(current_user) as login,
-       to_regrole($1) is not null as is_there,
-       pg_has_role(
-         to_regrole($1)::oid,
-         case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end
-       ) as may_take`,
-    [reader],
-  );
-  const { login, is_there, may_take } = rows[0]!;
-  if (!is_there) {
-    return `There is no role ${reader}. An administrator runs: create role ${reader} login; grant ${reader} to ${login}; then run registry migrate again`;
-  }
-  if (!may_take) {
-    return `${login} may not take the role ${reader}. An administrator runs: grant ${reader} to ${login};`;
-  }
-  return undefined;
+  const { rowCount } = await pool.query(`select where to_regrole('${reader}') is not null`);
+  return rowCount === 1
+    ? undefined
+    : `There is no role ${reader}. An administrator runs: create role ${reader} login; then run registry migrate again`;
 }
 
-/** The login of the product takes the role of the reader for the session. Leaves the password out. */
-function asReader(databaseUrl: string): string {
-  const url = new URL(databaseUrl);
-  url.password = '';
-  const given = url.searchParams.get('options');
-  const role = `-c role=${reader} -c default_transaction_read_only=on`;
-  url.searchParams.set('options', given ? `${given} ${role}` : role);
-  // libpq takes a plus sign for itself.
-  return url.href.replaceAll('+', '%20');
+/** The address of a login that can do nothing but read the views; throws a sentence about any other. */
+async function requireReader(readerUrl: string | undefined): Promise<string> {
+  if (readerUrl === undefined) {
+    throw new EnvironmentError(
+      `DATABASE_READER_URL must be set where DATABASE_URL is: it logs in as ${reader}. Its owner gives the role a login: alter role ${reader} password '…';`,
+    );
+  }
+  const client = new Client({ connectionString: readerUrl });
+  await client.connect().catch((cause: Error) => {
+    throw new Error(`The database of DATABASE_READER_URL cannot be reached: ${cause.message}`, {
+      cause,
+    });
+  });
+  const { rows } = await client.query<{ login: string; may_read: boolean; may_more: boolean }>(
+    `select
+       quote_ident(session_user) as login,
+       has_schema_privilege(to_regnamespace('analyst')::oid, 'usage') as may_read,
+       bool_or(has_schema_privilege(oid, 'usage') or pg_has_role(nspowner, 'member')) as may_more
+     from pg_namespace
+     where nspname in ('registry', 'customer')`,
+  );
+  await client.end();
+  const { login, may_read, may_more } = rows[0]!;
+  if (!may_read) throw new Error(`${login} may not read the views: grant ${reader} to ${login};`);
+  if (may_more)
+    throw new Error(
+      `${login} of DATABASE_READER_URL may do more than read the views: use ${reader}`,
+    );
+  return readerUrl;
 }
 
 function embeddedUrl({ options: { host = '', port, database } }: Pool): string {
   return `postgresql://${reader}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
 }
 
-async function keepPort(pool: Pool, port: number): Promise<void> {
-  const { host = '', port: socketPort, database } = pool.options;
-  const server = serveReaders(`${host}/.s.PGSQL.${socketPort}`);
-  server.listen(port, '127.0.0.1');
-  await once(server, 'listening');
-  const { port: given } = server.address() as { port: number };
-  process.stdout.write(`postgresql://${reader}@127.0.0.1:${given}/${database}\n`);
+async function keepPort({ options: { port, database } }: Pool, asked: number): Promise<void> {
+  if (port !== asked) {
+    throw new Error(
+      `The embedded server runs without the port ${asked}: stop the other processes of the product, or start them with READER_PORT=${asked}`,
+    );
+  }
+  process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
   await whenAborted(endSignal());
-  server.close();
 }
 
 // Ctrl-C is for psql, which ends a query by it.
 const ignore = () => undefined;
 
-async function runPsql(url: string, args: readonly string[], password: string): Promise<void> {
+/** Opens psql, or prints its connection without the password. */
+async function openLogin(
+  { url, password }: { url: string; password: string },
+  args: readonly string[],
+  { print }: PsqlOptions,
+): Promise<void> {
+  if (print) {
+    process.stdout.write(`${url}
+`);
+    return;
+  }
   // A password does not belong into the list of processes.
   const env = { ...process.env, ...(password && { PGPASSWORD: decodeURIComponent(password) }) };
   const child = spawn('psql', [url, ...args], { stdio: 'inherit', env });

@@ -138,13 +138,16 @@ describe('deployment', () => {
       ['worker'],
       ['schedule'],
     ]);
-    // The image sets folders and addresses, and each service its own port for metrics.
+    // The image sets folders and addresses, each service its own port for metrics, and analysts what is theirs.
     const guide = await read('../../pipeline/README.md');
     const [, table] = /^\| variable .*\n([^]*?)\n\n/m.exec(guide)!;
     const settings = table!.split('\n').flatMap((row) => row.split('|')[1]!.match(/\w{2,}/g) ?? []);
+    const ofAnalysts = ['DATABASE_READER_URL', 'READER_PORT'];
     const fixed = ['DATA_DIR', 'INBOX_DIR', 'HOST', 'METRICS_PORT', 'PORT'];
     expect(settings.length).toBeGreaterThan(25);
-    expect(settings.filter((name) => !(name in api!.environment))).toEqual(fixed);
+    expect(settings.filter((name) => !(name in api!.environment)).toSorted()).toEqual(
+      [...ofAnalysts, ...fixed].toSorted(),
+    );
     for (const service of [worker, schedule])
       expect(service!.environment).toHaveProperty('METRICS_PORT');
     const mounted = Object.values(services).flatMap((service) => service.volumes);

@@ -15,6 +15,8 @@ export interface DatabaseOptions {
   /** A Postgres connection string; absent: the embedded server below `dataDir`. */
   databaseUrl?: string | undefined;
   dataDir: string;
+  /** Of the embedded server, where it does not run yet: the port of 127.0.0.1 for readers. */
+  readerPort?: number | undefined;
   /** Shown in pg_stat_activity. */
   applicationName: string;
   /** The longest wait for a session, a lock or the end of a statement; absent: ten seconds for a session. */
@@ -30,7 +32,9 @@ export interface Database {
 
 /** Opens a pool. Throws a sentence when the server cannot be reached or is too old, or the encoding wrong. */
 export async function connect(options: DatabaseOptions): Promise<Database> {
-  const embedded = options.databaseUrl ? undefined : await acquireEmbedded(options.dataDir);
+  const embedded = options.databaseUrl
+    ? undefined
+    : await acquireEmbedded(options.dataDir, options);
   const connection: ClientConfig = {
     ...(embedded
       ? // PGSSLMODE is meant for other servers.

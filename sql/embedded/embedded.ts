@@ -6,6 +6,7 @@ import { isCluster } from './initdb.ts';
 import { withLock } from '../process/file-lock.ts';
 import { joinServer, startServer, stopServer } from './server.ts';
 import { database, isLast, type Session } from './session.ts';
+import { type ServerOptions, socketPort } from './settings.ts';
 
 /** How to connect to the embedded Postgres; `host` is the directory of its unix socket. */
 export type Connection = { host: string; port: number; user: string; database: string };
@@ -19,11 +20,11 @@ export type Connection = { host: string; port: number; user: string; database: s
  * stops the server; end the pools first, because an open session keeps it running. A process that ends
  * without a release leaves the server to the next one. Throws sentences.
  *
- * @param options.durable false gives up safety from a crash of the system for speed, in tests
+ * @param options of the server, where it does not run yet
  */
 export async function acquireEmbedded(
   dataDir: string,
-  { durable = true }: { durable?: boolean } = {},
+  { durable, readerPort }: ServerOptions = {},
 ) {
   const path = resolve(dataDir);
   await mkdir(path, { recursive: true }).catch((cause: Error) => {
@@ -33,9 +34,12 @@ export async function acquireEmbedded(
   const released = new AbortController();
   let session: Session | undefined;
   let revival: Promise<void> | undefined;
+  // A server that is started again has the port that the pools know.
+  let known = { durable, readerPort };
 
   async function enter(cluster: Cluster): Promise<Session> {
-    const joined = (await joinServer(cluster)) ?? (await startServer(cluster, durable));
+    const joined = (await joinServer(cluster)) ?? (await startServer(cluster, known));
+    known = { durable, readerPort: joined.port === socketPort ? undefined : joined.port };
     joined.once('end', () => {
       session = undefined;
       if (!released.signal.aborted) revival = revive(cluster);

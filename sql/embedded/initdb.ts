@@ -4,6 +4,7 @@ import { appendFile, chown, mkdir, open, readdir, rename, rm } from 'node:fs/pro
 import { join } from 'node:path';
 import type { Cluster } from './cluster.ts';
 import { run } from '../process/system-process.ts';
+import type { ServerOptions } from './settings.ts';
 
 const unfinished = 'postgres.new-';
 const locale = ['--locale-provider=builtin', '--builtin-locale=C.UTF-8', '--locale=C'];
@@ -21,7 +22,7 @@ export function isCluster(directory: string): boolean {
 export async function createCluster(
   { home, directory, user }: Cluster,
   bin: string,
-  durable: boolean,
+  { durable = true }: ServerOptions,
 ): Promise<void> {
   if ((await readdir(directory).catch(() => [])).length > 0) {
     throw new Error(

@@ -14,7 +14,7 @@ import {
   until,
 } from '../process/system-process.ts';
 import { openSession, type Session } from './session.ts';
-import { readMachine, writeSettings } from './settings.ts';
+import { admission, readMachine, type ServerOptions, writeSettings } from './settings.ts';
 
 const wait_ms = 120_000;
 const log_bytes = 10 * 1024 * 1024;
@@ -51,16 +51,16 @@ export async function joinServer(cluster: Cluster): Promise<Session | undefined>
  * Starts a server on a cluster that has none, and opens a session on it. Creates the cluster where
  * it is absent. The server outlives this process. The caller holds the lock of DATA_DIR.
  */
-export async function startServer(cluster: Cluster, durable: boolean): Promise<Session> {
+export async function startServer(cluster: Cluster, options: ServerOptions): Promise<Session> {
   const { directory, user } = cluster;
-  if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), durable);
+  if (!isCluster(directory)) await createCluster(cluster, await findBinaries(cluster), options);
   await clearRemains(cluster);
   // Postgres refuses a copy that belongs to root or is open to others.
   if ((await stat(directory)).uid !== user.uid) {
     await run('chown', ['-Rh', `${user.uid}:${user.gid}`, directory]);
   }
   await chmod(directory, 0o700);
-  await configure(cluster, durable);
+  await configure(cluster, options);
   await control(cluster, ['start', '-o', `-c cluster_name=${await nameOf(cluster)}`]);
   const session = await joinServer(cluster);
   if (session !== undefined) return session;
@@ -144,16 +144,19 @@ async function nameOf({ directory }: Cluster): Promise<string> {
  * not follow a link of another user. The path is the same at each start, for pools that lost their server.
  * Only this user and root can enter the directory, because Postgres trusts its clients.
  */
-async function configure({ directory, user }: Cluster, durable: boolean): Promise<void> {
+async function configure({ directory, user }: Cluster, options: ServerOptions): Promise<void> {
   const machine = await readMachine(directory);
   const digest = createHash('sha256').update(directory).digest('hex').slice(0, 12);
-  const script = 'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1"';
+  const script =
+    'rm -rf "$0" && mkdir -m 700 "$0" && printf %s "$2" > "$1" && printf %s "$4" > "$3"';
   let reason = '';
   // Fails where another user has taken the name.
   for (const suffix of ['', '-1', '-2', '-3']) {
     const socket = `${socketPrefix}${digest}${suffix}`;
-    const settings = writeSettings(machine, socket, durable);
-    const args = ['-c', script, socket, join(directory, 'registry.conf'), settings];
+    const settings = writeSettings(machine, socket, options);
+    const files = [join(directory, 'registry.conf'), settings];
+    files.push(join(directory, 'pg_hba.conf'), admission);
+    const args = ['-c', script, socket, ...files];
     const { code, output } = await run('/bin/sh', args, { user });
     if (code === 0) return;
     reason = output;

@@ -6,7 +6,7 @@ const server = { memory: 64 * GB, cores: 16, freeDisk: 500 * GB, sharedMemory: 3
 const container = { memory: GB / 2, cores: 1, freeDisk: 2 * GB, sharedMemory: GB / 16 };
 
 function settingsFor(machine: typeof server, directory = '/tmp/s'): Map<string, string> {
-  const lines = writeSettings(machine, directory, true).split('\n');
+  const lines = writeSettings(machine, directory, {}).split('\n');
   return new Map(lines.flatMap((line) => [line.split(' = ') as [string, string]]));
 }
 
@@ -38,7 +38,7 @@ test('a quote in the path of the socket stays inside its value', () => {
 
 test('only fsync is given up for tests', () => {
   const [safe, fast] = [true, false].map((durable) =>
-    writeSettings(server, '/tmp/s', durable).split('\n'),
+    writeSettings(server, '/tmp/s', { durable }).split('\n'),
   );
   expect(safe!.filter((line) => !fast!.includes(line))).toEqual(["fsync = 'true'"]);
 });

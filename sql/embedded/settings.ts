@@ -21,16 +21,36 @@ export async function readMachine(directory: string) {
   };
 }
 
-/** The text of the configuration file. `durable: false` is for tests: a crash of the system loses data. */
-export function writeSettings(machine: Machine, socketDirectory: string, durable: boolean): string {
+export interface ServerOptions {
+  /** False gives up safety from a crash of the system for speed, in tests. */
+  durable?: boolean | undefined;
+  /** The port of 127.0.0.1 on which readers are admitted; undefined: none. */
+  readerPort?: number | undefined;
+}
+
+/** Names the socket of a server that listens on no port. */
+export const socketPort = 1;
+
+/** Who is admitted: the users of the socket, which is in a private directory, and readers. */
+export const admission = `# Each start overwrites this file.
+local all all trust
+host registry registry_reader 127.0.0.1/32 trust
+`;
+
+/** The text of the configuration file. */
+export function writeSettings(
+  machine: Machine,
+  socketDirectory: string,
+  { durable = true, readerPort }: ServerOptions,
+): string {
   const { memory, cores } = machine;
   const walSize = clamp(machine.freeDisk / 10, 256 * MB, 4 * GB);
   const parallel = clamp(cores / 2, 0, 4);
   const settings: Record<string, string | number | boolean> = {
-    listen_addresses: '',
+    listen_addresses: readerPort === undefined ? '' : '127.0.0.1',
     unix_socket_directories: socketDirectory,
     unix_socket_permissions: '0700',
-    port: 5432,
+    port: readerPort ?? socketPort,
     max_connections: 100,
     client_connection_check_interval: '1s',
     timezone: 'UTC',

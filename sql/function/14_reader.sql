@@ -1,6 +1,6 @@
 -- Makes the role `registry_reader`, which may read the views of `analyst` and nothing else. Without a
 -- password it can log in only where the server trusts it; a login of an analyst may be its member.
--- Where the role cannot be made, a warning says what an administrator must do.
+-- Where the role cannot be made or bounded, a warning says what an administrator must do.
 create or replace procedure registry.make_reader()
 language plpgsql as $$
 begin
@@ -8,11 +8,24 @@ begin
         begin
             create role registry_reader login;
             alter role registry_reader set default_transaction_read_only = on;
-            -- So that `registry psql` can take the role.
-            execute format('grant registry_reader to %I', current_user);
         exception
             -- Roles belong to all databases of a server: another one may be making it too.
             when duplicate_object or unique_violation then null;
+        end;
+    end if;
+    if not exists (
+        select
+        from pg_catalog.pg_roles
+        where rolname = 'registry_reader' and rolconfig::text ~ 'statement_timeout='
+    ) then
+        begin
+            -- A query that is forgotten may not run for ever, nor keep old rows.
+            alter role registry_reader set statement_timeout = '10min';
+            alter role registry_reader set idle_in_transaction_session_timeout = '10min';
+        exception
+            when insufficient_privilege then
+                raise warning 'The queries of registry_reader have no limit. '
+                    'An administrator runs: alter role registry_reader set statement_timeout = ''10min'';';
         end;
     end if;
     grant usage on schema analyst to registry_reader;
@@ -22,9 +35,8 @@ begin
 exception
     when insufficient_privilege then
         raise warning 'There is no role registry_reader, because % may not create roles. '
-            'An administrator runs: create role registry_reader login; grant registry_reader to %; '
-            'then run registry migrate again',
-            current_user, quote_ident(current_user);
+            'An administrator runs: create role registry_reader login; then run registry migrate again',
+            current_user;
 end;
 $$;
 

@@ -30,6 +30,7 @@ export const commonShape = {
     .regex(/^postgres(ql)?:\/\/./)
     .optional(),
   DATA_DIR: z.string().default('.data'),
+  READER_PORT: z.coerce.number().int().min(1024).max(65_535).optional(),
   SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
   // Paths are put after it, so that nothing else may follow.
   BASE_URL: z
@@ -49,6 +50,7 @@ export const commonSentences: Record<keyof typeof commonShape, string> = {
   DATABASE_URL:
     'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
   DATA_DIR: 'DATA_DIR must be the path of a folder.',
+  READER_PORT: 'READER_PORT must be a whole number from 1024 to 65535.',
   SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
   BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
