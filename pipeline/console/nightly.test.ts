@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
-import { findPort } from '../../fixtures/client/test-api.ts';
+import { findPort } from '../../sql/process/system-process.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { Client, type Pool } from 'pg';
 import { connect } from '../../sql/connection/database.ts';
 import { EnvironmentError } from '../../sql/process/environment.ts';
+import { findPort } from '../../sql/process/system-process.ts';
 import { readEnvironment } from '../environment.ts';
 import { WrongUsage } from '../errors.ts';
 import { whenAborted } from '../signals.ts';
@@ -49,15 +49,6 @@ async function readPort(text: string): Promise<number> {
   if (!/^\d{4,5}$/.test(text) || Number(text) < 1024 || Number(text) > 65_535)
     throw new WrongUsage(`'${text}' is no port: 1024 to 65535, or 0 for a free one`);
   return Number(text);
-}
-
-async function findPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
 }
 
 /** Why there is no reader, and what an administrator does about it; undefined where there is one. */

@@ -5,7 +5,7 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { AlreadyRunning } from '../errors.ts';
-import { lockPublishing } from './lock.ts';
+import { lockPublishing, tryLock } from './lock.ts';
 import { NightReporter } from './reporter.ts';
 import { verify } from './verify.ts';
 
@@ -80,6 +80,26 @@ test('an entry that another source moves meanwhile is found where it lies then',
   });
   expect(await dumpTables(db)).toEqual(await dumpTables(undisturbed));
   expect(await verify(db, 'ceidg')).toEqual([]);
+});
+
+test('of the sessions that try at once one gets a lock, and another when that one has ended', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  const clients = await Promise.all(Array.from({ length: 8 }, () => db.pool.connect()));
+  const tryAll = async (open: typeof clients, name: string) =>
+    (await Promise.all(open.map((client) => tryLock(client, name)))).filter(Boolean).length;
+  expect(await tryAll(clients, 'ceidg')).toBe(1);
+  // The one that has it keeps it; another lock is free.
+  expect(await tryAll(clients, 'ceidg')).toBe(1);
+  expect(await tryAll(clients, 'krs')).toBe(1);
+  const { rows } = await db.pool.query<{ pid: number }>(
+    `select pid from registry.lock where lock_name = 'ceidg' and pg_terminate_backend(pid, 5000)`,
+  );
+  const isLeft = (client: { processID?: number }) => client.processID !== rows[0]!.pid;
+  const left = clients.filter((client) => isLeft(client as { processID?: number }));
+  expect(left).toHaveLength(7);
+  expect(await tryAll(left, 'ceidg')).toBe(1);
+  for (const client of clients) client.release(true);
 });
 
 test('no command needs a lock that a reader could take', async () => {
