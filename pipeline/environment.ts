@@ -13,6 +13,9 @@ import type { Sender } from './mail/send.ts';
 
 export type Environment = ReturnType<typeof readEnvironment>;
 
+const dayCount = z.coerce.number().int().min(1).max(36_500);
+const isPeriod = (name: string) => `${name} must be a number of days from 1 to 36500.`;
+
 const sentences = {
   ...commonSentences,
   DATABASE_READER_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_READER_URL'),
@@ -20,6 +23,12 @@ const sentences = {
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
   METRICS_PORT: 'METRICS_PORT must be a whole number from 1 to 65535.',
+  MAIL_DAYS: isPeriod('MAIL_DAYS'),
+  REJECT_DAYS: isPeriod('REJECT_DAYS'),
+  IP_DAYS: isPeriod('IP_DAYS'),
+  LEDGER_DAYS: isPeriod('LEDGER_DAYS'),
+  INBOX_DAYS: isPeriod('INBOX_DAYS'),
+  CLOSED_PERSON_DAYS: isPeriod('CLOSED_PERSON_DAYS'),
   MAIL_FROM:
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
@@ -38,6 +47,12 @@ const shape = {
   HOST: z.string().default('127.0.0.1'),
   METRICS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   SMTP_URL: z.url({ protocol: /^smtps?$/ }).optional(),
+  MAIL_DAYS: dayCount.default(30),
+  REJECT_DAYS: dayCount.default(90),
+  IP_DAYS: dayCount.default(90),
+  LEDGER_DAYS: dayCount.default(2190),
+  INBOX_DAYS: dayCount.optional(),
+  CLOSED_PERSON_DAYS: dayCount.optional(),
   MAIL_FROM: z
     .string()
     .transform((text) => readSender(text))
@@ -87,6 +102,15 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
       checked.METRICS_PORT === undefined
         ? undefined
         : { host: checked.HOST, port: checked.METRICS_PORT },
+    /** After how many days personal data are erased; undefined: never. */
+    retention: {
+      mail_days: checked.MAIL_DAYS,
+      reject_days: checked.REJECT_DAYS,
+      ip_days: checked.IP_DAYS,
+      ledger_days: checked.LEDGER_DAYS,
+      inbox_days: checked.INBOX_DAYS,
+      closed_person_days: checked.CLOSED_PERSON_DAYS,
+    },
     logLevel: checked.LOG_LEVEL,
   };
 }

@@ -121,6 +121,12 @@ program
   .action(async (number, options) => (await asking()).forget(number, options));
 
 program
+  .command('person')
+  .description('print everything that is stored of a natural person, as one JSON object')
+  .argument('<number>', 'a NIP or REGON of the person, or the key of an entry')
+  .action(async (number) => (await asking()).describePerson(number));
+
+program
   .command('export')
   .description('write a view or a table to stdout or a file, and say where the event feed goes on')
   .argument('<relation>', 'such as company, entry or registry.event; by itself a view of analyst')

@@ -9,6 +9,7 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
 import { nameField } from '../http/field.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
+import { endAccountEndpoint } from './end.ts';
 import { initializeAccount, type SigningOptions, WELCOME_CREDITS } from './init.ts';
 import { accountAddressField, addressField, mailboxOf } from './mail-address.ts';
 import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-token.ts';
@@ -324,5 +325,6 @@ export function accountEndpoints(options: AccountOptions): Endpoint[] {
     confirm(options),
     readProfile,
     changeProfile,
+    endAccountEndpoint(options),
   ];
 }

@@ -4,7 +4,7 @@ import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';
-import { domainOf, mailboxOf, registeredDomainOf } from './mail-address.ts';
+import { bonusKeysOf, hashAddress } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 /** The welcome bonus. */
@@ -64,7 +64,7 @@ export async function initializeAccount(options: SigningOptions, token: string) 
   return options.db.transaction().execute(async (tx) => {
     const account = await useOneTimeToken(tx, claims, now);
     if (!account) throw invalid([['token', refused]]);
-    const isWelcome = await claimWelcomeBonus(tx, account, now);
+    const isWelcome = await claimWelcomeBonus(tx, options.secretKey, account, now);
     return { account: await startAccount(tx, account, now, isWelcome), isWelcome };
   });
 }
@@ -75,9 +75,18 @@ export async function initializeAccount(options: SigningOptions, token: string) 
  *
  * @returns false when the mailbox has had its bonus, or the domain all of the day
  */
-async function claimWelcomeBonus(tx: Tx, { account_id, email }: Account, now: Date) {
-  const mailbox = mailboxOf(email);
-  const domain = registeredDomainOf(domainOf(mailbox));
+async function claimWelcomeBonus(
+  tx: Tx,
+  secretKey: string,
+  { account_id, email }: Account,
+  now: Date,
+) {
+  const { mailbox, domain } = bonusKeysOf(email);
+  // Of an account that has ended only hashes are left.
+  const ended = {
+    mailbox: hashAddress(secretKey, mailbox),
+    domain: hashAddress(secretKey, domain),
+  };
   // Serializes the claims of one domain.
   await lockName(tx, `welcome ${domain}`);
   const { rows } = await sql`
@@ -86,8 +95,11 @@ async function claimWelcomeBonus(tx: Tx, { account_id, email }: Account, now: Da
     where (
         select count(*)
         from customer.welcome_bonus
-        where domain = ${domain} and granted_at > ${new Date(now.getTime() - day_ms)}
+        where
+            domain in (${domain}, ${ended.domain})
+            and granted_at > ${new Date(now.getTime() - day_ms)}
     ) < ${dailyMaximum}
+    and not exists (select from customer.welcome_bonus where mailbox = ${ended.mailbox})
     on conflict (mailbox) do nothing
     returning mailbox
   `.execute(tx);

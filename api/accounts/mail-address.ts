@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { domainToASCII, domainToUnicode } from 'node:url';
 import { getDomain } from 'tldts-icann';
@@ -127,4 +128,15 @@ export function accountAddressField(furtherDomains: readonly string[]) {
   return addressField.refine((address) => !isRefusedDomain(domainOf(address), furtherDomains), {
     error: 'The email field must not be an address of a disposable or free mailbox.',
   });
+}
+
+/** What stays of an address: it keeps a mailbox from a second welcome bonus. */
+export function hashAddress(secretKey: string, part: string): string {
+  return `hmac:${createHmac('sha256', secretKey).update(`welcome ${part}`).digest('hex')}`;
+}
+
+/** The mailbox and the domain that a welcome bonus is counted for. */
+export function bonusKeysOf(email: string) {
+  const mailbox = mailboxOf(email);
+  return { mailbox, domain: registeredDomainOf(domainOf(mailbox)) };
 }

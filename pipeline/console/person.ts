@@ -1,5 +1,5 @@
-import { WrongUsage } from '../errors.ts';
-import { forgetPerson, liftRequest, listRequests } from '../person/forget.ts';
+import { NothingToDo, WrongUsage } from '../errors.ts';
+import { digitsOf, forgetPerson, liftRequest, listRequests } from '../person/forget.ts';
 import { loadSource } from '../sources/source.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { minute, print } from './print.ts';
@@ -49,4 +49,17 @@ function describeRequest(request: Awaited<ReturnType<typeof listRequests>>[numbe
   const { suppression_id, source, entry_count, requested_at, requested_by, reason } = request;
   const lifted = request.lifted_at ? `, lifted ${minute(request.lifted_at)}` : '';
   return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${entry_count} entries, asked by ${requested_by}: ${reason}${lifted}`;
+}
+
+/** `registry person`: prints one JSON object, or says that nothing is stored. */
+export async function describePerson(wanted: string): Promise<void> {
+  await withDatabase(async (db) => {
+    const { rows } = await db.pool.query<{ person: object | null }>(
+      'select person.describe($1, $2) as person',
+      [wanted, digitsOf(wanted)],
+    );
+    const [found] = rows;
+    if (!found?.person) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
+    print([JSON.stringify(found.person)]);
+  });
 }

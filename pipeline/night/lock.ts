@@ -31,6 +31,24 @@ export async function lockPublishing(client: pg.ClientBase, onWaiting: () => voi
   while (!(await tryLock(client, PUBLISHING))) await sleep(POLL_MS);
 }
 
+/** Runs a transaction under the lock that nights compare and publish under. */
+export async function whilePublishingWaits<T>(
+  pool: pg.Pool,
+  use: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await lockPublishing(client, () => undefined);
+    await client.query('begin');
+    const result = await use(client);
+    await client.query('commit');
+    return result;
+  } finally {
+    // Ends the session, its locks and an open transaction.
+    client.release(true);
+  }
+}
+
 /** Takes a lock until the session ends; false while another session has it. */
 export async function tryLock(client: pg.ClientBase, name: string): Promise<boolean> {
   const { rows } = await client.query<{ is_locked: boolean }>(

@@ -152,6 +152,30 @@ describe('a person who is forgotten', () => {
     ]);
   });
 
+  test('can read all that is stored, with how many watch and not who', async () => {
+    const { stdout, code } = await registry('person', nip);
+    expect(code).toBe(0);
+    const stored = JSON.parse(stdout) as Record<string, unknown>;
+    expect(stored).toMatchObject({
+      entries: [{ surname: 'Brzęczyszcz', source: 'ceidg' }, { source: 'regon' }],
+      companies: [{ nip }],
+      events: [
+        { new_value: expect.stringContaining('Nowa') as string },
+        { new_value: '699124444' },
+      ],
+      corroborations: [{ source: 'regon' }],
+      past_numbers: null,
+      rejects: [{ file: 'Zarejestrowane działalności - województwo opolskie.csv' }],
+      suppressions: null,
+      watch_count: 1,
+      mail_count: 1,
+    });
+    expect(stdout).not.toContain(fieldOf(neighbour!, 'Nip'));
+    const { stderr, ...nobody } = await registry('person', '5260001246');
+    expect(nobody).toMatchObject({ code: 5, stdout: '' });
+    expect(stderr).toContain("Nothing is stored of a natural person '5260001246'");
+  });
+
   test('is told by nothing that is stored afterwards, and the tables are whole', async () => {
     const asked = await registry('forget', nip.replace(/^(...)/, '$1-'), ...why);
     expect(asked.stderr).toBe('');
@@ -210,6 +234,10 @@ describe('a person who is forgotten', () => {
     expect(stdout).toMatch(
       /^ {4}1 {2}\d{4}-\d\d-\d\d \d\d:\d\d UTC {2}all {6}2 entries, asked by a letter of 2026-10-03: Art. 17\n {4}2 .* ceidg {4}1 entries/,
     );
+    expect(JSON.parse((await registry('person', nip)).stdout)).toMatchObject({
+      entries: [{ surname: null }, { surname: null, nip }],
+      suppressions: [{ suppression_id: 1, reason: 'Art. 17' }],
+    });
     expect(await registry('forget', nip, ...why)).toMatchObject({ code: 5 });
     expect(await registry('forget', '5260001246', ...why)).toMatchObject({ code: 5 });
     expect(await registry('forget', '9999999999', ...why)).toMatchObject({ code: 5 });

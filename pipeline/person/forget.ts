@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type pg from 'pg';
 import type { Database } from '../../sql/connection/database.ts';
 import { NothingToDo } from '../errors.ts';
-import { lockPublishing, tryLock } from '../night/lock.ts';
+import { tryLock, whilePublishingWaits } from '../night/lock.ts';
 import { stageOf } from '../night/sessions.ts';
 import { listSources } from '../sources/source.ts';
 
@@ -88,24 +88,6 @@ export async function listRequests({ pool }: Database) {
      order by suppression_id`,
   );
   return rows;
-}
-
-/** Runs a transaction under the lock that nights compare and publish under. */
-async function whilePublishingWaits<T>(
-  pool: pg.Pool,
-  use: (client: pg.PoolClient) => Promise<T>,
-): Promise<T> {
-  const client = await pool.connect();
-  try {
-    await lockPublishing(client, () => undefined);
-    await client.query('begin');
-    const result = await use(client);
-    await client.query('commit');
-    return result;
-  } finally {
-    // Ends the session, its locks and an open transaction.
-    client.release(true);
-  }
 }
 
 /** Killed nights leave the tables that they read into; a night under way drops its own. */

@@ -6,6 +6,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
 import { createFileDelivery } from '../mail/transport.ts';
+import { readEnvironment } from '../environment.ts';
 import { describeQueue } from './queue.ts';
 
 let db: TestDatabase;
@@ -19,9 +20,10 @@ afterEach(() => db.drop());
 test('that ends while it begins to listen may lose its session', async () => {
   const mail = sendOptions(db, createFileDelivery('/nowhere'));
   const end = new AbortController();
+  const retaining = readEnvironment({});
   const options = describeQueue(
     'mail',
-    { db, mail, sources: [] },
+    { db, mail, sources: [], retaining },
     pino({ enabled: false }),
     end.signal,
   );

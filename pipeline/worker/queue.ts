@@ -10,8 +10,9 @@ import type pg from 'pg';
 import type { Logger } from 'pino';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
-import { type Database, queryFile } from '../../sql/connection/database.ts';
+import type { Database } from '../../sql/connection/database.ts';
 import { keepAlive } from './liveness.ts';
+import { applyRetention, type RetentionOptions } from './retention.ts';
 
 /**
  * What a worker does in parallel: mails, each of which holds a session, and the import beside the deletion
@@ -19,13 +20,13 @@ import { keepAlive } from './liveness.ts';
  */
 const slots = { mail: 4, import: 2 };
 export type QueueName = keyof typeof slots;
-/** How long ended mails and expired one-time tokens are kept. */
-const RETENTION_DAYS = 30;
 
 export interface QueueOptions {
   db: Database;
   mail: SendOptions;
   sources: readonly OnDemandSource[];
+  /** What is deleted when. */
+  retaining: Omit<RetentionOptions, 'pool' | 'now'>;
 }
 
 /** A queue with its tasks. @param signal aborted when the worker has ended */
@@ -70,7 +71,7 @@ export function describeQueue(
 }
 
 function createTasks(
-  { db, mail, sources }: QueueOptions,
+  { db, mail, sources, retaining }: QueueOptions,
   logger: Logger,
 ): Record<QueueName, TaskList> {
   return {
@@ -89,24 +90,13 @@ function createTasks(
     },
     import: {
       delete_done: async () => {
-        const counts = await deleteDone(mail.pool, mail.now());
+        const counts = await applyRetention({ ...retaining, pool: db.pool, now: mail.now() });
         logger.info(counts, 'mail: done mails and one-time tokens are deleted');
       },
       import: (_payload: unknown, { abortSignal: signal }: JobHelpers) =>
         importAwaited({ db, logger, sources, now: mail.now, signal }),
     },
   };
-}
-
-/**
- * Deletes mails that ended, and one-time tokens that expired, more than 30 days ago. Also deletes answers
- * to requests with an `Idempotency-Key` after a day, and closed windows of rate limits after an hour.
- */
-export async function deleteDone(pool: pg.Pool, now: Date) {
-  const before = new Date(now.getTime() - RETENTION_DAYS * 86_400_000);
-  type Counts = { mail_count: number; token_count: number };
-  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before, now]);
-  return counts!;
 }
 
 /**

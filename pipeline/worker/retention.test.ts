@@ -1,16 +1,34 @@
+import { mkdir, mkdtemp, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { createAccount } from '../../fixtures/client/account.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { verify } from '../night/verify.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { startTestSmtp } from '../../fixtures/process/test-smtp.ts';
 import { startTestWorker } from '../../fixtures/process/test-worker.ts';
-import { deleteDone } from './queue.ts';
+import { readEnvironment } from '../environment.ts';
+import { applyRetention } from './retention.ts';
 
 let db: TestDatabase;
+let dataDir: string;
 
 beforeAll(async () => {
   db = await createTestDatabase();
+  dataDir = await mkdtemp(join(tmpdir(), 'registry-retention-'));
 });
-afterAll(() => db.drop());
+afterAll(async () => {
+  await db.drop();
+  await rm(dataDir, { recursive: true });
+});
+
+/** The work of an hour, with settings besides the defaults. */
+function retain(settings: NodeJS.ProcessEnv = {}) {
+  const environment = readEnvironment({ DATA_DIR: dataDir, ...settings });
+  return applyRetention({ ...environment, pool: db.pool, now });
+}
 
 const day_ms = 86_400_000;
 const now = new Date('2026-11-20T10:05:00Z');
@@ -50,14 +68,14 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
      select mail.account_id, 7, 'email', mail_id from customer.mail where mail_id = any ($1)`,
     [[done[0]!.mail_id, recent.mail_id]],
   );
-  expect(await deleteDone(db.pool, now)).toEqual({ mail_count: 3, token_count: 4 });
+  expect(await retain()).toEqual({ mail_count: 3, token_count: 4 });
   expect(await left()).toEqual({
     mails: [waiting.mail_id, recent.mail_id],
     tokens: [recent.token],
   });
   const { rows } = await db.pool.query<object>('select mail_id::int from customer.alert');
   expect(rows).toEqual([{ mail_id: recent.mail_id }]);
-  expect(await deleteDone(db.pool, now)).toEqual({ mail_count: 0, token_count: 0 });
+  expect(await retain()).toEqual({ mail_count: 0, token_count: 0 });
 });
 
 test('answers to repeated requests are deleted after a day, windows of rate limits after an hour', async () => {
@@ -72,12 +90,78 @@ test('answers to repeated requests are deleted after a day, windows of rate limi
     before(hourAgo, 1),
     hourAgo,
   ]);
-  await deleteDone(db.pool, now);
+  await retain();
   const { rows } = await db.pool.query<object>(
     `select idempotency_key as key from customer.idempotent_answer
      union all select limit_key from customer.rate_limit`,
   );
   expect(rows).toEqual([{ key: 'recent' }, { key: 'recent' }]);
+});
+
+test('rejected rows lose their text, tokens their IP address and files their mails when they are old', async () => {
+  const { rows } = await db.pool.query<{ run_id: string }>(
+    `insert into registry.run (source, dump_date, state, started_at, finished_at)
+     select 'ceidg', day::date, 'refused', day, day from unnest($1::timestamptz[]) as day
+     returning run_id`,
+    [[daysAgo(91), daysAgo(89)]],
+  );
+  for (const { run_id } of rows) {
+    await db.pool.query(`insert into registry.reject values ($1, 'a.csv', 2, 'x', 'Jan')`, [
+      run_id,
+    ]);
+  }
+  const { account_id } = await createAccount(db.kysely);
+  const { account_id: other } = await createAccount(db.kysely);
+  const use = `update customer.token set last_used_at = $2, last_used_ip = '192.0.2.1' where account_id = $1`;
+  await db.pool.query(use, [account_id, daysAgo(91)]);
+  await db.pool.query(use, [other, daysAgo(89)]);
+  const folder = join(dataDir, 'mail');
+  await mkdir(folder);
+  for (const [file, days] of Object.entries({
+    'old.eml': 31,
+    'old.txt': 31,
+    'new.eml': 29,
+    a: 31,
+  })) {
+    await writeFile(join(folder, file), '');
+    await utimes(join(folder, file), daysAgo(days), daysAgo(days));
+  }
+  await retain();
+  const kept = await db.pool.query<{ raw: string }>(
+    'select raw from registry.reject order by run_id',
+  );
+  expect(kept.rows).toEqual([{ raw: '' }, { raw: 'Jan' }]);
+  const known = await db.pool.query<object>(
+    'select last_used_ip from customer.token where last_used_at is not null order by token_id',
+  );
+  expect(known.rows).toEqual([{ last_used_ip: null }, { last_used_ip: '192.0.2.1' }]);
+  expect(await readdir(folder)).toEqual(['a', 'new.eml']);
+  await retain({ REJECT_DAYS: '88' });
+  expect((await db.pool.query('select from registry.reject where raw <> $1', [''])).rowCount).toBe(
+    0,
+  );
+});
+
+test('dumps and closed persons stay, unless a period is set', async () => {
+  for (const date of ['2026-11-02', '2026-11-03']) {
+    await runFixture(db, date, { now: () => daysAgo(date === '2026-11-02' ? 8 : 6) });
+  }
+  const inbox = join(dataDir, 'inbox', 'ceidg');
+  const dates = ['2026-11-01', '2026-11-02', '2026-11-03'];
+  for (const date of dates) await mkdir(join(inbox, date), { recursive: true });
+  const closed = `select count(*)::int as all_count, count(*) filter (where surname is null)::int as withdrawn_count
+    from registry.entry where status = 'DELETED'`;
+  await retain();
+  expect(await readdir(inbox)).toEqual(dates);
+  const before = await db.pool.query<{ all_count: number }>(closed);
+  expect(before.rows).toEqual([{ all_count: expect.any(Number) as number, withdrawn_count: 0 }]);
+  const { all_count } = before.rows[0]!;
+  expect(all_count).toBe(2);
+  const shortest = { INBOX_DAYS: '7', CLOSED_PERSON_DAYS: '1' };
+  await retain(shortest);
+  expect(await readdir(inbox)).toEqual(['2026-11-01', '2026-11-03']);
+  expect((await db.pool.query(closed)).rows).toEqual([{ all_count, withdrawn_count: all_count }]);
+  expect(await verify(db, 'ceidg')).toEqual([]);
 });
 
 test('the worker deletes them every hour', async () => {

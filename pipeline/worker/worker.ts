@@ -27,7 +27,14 @@ const grace_ms = 20_000;
 
 export type WorkerSettings = Pick<
   Environment,
-  'databaseUrl' | 'dataDir' | 'secretKey' | 'baseUrl' | 'smtpUrl' | 'mailFrom'
+  | 'databaseUrl'
+  | 'dataDir'
+  | 'inboxDir'
+  | 'retention'
+  | 'secretKey'
+  | 'baseUrl'
+  | 'smtpUrl'
+  | 'mailFrom'
 > &
   Partial<Pick<Environment, 'metrics'>> & {
     /** The registries that can be asked; absent: as the environment says. */
@@ -63,7 +70,8 @@ export async function runWorker(
   const log = (...values: unknown[]) => logger.warn(format(...values));
   Object.assign(console, { error: log, warn: log });
   const onFault = (error: Error) => logger.error(error, 'the job queue has stopped');
-  const runOnce = (name: QueueName) => runQueue(name, { db, mail, sources }, logger, signal);
+  const runOnce = (name: QueueName) =>
+    runQueue(name, { db, mail, sources, retaining: settings }, logger, signal);
   await Promise.all([
     repeat(() => runOnce('mail'), pause_ms, signal, onFault),
     repeat(() => runOnce('import'), pause_ms, signal, onFault),

@@ -26,10 +26,19 @@ after update on customer.wallet
 for each row when (new.last_transaction_no < old.last_transaction_no)
 execute function customer.require_last_transaction();
 
--- The ledger is only ever added to.
+-- The ledger is only ever added to. That of an account which has ended goes as a whole, when the period
+-- of tax law is over.
 create or replace function customer.refuse_change() returns trigger
 language plpgsql as $$
 begin
+    if tg_op = 'DELETE' then
+        if exists (
+            select from customer.account
+            where account.account_id = old.account_id and account.ended_at is not null
+        ) then
+            return old;
+        end if;
+    end if;
     raise exception '% is append-only', tg_table_name using errcode = 'restrict_violation';
 end;
 $$;

@@ -145,7 +145,8 @@ select
     reject.file,
     reject.line,
     reject.reason,
-    reject.raw
+    -- A row may tell of persons: only `registry rejects` shows it.
+    null::text as raw
 from registry.reject
 join registry.run using (run_id);
 

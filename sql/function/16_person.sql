@@ -209,3 +209,179 @@ begin
     return true;
 end;
 $$;
+
+-- Everything that is stored of the natural person that a number or a key names; null where nothing is.
+create or replace function person.describe(wanted text, number text) returns jsonb
+language plpgsql stable as $$
+declare
+    entries registry.entry[] := array(
+        select entry from person.find_entries(wanted, number, null) as entry
+    );
+    names text[] := person.names_of(entries) || number;
+    company_ids bigint[] := array(select distinct entry.company_id from unnest(entries) as entry);
+    suppressions jsonb := (
+        select jsonb_agg(suppression order by suppression.suppression_id)
+        from person.suppression
+        where exists (
+            select
+            from person.suppressed_key
+            where
+                suppressed_key.suppression_id = suppression.suppression_id
+                and suppressed_key.key_hash in (
+                    select key.key_hash from person.keys_of(entries, suppression.source) as key
+                    union all
+                    select person.hash(suppression.source, trait.value)
+                    from (
+                        select unnest(array['NIP ' || number, 'REGON9 ' || number])
+                        union all
+                        select distinct concat('KEY ', run.source, ' ', wanted) from registry.run
+                    ) as trait (value)
+                )
+        )
+    );
+begin
+    if cardinality(entries) = 0 and suppressions is null then
+        return null;
+    end if;
+    return jsonb_build_object(
+        'entries', to_jsonb(entries),
+        'companies', (
+            select jsonb_agg(company) from registry.company
+            where company.company_id = any(company_ids) or company.merged_into_id = any(company_ids)
+        ),
+        'events', (
+            select jsonb_agg(event order by event.event_id) from registry.event
+            where
+                event.company_id = any(company_ids)
+                and event.entry_id in (select entry.entry_id from unnest(entries) as entry)
+        ),
+        'corroborations', (
+            select jsonb_agg(corroboration) from registry.corroboration
+            where
+                corroboration.company_id = any(company_ids)
+                and corroboration.entry_id in (select entry.entry_id from unnest(entries) as entry)
+        ),
+        'past_numbers', (
+            select jsonb_agg(past_number) from registry.past_number
+            where past_number.company_id = any(company_ids)
+        ),
+        'rejects', (
+            select jsonb_agg(reject) from registry.reject
+            where exists (
+                select from unnest(names) as name (value) where strpos(reject.raw, name.value) > 0
+            )
+        ),
+        'suppressions', suppressions,
+        -- How many customers, not who.
+        'watch_count', (
+            select count(*) from customer.watch
+            where watch.company_id = any(company_ids) or watch.identifier_value = any(names)
+        ),
+        'mail_count', (
+            select count(*) from customer.mail
+            where exists (
+                select from unnest(names) as name (value) where strpos(mail.data::text, name.value) > 0
+            )
+        )
+    );
+end;
+$$;
+
+-- Erases and deletes what is older than its period, at most so many rows of each kind. Returns whether
+-- there may be more.
+create or replace function person.retain(
+    rejects_before timestamptz,
+    addresses_before timestamptz,
+    ledgers_before timestamptz,
+    batch integer
+) returns boolean
+language plpgsql as $$
+declare
+    row_count integer;
+    is_full boolean := false;
+    ended_ids bigint[];
+begin
+    update registry.reject
+    set raw = ''
+    where reject.ctid = any(
+        array(
+            select old.ctid
+            from registry.run
+            join registry.reject as old using (run_id)
+            where run.finished_at < rejects_before and old.raw <> ''
+            limit batch
+        )
+    );
+    get diagnostics row_count = row_count;
+    is_full := is_full or row_count = batch;
+
+    update customer.token
+    set last_used_ip = null
+    where token.token_id = any(
+        array(
+            select old.token_id
+            from customer.token as old
+            where old.last_used_at < addresses_before and old.last_used_ip is not null
+            limit batch
+            for update skip locked
+        )
+    );
+    get diagnostics row_count = row_count;
+    is_full := is_full or row_count = batch;
+
+    -- A feed may have more rows than a request of the API has time to delete.
+    delete from customer.feed
+    where feed.ctid = any(
+        array(
+            select old.ctid
+            from customer.account
+            join customer.feed as old using (account_id)
+            where account.ended_at is not null
+            limit batch
+        )
+    );
+    get diagnostics row_count = row_count;
+    is_full := is_full or row_count = batch;
+    delete from customer.feed_count
+    using customer.account
+    where account.ended_at is not null and feed_count.account_id = account.account_id;
+
+    ended_ids := array(
+        select account.account_id from customer.account
+        where account.ended_at < ledgers_before
+        limit batch / 1000
+    );
+    delete from customer.payment where payment.account_id = any(ended_ids);
+    -- One statement, since wallet and transactions refer to each other.
+    with wallet_transaction as (
+        delete from customer.wallet_transaction
+        where wallet_transaction.account_id = any(ended_ids)
+    )
+
+    delete from customer.wallet where wallet.account_id = any(ended_ids);
+    delete from customer.account where account.account_id = any(ended_ids);
+    return is_full or cardinality(ended_ids) = batch / 1000;
+end;
+$$;
+
+-- Withdraws natural persons whose entries have been closed since before a day. Returns how many.
+create or replace function person.withdraw_closed(closed_before date, batch integer) returns integer
+language plpgsql as $$
+declare
+    entry_ids constant bigint[] := array(
+        select entry.entry_id
+        from registry.entry
+        where
+            entry.entity_type = 'NATURAL'
+            and entry.status = 'DELETED'
+            and entry.withdrawn_until is distinct from 'infinity'
+            and coalesce(entry.gone_date, least(entry.end_date, entry.struck_off_date)) < closed_before
+        limit batch
+    );
+begin
+    if cardinality(entry_ids) > 0 then
+        perform registry.withdraw(entry_ids);
+    end if;
+    return cardinality(entry_ids);
+end;
+$$;

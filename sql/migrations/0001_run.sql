@@ -85,7 +85,8 @@ create table registry.run_file (
 );
 
 -- One row per record of a dump that could not be read, or contradicts another one.
--- `line` is the physical line of the file on which the record begins, the header being line 1.
+-- `line` is the physical line of the file on which the record begins, the header being line 1. `raw` is
+-- the text of the record; it is blank after a while, and where it tells of a person who is forgotten.
 create table registry.reject (
     run_id bigint not null references registry.run,
     file text not null,
@@ -94,6 +95,8 @@ create table registry.reject (
     raw text not null,
     constraint reject_pkey primary key (run_id, file, line)
 );
+
+create index reject_raw_idx on registry.reject (run_id) where raw <> '';
 
 -- One row per kind of source value that a run did not know, such as a new column or code.
 create table registry.notice (

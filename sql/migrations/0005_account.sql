@@ -3,6 +3,7 @@ create schema customer;
 
 -- One row per registered account; `initialized_at` is set when its Master Token is handed out.
 -- `language` is the language of its mails. `recovered_at` is the moment of the newest finished recovery.
+-- Of an account that has ended, the reference stands in place of the address, and the name is blank.
 create table customer.account (
     account_id bigint generated always as identity primary key,
     user_ref text not null unique,
@@ -13,6 +14,7 @@ create table customer.account (
     initialized_at timestamptz,
     language text not null default 'en',
     recovered_at timestamptz,
+    ended_at timestamptz,
     constraint account_user_ref_form check (user_ref ~ '^[0-9A-Z]{12}$'),
     constraint account_language_known check (language in ('pl', 'en'))
 );

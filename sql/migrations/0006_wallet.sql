@@ -53,11 +53,12 @@ foreign key (account_id, last_no, balance)
 references customer.wallet_transaction (account_id, transaction_no, balance_after);
 
 -- One row per welcome bonus. A mailbox gets one: `mailbox` is an address without its tag. A domain,
--- such as `firma.pl`, gets a bounded number a day.
+-- such as `firma.pl`, gets a bounded number a day. Of an account that has ended, mailbox and domain are
+-- keyed hashes.
 create table customer.welcome_bonus (
     mailbox text primary key,
     domain text not null,
-    account_id bigint not null references customer.account,
+    account_id bigint references customer.account,
     granted_at timestamptz not null
 );
 

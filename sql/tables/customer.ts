@@ -17,6 +17,7 @@ export interface CustomerTables {
     initialized_at: Optional<Date>;
     language: Generated<'pl' | 'en'>;
     recovered_at: Optional<Date>;
+    ended_at: Optional<Date>;
   };
   'customer.one_time_token': {
     one_time_token_id: string;

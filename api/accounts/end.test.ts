@@ -1,0 +1,127 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { askJson } from '../../fixtures/client/json-client.ts';
+import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { findClearText } from '../../fixtures/registry/clear-text.ts';
+import { readEnvironment } from '../../pipeline/environment.ts';
+import { applyRetention } from '../../pipeline/worker/retention.ts';
+
+const password = 'correct horse battery';
+const registration = {
+  name: 'Zuzanna Niezapominajka',
+  email: 'zuzanna+registry@niezapominajka.example',
+  password,
+  password_confirmation: password,
+};
+let db: TestDatabase;
+let api: TestApi;
+let now = new Date('2026-05-01T10:00:00Z');
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  api = await startTestApi({ db: db.kysely, secretKey, now: () => now });
+});
+
+afterAll(async () => {
+  await api.close();
+  await db.drop();
+});
+
+let token: string;
+
+/** Registers the person and keeps the Master Token. Returns what is said of the bonus. */
+async function open(): Promise<string> {
+  await askJson(api, 'POST /auth/register', { body: registration });
+  const mailed = await readMailedToken(db.kysely, registration.email);
+  const { body } = await askJson(api, 'POST /auth/init', { body: { token: mailed } });
+  const { master_token, message } = body as { master_token: string; message: string };
+  token = master_token;
+  return message;
+}
+
+function end(wanted = password) {
+  return askJson(api, 'DELETE /account', { token, body: { password: wanted } });
+}
+
+/** The hourly work of the worker. */
+function retain() {
+  return applyRetention({ ...readEnvironment({ DATA_DIR: '/nowhere' }), pool: db.pool, now });
+}
+
+describe('DELETE /account', () => {
+  test('422 with a wrong password and 403 with an API token end nothing', async () => {
+    await open();
+    expect(await end('wrong')).toEqual({
+      status: 422,
+      body: expect.objectContaining({ errors: { password: ['The password is wrong.'] } }) as object,
+    });
+    const { account_id } = await db.kysely
+      .selectFrom('customer.account')
+      .select('account_id')
+      .executeTakeFirstOrThrow();
+    const { plaintext } = await createApiToken(db.kysely, account_id);
+    const other = { token: plaintext, body: { password } };
+    expect((await askJson(api, 'DELETE /account', other)).status).toBe(403);
+    expect((await askJson(api, 'GET /account', { token })).status).toBe(200);
+  });
+
+  test('200 leaves a ledger without a person, and no neighbour loses anything', async () => {
+    const neighbour = await createAccount(db.kysely);
+    const { rows } = await db.pool.query<{ account_id: string }>(
+      `select account_id from customer.account where name = $1`,
+      [registration.name],
+    );
+    const { account_id } = rows[0]!;
+    const { plaintext } = await createApiToken(db.kysely, account_id);
+    await db.pool.query(
+      `insert into customer.feed values ($1, 1, 1, '2026-05-01', 'COMPANY_CLOSED_DATE'),
+         ($2, 1, 1, '2026-05-01', 'COMPANY_CLOSED_DATE')`,
+      [account_id, neighbour.account_id],
+    );
+    expect(await findClearText(db, '', ['niezapominajka'])).not.toEqual([]);
+    const answer = await end();
+    expect(answer).toEqual({
+      status: 200,
+      body: {
+        success: true,
+        message: expect.stringContaining('forfeited') as string,
+        forfeited_credits: 200,
+      },
+    });
+    for (const ended of [token, plaintext]) {
+      expect((await askJson(api, 'GET /account', { token: ended })).status).toBe(401);
+    }
+    const still = await askJson(api, 'GET /account', { token: neighbour.master_token });
+    expect(still.status).toBe(200);
+    expect(await findClearText(db, '', ['niezapominajka', 'zuzanna'])).toEqual([]);
+    await retain();
+    const kept = `select account_id::text, (select count(*)::int from customer.wallet_transaction
+        where wallet_transaction.account_id = account.account_id) as transaction_count,
+        (select count(*)::int from customer.feed where feed.account_id = account.account_id) as feed_count
+      from customer.account order by account.account_id`;
+    expect((await db.pool.query(kept)).rows).toEqual([
+      { account_id, transaction_count: 1, feed_count: 0 },
+      { account_id: neighbour.account_id, transaction_count: 1, feed_count: 1 },
+    ]);
+  });
+
+  test('201 registers the address again, without a second welcome bonus', async () => {
+    expect(await open()).toContain('No welcome bonus');
+    expect(await end()).toMatchObject({ status: 200, body: { forfeited_credits: 0 } });
+  });
+
+  test('the ledger goes when the period of tax law is over, and no other one', async () => {
+    now = new Date(now.getTime() + 2191 * 86_400_000);
+    await retain();
+    const { rows } = await db.pool.query<{ name: string }>(
+      'select name from customer.account join customer.wallet_transaction using (account_id)',
+    );
+    expect(rows).toEqual([{ name: 'Anna Nowak' }]);
+    expect((await db.pool.query('select from customer.account')).rowCount).toBe(1);
+    await expect(db.pool.query('delete from customer.wallet_transaction')).rejects.toThrow(
+      'append-only',
+    );
+  });
+});

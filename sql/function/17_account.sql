@@ -1,0 +1,30 @@
+-- Ends an account: of it only the ledger stays, without a person, until the worker deletes that too
+-- (sql/mail/delete_done.sql). The hashes keep the mailbox from a second welcome bonus.
+create or replace function customer.end_account(
+    ended_id bigint,
+    mailbox_hash text,
+    domain_hash text,
+    moment timestamptz
+) returns void
+language plpgsql as $$
+begin
+    -- As everything that changes watches does.
+    perform customer.lock_accounts(array[ended_id]);
+
+    update customer.account
+    set email = account.user_ref, name = '', password_hash = '', ended_at = moment
+    where account.account_id = ended_id;
+
+    update customer.welcome_bonus
+    set mailbox = mailbox_hash, domain = domain_hash, account_id = null
+    where welcome_bonus.account_id = ended_id;
+
+    delete from customer.token where token.account_id = ended_id;
+    delete from customer.one_time_token where one_time_token.account_id = ended_id;
+    delete from customer.mail where mail.account_id = ended_id;
+    delete from customer.idempotent_answer where idempotent_answer.account_id = ended_id;
+    delete from customer.alert_setting where alert_setting.account_id = ended_id;
+    delete from customer.submission where submission.account_id = ended_id;
+    delete from customer.watch where watch.account_id = ended_id;
+end;
+$$;
