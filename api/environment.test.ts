@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../sql/process/environment.ts';
 import { boundDefaults } from './bounds.ts';
@@ -191,6 +192,14 @@ describe('readEnvironment', () => {
     const STRIPE_API_URL = 'localhost';
     expect(() => readEnvironment({ PAYMENT_PROVIDER, ...secrets, STRIPE_API_URL })).toThrow(
       /^STRIPE_API_URL must be .+\.$/,
+    );
+  });
+
+  test('reads the privacy notice, and says when the file cannot be read', () => {
+    const PRIVACY_FILE = fileURLToPath(import.meta.url);
+    expect(readEnvironment({ PRIVACY_FILE }).privacyText).toContain('reads the privacy notice');
+    expect(() => readEnvironment({ PRIVACY_FILE: '/nowhere/privacy.md' })).toThrow(
+      /^PRIVACY_FILE must be the path of a file .+\.$/,
     );
   });
 

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { z } from 'zod';
 import {
@@ -43,6 +44,15 @@ const proxyCount = wholeNumber(maxProxies).transform((value) => value || (false 
 
 const proxyNetworks = list.refine((networks) => networks.every(isNetwork));
 
+/** Undefined where the file cannot be read. */
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch {
+    return undefined;
+  }
+}
+
 const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
@@ -58,6 +68,7 @@ const sentences = {
     'FREE_MAIL_DOMAINS must be a comma-separated list of domains, such as mail.example,post.example.',
   SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
   SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
+  PRIVACY_FILE: 'PRIVACY_FILE must be the path of a file with text, Markdown or HTML.',
   PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
 };
 
@@ -81,6 +92,11 @@ const shape = {
     .default([]),
   SEARCH_CREDITS: credits.default(1),
   SNAPSHOT_CREDITS: credits.default(5),
+  PRIVACY_FILE: z
+    .string()
+    .transform(readText)
+    .refine((text) => text !== undefined)
+    .optional(),
   PAYMENT_PROVIDER: z.enum(paymentProviders).optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
@@ -132,6 +148,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     bounds: pickBounds(checked),
+    /** What `/privacy` shows; undefined: that the operator has not set it. */
+    privacyText: checked.PRIVACY_FILE,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
     payment,

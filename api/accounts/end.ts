@@ -25,7 +25,7 @@ export function endAccountEndpoint({ secretKey }: SigningOptions): Endpoint {
       answer: z.strictObject({
         success: z.literal(true),
         message: z.string(),
-        forfeited_credits: z.int(),
+        forfeited_credits: z.int().meta({ description: 'The balance that was left.' }),
       }),
       example: { success: true, message, forfeited_credits: 120 },
     },

@@ -186,6 +186,7 @@ describe('GET /openapi.json', () => {
       '/docs',
       '/healthz',
       '/metrics',
+      '/privacy',
       '/readyz',
       '/recover',
       '/stats',

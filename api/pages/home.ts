@@ -8,6 +8,8 @@ export interface HomeOptions extends Context {
   isRegistrationOpen?: boolean;
   searchCredits: number;
   snapshotCredits: number;
+  /** What `/privacy` shows, as `findPrivacy` reads it. */
+  privacyText?: string | undefined;
   /** The welcome bonus. */
   welcomeCredits: number;
 }

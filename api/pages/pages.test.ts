@@ -35,6 +35,26 @@ function titleOf(page: string): string | undefined {
   return /<title>(mazowieckie: [\d,]+)</.exec(page)?.[1];
 }
 
+describe('GET /privacy', () => {
+  test('200 names that the operator has not set the text, and each page leads there', async () => {
+    expect(await read('/privacy')).toContain('The operator of this service has not set a privacy');
+    expect(await read('/stats')).toContain('<a href="/privacy">');
+  });
+
+  test('200 shows the text of the operator: paragraphs, or HTML as it is', async () => {
+    const shown = async (privacyText: string) => {
+      const own = await startTestApi({ db: database.kysely, privacyText });
+      const page = await (await own.ask('/privacy')).text();
+      await own.close();
+      return page.slice(page.indexOf('<h1>'), page.indexOf('</main>')).replace(/\s*\n\s*/g, '');
+    };
+    expect(await shown('# Who we are\nRejestr <b>S.A.</b>\n\nWrite to us.')).toBe(
+      '<h1>Privacy</h1><h2>Who we are</h2><p>Rejestr &lt;b&gt;S.A.&lt;/b&gt;</p><p>Write to us.</p>',
+    );
+    expect(await shown('<p>Hello <b>you</b></p>')).toBe('<h1>Privacy</h1><p>Hello <b>you</b></p>');
+  });
+});
+
 describe('a path without a page', () => {
   test('404 is a page for a browser', async () => {
     const response = await open('/nope');
@@ -53,7 +73,7 @@ describe('a path without a page', () => {
   );
 });
 
-describe.each(['/', '/stats', '/console', '/docs'])('GET %s', (path) => {
+describe.each(['/', '/stats', '/console', '/docs', '/privacy'])('GET %s', (path) => {
   test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
     const response = await open(path);
     expect(response.status).toBe(200);

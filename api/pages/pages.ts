@@ -12,6 +12,7 @@ import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
 import { findHome, type HomeOptions } from './home.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
+import { findPrivacy } from './privacy.ts';
 import { findStatistics } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
@@ -41,7 +42,7 @@ async function findChoices({ db }: Context) {
 }
 
 /**
- * The pages for people: `/`, `/stats`, `/console` and `/docs`, with their files below `/assets/`. At
+ * The pages for people: `/`, `/stats`, `/console`, `/docs` and `/privacy`, with their files below `/assets/`. At
  * `/`, a client that does not prefer HTML gets JSON.
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
@@ -52,6 +53,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     ['/stats', 'stats', ({ query }) => findStatistics(options, query)],
     ['/console', 'console', () => findChoices(options)],
     ['/docs', 'docs', () => ({})],
+    ['/privacy', 'privacy', () => findPrivacy(options)],
   ];
 
   router.use(createAssets());

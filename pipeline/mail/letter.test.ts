@@ -33,6 +33,10 @@ async function receive(
   return { ...smtp.mails[0]!, jwt, message_id: mail.message_id };
 }
 
+const notice = 'This service processes personal data.';
+/** What each mail ends with. */
+const privacy = `\n${notice}\n\nPrivacy:\nhttps://api.registry.example/privacy\n`;
+
 /** The text that a reader of the HTML sees. */
 function visible(html: string): string {
   return html
@@ -63,8 +67,8 @@ The answer shows your Master Token, once: keep it where you keep your passwords.
 
 If you have not registered, ignore this mail: without the token above nothing happens.
 `;
-    expect(mail.email.text).toBe(text);
-    expect(visible(mail.email.html!)).toBe(text.replace(/\s+/g, ' ').trim());
+    expect(mail.email.text).toBe(text + privacy);
+    expect(visible(mail.email.html!)).toBe(`${text} ${notice} Privacy`.replace(/\s+/g, ' '));
     expect(mail.email.headers.map(({ key, value }) => [key, value])).toEqual([
       ['auto-submitted', 'auto-generated'],
       ['from', 'Company Registry <no-reply@registry.example>'],
@@ -95,8 +99,9 @@ The page asks for the new password that was chosen with the request. It then sho
 If you have not asked for this, ignore this mail: as long as nobody confirms it, your password and your tokens stay as they are.
 `;
     expect(email.subject).toBe('Recover your Company Registry API account');
-    expect(email.text).toBe(`${before}:\n${after}`);
-    expect(visible(email.html!)).toBe(`${before}\n\n${after}`.replace(/\s+/g, ' ').trim());
+    expect(email.text).toBe(`${before}:\n${after}${privacy}`);
+    const seen = `${before}\n\n${after} ${notice} Privacy`;
+    expect(visible(email.html!)).toBe(seen.replace(/\s+/g, ' '));
     expect(email.html).toContain(`<a href="${link}" `);
   });
 });
@@ -115,6 +120,11 @@ https://api.registry.example/recover?token=${jwt}
 Strona pyta o nowe hasło, które podano w prośbie. Potem pokazuje nowy Master Token, a wszystkie dotychczasowe tokeny przestają działać.
 
 Jeśli to nie Twoja prośba, zignoruj tę wiadomość: bez potwierdzenia hasło i tokeny się nie zmieniają.
+
+Ta usługa przetwarza dane osobowe.
+
+Prywatność:
+https://api.registry.example/privacy
 `);
     expect(email.html).toContain('<html lang="pl">');
   });

@@ -96,7 +96,10 @@ async function attempt(
     const { created_at, language, data } = mail;
     const options = { client, secretKey, baseUrl, created_at, now: now(), texts: texts[language] };
     const letter = await write(options, data);
-    await deliver(address(mail, letter, sender));
+    const { privacy, privacyLabel } = texts[language].common;
+    const notice = { footnote: privacy(), link: `${baseUrl}/privacy`, label: privacyLabel() };
+    const pieces = [...letter.pieces, notice];
+    await deliver(address(mail, { ...letter, pieces }, sender));
     return { state: 'sent' };
   } catch (error) {
     const reason = describe(error);

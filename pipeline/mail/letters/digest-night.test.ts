@@ -72,6 +72,11 @@ You get this mail because alerts by e-mail are turned on for your account. PATCH
 
 Stop these mails:
 ${link}
+
+This service processes personal data.
+
+Privacy:
+https://api.registry.example/privacy
 `);
   expect(mail.email.headers.map(({ key, value }) => [key, value])).toEqual([
     ['auto-submitted', 'auto-generated'],
