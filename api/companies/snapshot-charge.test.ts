@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
@@ -79,6 +80,40 @@ describe('POST /api/v1/companies/snapshot', () => {
     expect(sorted(taken.map(([, amount]) => amount))).toEqual(sorted(paidFor));
     await hasty.close();
     await slow.close();
+  });
+
+  test('503 gives back what a commit charged whose connection was lost', async () => {
+    const proxy = await startDatabaseProxy(database.url);
+    const cut = { databaseUrl: proxy.url, dataDir: '', applicationName: 'cut', patience_ms: 8_000 };
+    const far = await connect(cut);
+    const own = await startTestApi({ db: openKysely(far.pool) });
+    const searcher = await createSearcher(database.kysely, own);
+    expect((await searcher.snapshot(asked)).status).toBe(200);
+    // A commit takes long, and ends without its client, whose loss the server does not see.
+    await database.pool.query(`
+      create function wait_at_commit() returns trigger language plpgsql
+      set client_connection_check_interval = 0
+      as $$ begin perform pg_sleep(1); return null; end $$;
+      create constraint trigger wait after insert on customer.wallet_transaction
+      deferrable initially deferred for each row
+      when (new.type = 'withdraw') execute function wait_at_commit()`);
+    const asking = searcher.snapshot(asked);
+    const isCommitting = `select from pg_stat_activity
+      where application_name = 'cut' and query = 'commit' and wait_event = 'PgSleep'`;
+    while ((await database.pool.query(isCommitting)).rowCount === 0) await delay(20);
+    await proxy.cut();
+    expect((await asking).status).toBe(503);
+    await database.pool.query('drop function wait_at_commit cascade');
+    await proxy.mend();
+    const returned = ['deposit', 5, 195, 'Not answered: Snapshot of NIP 1001401003'];
+    const movements = () => readMovements(database.kysely, searcher.account_id);
+    while ((await movements()).length < 4) await delay(50);
+    const charged = ['withdraw', 5, 190, 'Snapshot of NIP 1001401003'];
+    expect(await movements()).toEqual([bonus, paid, charged, returned]);
+    expect((await searcher.snapshot(asked)).balance).toBe('190');
+    await own.close();
+    await far.close();
+    await proxy.close();
   });
 
   test('200 once for each key, also at once, and for each key again the same', async () => {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Response } from 'express';
 import { sql } from 'kysely';
 import { runPrepared } from '../../sql/connection/prepared.ts';
@@ -83,15 +84,7 @@ export async function charge(tx: Tx, asked: Charge): Promise<number> {
  * @returns by `operation_key` the balance after each request that was charged
  */
 async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
-  const accounts = asked.map(({ account_id }) => account_id);
-  // In the order of `api/charge.sql`.
-  await tx
-    .selectFrom('customer.wallet')
-    .select('account_id')
-    .where('account_id', 'in', accounts)
-    .orderBy('account_id')
-    .forNoKeyUpdate()
-    .execute();
+  await lockWallets(tx, asked);
   const movements = asked.flatMap(({ response, ...movement }) => {
     if (response && isGivenUp(response)) return [];
     if (response) holdAnswer(response);
@@ -100,6 +93,43 @@ async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
   type Row = { operation_key: string; balance_after: string };
   const rows = await runPrepared<Row>(tx, 'api/charge.sql', [JSON.stringify(movements)]);
   return new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
+}
+
+/** Waits for other movements of the wallets, in the order of `api/charge.sql`. */
+async function lockWallets(tx: Tx, movements: Movement[]): Promise<void> {
+  const accounts = movements.map(({ account_id }) => account_id);
+  await tx
+    .selectFrom('customer.wallet')
+    .select('account_id')
+    .where('account_id', 'in', accounts)
+    .orderBy('account_id')
+    .forNoKeyUpdate()
+    .execute();
+}
+
+/** Gives back those of some withdrawals that were committed, once. */
+async function giveBack(tx: Tx, asked: Charge[], now: Date): Promise<void> {
+  await lockWallets(tx, asked);
+  const { rows } = await sql<{ operation_key: string }>`
+    select operation_key
+    from customer.wallet_transaction as charged
+    where operation_key = any(${asked.map(({ operation_key }) => operation_key)})
+      and account_id = any(${asked.map(({ account_id }) => account_id)}::bigint[])
+      and not exists (
+        select
+        from customer.wallet_transaction as returned
+        where returned.account_id = charged.account_id
+          and returned.operation_key = 'returned ' || charged.operation_key
+      )
+  `.execute(tx);
+  const charged = new Set(rows.map(({ operation_key }) => operation_key));
+  for (const { account_id, amount, ...due } of asked) {
+    if (!charged.has(due.operation_key)) continue;
+    const description = `Not answered: ${due.description}`;
+    const operation_key = `returned ${due.operation_key}`;
+    const movement = { account_id, amount, description, operation_key, now };
+    await grant(tx, { ...movement, type: 'deposit', purchased: 0 });
+  }
 }
 
 /** The wallet of an account, which has none before its first credits. */
@@ -136,17 +166,49 @@ export function describeCharge(amount: number, balance: number) {
 /** At most this many transactions run in parallel; each waits for the disk. */
 const mostCharging = 3;
 
+/** Attempts to give back what was charged without an answer: as long as a database may be away. */
+const [mostAttempts, retry_ms] = [3_600, 1_000];
+
 export type Charging = ReturnType<typeof createCharging>;
 
 /**
  * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
  * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
  * Outside of a transaction, charges of the same moment share one. An answer that was given up, such as at
- * its deadline, is never charged.
+ * its deadline, is never charged. A connection that is lost in the commit leaves its outcome open: what was
+ * charged is given back once the database answers, since the client gets a 503.
  */
-export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
+export function createCharging({ db, logger, now }: Context) {
+  async function commit<Result>(asked: Charge[], run: (tx: Tx) => Promise<Result>) {
+    let isCommitting = false;
+    try {
+      return await db.transaction().execute(async (tx) => {
+        const result = await run(tx);
+        isCommitting = true;
+        return result;
+      });
+    } catch (error) {
+      if (isCommitting) void settleOpen(asked);
+      throw error;
+    }
+  }
+
+  async function settleOpen(asked: Charge[]): Promise<void> {
+    for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
+      try {
+        // The locks wait for the end of the transaction whose outcome is open.
+        await db.transaction().execute((tx) => giveBack(tx, asked, now()));
+        return;
+      } catch {
+        await delay(retry_ms, undefined, { ref: false });
+      }
+    }
+    const operations = asked.map(({ operation_key }) => operation_key);
+    logger.error({ operations }, 'Charges may have been made without an answer');
+  }
+
   const withdrawInBatch = createBatch(async (batch: Charge[]) => {
-    const balances = await db.transaction().execute((tx) => withdraw(tx, batch));
+    const balances = await commit(batch, (tx) => withdraw(tx, batch));
     return batch.map(({ operation_key }) => balances.get(operation_key));
   }, mostCharging);
 
@@ -157,7 +219,7 @@ export function createCharging({ db, now }: Pick<Context, 'db' | 'now'>) {
     if (tx) return describeCharge(amount, await charge(tx, due));
     const shared = await withdrawInBatch(due);
     // The credits may be short only because of the rest of the batch: tries again without it.
-    const alone = () => db.transaction().execute((own) => charge(own, due));
+    const alone = () => commit([due], (own) => charge(own, due));
     return describeCharge(amount, shared ?? (await alone()));
   };
 }
