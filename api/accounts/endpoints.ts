@@ -16,14 +16,12 @@ import { cancelOneTimeTokens, expiryOf, issueOneTimeToken } from './one-time-tok
 import { hashPassword, passwordField } from './password.ts';
 import { confirmation, confirmationLimit, createRecovery } from './recover.ts';
 
-interface RegistrationOptions extends Context {
+export interface AccountOptions extends SigningOptions {
   /** Default: it is open. */
   isRegistrationOpen?: boolean;
   /** Further domains whose addresses cannot be registered, as `normalizeDomain` gives them. */
   freeMailDomains?: string[];
 }
-
-export type AccountOptions = RegistrationOptions & SigningOptions;
 
 const [minute_ms, hour_ms] = [60_000, 3_600_000];
 
@@ -145,7 +143,7 @@ async function registerAccount(options: Context, registration: Registration) {
   });
 }
 
-function register(options: RegistrationOptions): Endpoint {
+function register(options: AccountOptions): Endpoint {
   const { isRegistrationOpen = true, freeMailDomains = [] } = options;
   const message = 'The account is registered. A one-time token was sent to its e-mail address.';
   const closed = switchedOff('Registration is');

@@ -15,10 +15,8 @@ const refused = 'The token is invalid, has expired or was already used.';
 /** Welcome bonuses of a registered domain within 24 hours. */
 const [dailyMaximum, day_ms] = [20, 86_400_000];
 
-export interface SigningOptions extends Context {
-  /** Signs the one-time tokens; at least 32 characters. */
-  secretKey: string;
-}
+/** The key signs one-time tokens; at least 32 characters. */
+export type SigningOptions = Context & { secretKey: string };
 
 type Account = Record<'account_id' | 'user_ref' | 'email', string>;
 

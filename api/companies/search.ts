@@ -17,11 +17,7 @@ import {
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
 import type { Search, SearchIndex } from './search-index.ts';
 
-export interface SearchOptions extends Context {
-  searchIndex: SearchIndex;
-  /** Price of a page of results, in whole credits; 0: free. */
-  searchCredits: number;
-}
+export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits: number };
 
 const contactType = z.enum(['phone', 'email', 'fax']);
 

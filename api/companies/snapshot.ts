@@ -29,11 +29,6 @@ import {
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-export interface SnapshotOptions extends Context {
-  /** Price of a snapshot, in whole credits; 0: free. */
-  snapshotCredits: number;
-}
-
 /** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
 async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
   const types = identifiers.map(({ identifier_type }) => identifier_type);
@@ -43,7 +38,10 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
   return rows.map(({ entries }) => entries);
 }
 
-export function snapshotEndpoint(options: SnapshotOptions, charge: Charging): Endpoint {
+export function snapshotEndpoint(
+  options: Context & { snapshotCredits: number },
+  charge: Charging,
+): Endpoint {
   const { db, now, snapshotCredits } = options;
   const readInBatch = createBatch((identifiers: Identifier[]) => readEntries(db, identifiers), 2);
   const readDictionary = keep(() => readSnapshotDictionary(db));

@@ -15,18 +15,16 @@ import { parse } from './validate.ts';
 /** The path below which the API is versioned. */
 export const basePath = '/api/v1';
 
-export interface MountOptions extends Context {
-  /** Origins whose pages may read answers that are not public. */
-  corsOrigins?: string[];
-}
-
 /** Whether a page of any origin may read the answers, and a cache may keep them. */
 function isPublic({ description: { auth, method } }: Endpoint): boolean {
   return auth === 'none' && method === 'get';
 }
 
 /** Mounts endpoints. A request passes limit, authentication, body, validation and handler. */
-export function mountEndpoints(endpoints: Endpoint[], options: MountOptions): Router {
+export function mountEndpoints(
+  endpoints: Endpoint[],
+  options: Context & { corsOrigins?: string[] },
+): Router {
   const router = Router();
   const authentication = createAuthentication(options);
   // A revoked or expired token always gets a 401.

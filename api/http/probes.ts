@@ -2,15 +2,10 @@ import { Router } from 'express';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { HttpError, loading, onlyAllow } from './errors.ts';
 
-export interface ProbeOptions {
-  db: Db;
-  searchIndex: { isReady: () => Promise<boolean> };
-  /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */
-  isStopping?: () => boolean;
-}
+type Options = { db: Db; searchIndex: { isReady(): Promise<boolean> }; isStopping?: () => boolean };
 
 /** `/healthz`: the process is alive. `/readyz`: the process can serve. Neither has a limit. */
-export function createProbes({ db, searchIndex, isStopping = () => false }: ProbeOptions): Router {
+export function createProbes({ db, searchIndex, isStopping = () => false }: Options): Router {
   const router = Router();
   router
     .route('/healthz')

@@ -2,17 +2,9 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { basePath } from '../endpoint/mount.ts';
 
-export interface HomeOptions extends Context {
-  /** The address of the API for clients, without a slash at the end. */
-  baseUrl: string;
-  isRegistrationOpen?: boolean;
-  searchCredits: number;
-  snapshotCredits: number;
-  /** What `/privacy` shows, as `findPrivacy` reads it. */
-  privacyText?: string | undefined;
-  /** The welcome bonus. */
-  welcomeCredits: number;
-}
+type Credits = Record<'searchCredits' | 'snapshotCredits' | 'welcomeCredits', number>;
+type Texts = { baseUrl: string; privacyText?: string | undefined };
+export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boolean };
 
 /** The newest snapshot of each source, with its number of entries. */
 export async function findSnapshots(db: Db) {

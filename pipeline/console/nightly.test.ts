@@ -2,9 +2,9 @@ import { cp, mkdir, mkdtemp, readdir, rm, symlink, unlink, writeFile } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { findPort } from '../../fixtures/client/test-api.ts';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
-import { findPort } from '../../sql/process/system-process.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { runCommand, startCommand, type Started } from '../../fixtures/process/cli.ts';
+import { findPort } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
 
@@ -100,7 +101,7 @@ describe('registry psql with DATABASE_URL', () => {
     ]);
     expect(await refuse(db.url)).toEqual([
       1,
-      expect.stringMatching(/^postgres of DATABASE_READER_URL may do more than read the views/),
+      expect.stringMatching(/^DATABASE_READER_URL: postgres may do more than read the views/),
     ]);
     const login = `plain_${process.pid}`;
     await db.pool.query(`create role ${login} login`);
@@ -125,7 +126,8 @@ describe('registry psql with the embedded server', { timeout: 120_000 }, () => {
   let url: string;
 
   beforeAll(async () => {
-    started = startCommand(['psql', '--port', '0'], { DATA_DIR: folder });
+    const port = String(await findPort());
+    started = startCommand(['psql', '--port', port], { DATA_DIR: folder });
     await started.says('/registry\n');
     url = started.stdout.trim();
   }, 120_000);

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findPort } from '../../fixtures/client/test-api.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
-import { findPort } from '../../sql/process/system-process.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { serveMetrics } from './metrics.ts';
 
