@@ -278,6 +278,19 @@ describe('a person who is forgotten', () => {
   });
 });
 
+test('of a company the persons are withdrawn, and everything else is told', async () => {
+  const krs = '0000990001';
+  const tell = (night: number, board: Record<string, string>, name = 'SPÓŁKA') =>
+    runKrs(db, dayOf(night), [extract(krs, { nip: '5260001246', name, board })]);
+  await tell(20, { 'Kunegunda Prezeska': 'PREZES ZARZĄDU' });
+  expect(await eventsOf(20)).toContainEqual(expect.stringContaining('Kunegunda Prezeska'));
+  expect(await registry('forget', krs, '--source', 'krs', ...why)).toMatchObject({ code: 0 });
+  await tell(21, { 'Kunegunda Prezeska': 'CZŁONEK ZARZĄDU' }, 'SPÓŁKA NOWA');
+  expect(await eventsOf(21)).toEqual(['COMPANY_NAME_CHANGED SPÓŁKA SPÓŁKA NOWA']);
+  expect(await findClearText(db, mailFolder(dataDir), ['prezeska'])).toEqual([]);
+  expect(await findings()).toEqual([]);
+});
+
 test('the keyed hash of a trait is HMAC-SHA-256', async () => {
   const { rows } = await db.pool.query<{ inner_pad: Buffer; hash: Buffer }>(
     `select inner_pad, person.hash(null, 'NIP ' || $1) as hash from person.secret`,

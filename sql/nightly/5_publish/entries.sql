@@ -134,18 +134,26 @@ select due.company_id, due.entry_id, 'COMPANY_SUSPENDED', null, due.suspension_d
 from stage.due
 where due.reached_status = 'SUSPENDED';
 
--- A withdrawn entry keeps its status and its counts, but nothing of it is told. Neither is its return,
--- after the request is lifted.
+-- A withdrawn entry keeps its status and its counts, but of a natural person nothing is told, and of a
+-- company nothing personal. Neither is the return after the request is lifted.
 delete from stage.event
-where event.entry_id in (
-    select before.entry_id from stage.before where before.withdrawn_until = 'infinity'
+using (
+    select before.entry_id, before.entity_type, before.withdrawn_until from stage.before
     union all
-    select after.entry_id from stage.after where after.withdrawn_until = 'infinity'
+    select after.entry_id, after.entity_type, after.withdrawn_until from stage.after
     union all
-    select vanished.entry_id from stage.vanished where vanished.withdrawn_until = 'infinity'
+    select vanished.entry_id, vanished.entity_type, vanished.withdrawn_until from stage.vanished
     union all
-    select due.entry_id from stage.due where due.withdrawn_until = 'infinity'
-);
+    select due.entry_id, due.entity_type, due.withdrawn_until from stage.due
+) as entry, registry.event_type
+where
+    entry.withdrawn_until = 'infinity'
+    and entry.entry_id = event.entry_id
+    and event_type.event_type = event.event_type
+    and (
+        entry.entity_type = 'NATURAL'
+        or registry.is_personal(event_type.category, entry.entity_type)
+    );
 
 -- Recognizes the person by new numbers too.
 insert into person.suppressed_key (suppression_id, key_hash, bucket)
