@@ -1,4 +1,5 @@
 import { NothingToDo, WrongUsage } from '../errors.ts';
+import { figure } from '../figure.ts';
 import { digitsOf, forgetPerson, liftRequest, listRequests } from '../person/forget.ts';
 import { loadSource } from '../sources/source.ts';
 import { mailFolder } from '../mail/transport.ts';
@@ -39,7 +40,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
       const request = { wanted: wanted!.trim(), source, reason: reason!, by: by!, now };
       const forgotten = await forgetPerson(db, request, mailFolder(environment.dataDir));
       const { suppression_id, entry_count } = forgotten;
-      const text = `Request ${suppression_id}: ${entry_count} entries are withdrawn, and stay so`;
+      const text = `Request ${suppression_id}: ${figure(entry_count)} entries are withdrawn, and stay so`;
       print([json ? JSON.stringify(forgotten) : text]);
     }
   });
@@ -48,7 +49,7 @@ export async function forget(wanted: string | undefined, options: ForgetOptions)
 function describeRequest(request: Awaited<ReturnType<typeof listRequests>>[number]): string {
   const { suppression_id, source, entry_count, requested_at, requested_by, reason } = request;
   const lifted = request.lifted_at ? `, lifted ${minute(request.lifted_at)}` : '';
-  return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${entry_count} entries, asked by ${requested_by}: ${reason}${lifted}`;
+  return `${String(suppression_id).padStart(5)}  ${minute(requested_at)}  ${(source ?? 'all').padEnd(8)} ${figure(entry_count)} entries, asked by ${requested_by}: ${reason}${lifted}`;
 }
 
 /** `registry person`: prints one JSON object, or says that nothing is stored. */
