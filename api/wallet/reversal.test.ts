@@ -114,10 +114,10 @@ describe('charge.refunded', () => {
     expect(await receive()).toEqual([
       {
         subject: '500 credits were taken back',
-        text: `Hello Anna Nowak,
+        text: expect.stringContaining(`Hello Anna Nowak,
 
 Your payment for Starter was refunded. 500 credits were taken back from your wallet, which now has 200.
-`,
+`) as string,
       },
     ]);
   });
@@ -240,10 +240,10 @@ describe('a dispute that is won', () => {
     });
     expect((await receive())[1]).toEqual({
       subject: '500 credits were given back',
-      text: `Hello Anna Nowak,
+      text: expect.stringContaining(`Hello Anna Nowak,
 
 The dispute of your payment for Starter with your bank is over, and the payment stands. 500 credits were given back to your wallet, which now has 700.
-`,
+`) as string,
     });
   });
 
