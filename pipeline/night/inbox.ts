@@ -163,7 +163,8 @@ export async function listInbox(inboxDir: string, source: string): Promise<strin
     },
   );
   // Who may write here could lead a link to any file that this process can read.
-  return entries.filter(({ name, isLink }) => isDate(name) && !isLink).map(({ name }) => name);
+  const days = entries.filter((entry) => isDate(entry.name) && !entry.isSymbolicLink());
+  return days.map(({ name }) => name);
 }
 
 /**
@@ -188,10 +189,10 @@ export async function inspectInbox(inboxDir: string, isDefault: boolean): Promis
     .filter((source) => folders.includes(source))
     .map(async (source) =>
       (await listFolders(join(inboxDir, source)))
-        .filter(({ name, isLink }) => isLink || !isDate(name))
-        .map(({ name, isLink }) => {
-          const reason = isLink ? 'it is a symbolic link' : 'its name is no day YYYY-MM-DD';
-          return `${join(source, name)} is ignored: ${reason}`;
+        .filter((entry) => entry.isSymbolicLink() || !isDate(entry.name))
+        .map((entry) => {
+          const link = entry.isSymbolicLink() && 'it is a symbolic link';
+          return `${join(source, entry.name)} is ignored: ${link || 'its name is no day YYYY-MM-DD'}`;
         }),
     );
   return [...strangers, ...(await Promise.all(misnamed)).flat()];
@@ -199,15 +200,10 @@ export async function inspectInbox(inboxDir: string, isDefault: boolean): Promis
 
 async function listFolders(folder: string) {
   const entries = await listEntries(folder);
-  return entries.filter(({ name, isFile }) => !isFile && !name.startsWith('.'));
+  return entries.filter((entry) => !entry.isFile() && !entry.name.startsWith('.'));
 }
 
 async function listEntries(folder: string) {
   const entries = await readdir(folder, { withFileTypes: true });
-  const listed = entries.map((entry) => ({
-    name: entry.name,
-    isFile: entry.isFile(),
-    isLink: entry.isSymbolicLink(),
-  }));
-  return listed.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  return entries.toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
