@@ -1,9 +1,10 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command } from 'commander';
+import { Argument, Command } from 'commander';
 import { connect, type Database } from '../sql/connection/database.ts';
 import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
+import { benchAbuse } from './bench/abuse.ts';
 import { days, makeCountry, timeCopy, timeNight } from './bench/country.ts';
 import { benchFeed } from './bench/feed.ts';
 import { judgeAtMost, print } from './bench/measurement.ts';
@@ -29,22 +30,26 @@ const DATABASE_RATIO = 3;
 
 const program = new Command('bench')
   .description('The night against `unzip -p | COPY` of the same files, in one run')
+  .addArgument(
+    new Argument('[part]', 'all, or what one account can do to others').choices(['all', 'abuse']),
+  )
   .option('--entries <number>', 'size of the country', wholeNumber(1, 20_000_000), 1_000_000)
   .option('--folder <path>', 'where generated countries are kept', join(tmpdir(), 'registry-bench'))
   .parse();
 
-async function bench({ entries, folder }: { entries: number; folder: string }): Promise<void> {
+async function bench(part: string, { entries, folder }: { entries: number; folder: string }) {
   await mkdir(folder, { recursive: true });
   print(`A country of ${entries.toLocaleString('en')} entries in 17 zips`);
   const country = await makeCountry(folder, entries);
   const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
   const db = await connect({ dataDir, applicationName: 'registry-bench' });
   try {
-    await measureNights(db, dataDir, country, entries);
+    if (part === 'abuse') await timeNight(dataDir, join(country, days[0]), days[0]);
+    else await measureNights(db, dataDir, country, entries);
     print('\nThe API');
-    // Feeds last: they add companies and events to the country.
-    const benchmarks = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed];
-    await runBenchmarks(db, dataDir, benchmarks);
+    // Feeds and abuse last: they add companies and events to the country.
+    const all = [benchVerify, benchSearch, benchSnapshot, benchMemory, benchFeed, benchAbuse];
+    await runBenchmarks(db, dataDir, part === 'abuse' ? [benchAbuse] : all);
   } finally {
     await db.close();
     await destroyEmbedded(dataDir);
@@ -105,4 +110,4 @@ function mean(values: number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-await bench(program.opts());
+await bench(program.args[0] ?? 'all', program.opts());

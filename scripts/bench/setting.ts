@@ -11,6 +11,7 @@ import { connectionCount, requestsPerConnection } from './load.ts';
 export interface Setting {
   db: Database;
   kysely: Db;
+  dataDir: string;
   /** Master Tokens of as many accounts: one for each request of a load. */
   tokens: string[];
   startApi: () => Promise<string>;
@@ -48,7 +49,7 @@ export async function runBenchmarks(
     const startApi = () => start('../api/main.ts');
     const startBare = () => start('bench/bare-server.ts');
     try {
-      await run({ db, kysely, tokens, startApi, startBare });
+      await run({ db, kysely, dataDir, tokens, startApi, startBare });
     } finally {
       for (const server of servers) await server.stop();
     }

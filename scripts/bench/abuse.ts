@@ -1,0 +1,174 @@
+// What one account can do to others: it adds invented numbers, it searches for unknown names, and mails
+// go to an SMTP server that says nothing. Others read, search and wait for an import meanwhile.
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { pino } from 'pino';
+import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
+import { leaveMail } from '../../fixtures/process/mail.ts';
+import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
+import { runWorker } from '../../pipeline/worker/worker.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import { type Answer, rank, requestOf } from './load.ts';
+import { judge, judgeAtMost, print } from './measurement.ts';
+import { type Setting, waitUntilLoaded } from './setting.ts';
+
+const limits = { median_ms: 100, import_s: 60 };
+/** Tokens and connections of the account that abuses, and how long it does. */
+const [tokenCount, connectionCount, duration_ms] = [10, 50, 20_000];
+/** Others ask so often; and the registry answers so late. */
+const [pause_ms, registry_ms] = [100, 200];
+const [mailCount, searchCount] = [60, 1_750];
+const quiet_ms = 4_000;
+
+type Told = Answer & { status: number };
+type Ask = (token: string, path: string, body?: object) => Promise<Told & { text: string }>;
+
+function createAsk(api: string): Ask {
+  return async (token, path, body) => {
+    const { method, headers, body: sent } = requestOf(body ? 'POST' : 'GET', token, body);
+    const started_ms = performance.now();
+    const init = { method: method!, headers: headers as Record<string, string> };
+    const response = await fetch(`${api}/api/v1${path}`, {
+      ...init,
+      ...(sent === undefined ? {} : { body: sent as string }),
+    });
+    const text = await response.text();
+    return { path, status: response.status, ms: performance.now() - started_ms, text };
+  };
+}
+
+/** Asks as several others do, until the work has ended. Judges what they meet. */
+async function meet(
+  name: string,
+  ask: Ask,
+  tokens: string[],
+  path: string,
+  work: Promise<Told[]>,
+): Promise<void> {
+  const over = new AbortController();
+  const working = work.finally(() => over.abort());
+  const answers: Told[] = [];
+  const wait = async (token: string) => {
+    while (!over.signal.aborted) {
+      answers.push(await ask(token, path));
+      await delay(pause_ms);
+    }
+  };
+  await Promise.all(tokens.map(wait));
+  const { p50, p99 } = rank(answers);
+  const away = answers.filter(({ status }) => status >= 500).length;
+  const byStatus = Map.groupBy(await working, ({ status }) => status);
+  const outcomes = [...byStatus].map(([status, ofStatus]) => `${ofStatus.length} × ${status}`);
+  print(`  ${name}: the account got ${outcomes.join(', ') || 'nothing'}`);
+  judge(
+    `GET ${path} of others`,
+    `${answers.length} answers, median ${p50.toFixed(0)} ms, p99 ${p99.toFixed(0)} ms, ${away} × 5xx`,
+    `median ${limits.median_ms} ms, no 5xx`,
+    p50 <= limits.median_ms && away === 0,
+  );
+}
+
+/** Does requests of an account with many tokens over many connections, as long as there are any. */
+async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
+  const { account_id } = await createAccount(db);
+  const tokens = await Promise.all(
+    Array.from(
+      { length: tokenCount },
+      async () => (await createApiToken(db, account_id)).plaintext,
+    ),
+  );
+  const answers: Told[] = [];
+  const connect = async (_: unknown, at: number) => {
+    for (let request = next(); request; request = next()) {
+      answers.push(await ask(tokens[at % tokenCount]!, ...request));
+    }
+  };
+  await Promise.all(Array.from({ length: connectionCount }, connect));
+  return answers;
+}
+
+/** The seconds until a number that only the registry knows is ready. */
+async function timeImport(name: string, ask: Ask, token: string, krs: string): Promise<void> {
+  const started_ms = performance.now();
+  await ask(token, '/companies/add', { identifier_type: 'KRS', identifier_value: [krs] });
+  while (!(await ask(token, '/companies/watched')).text.includes('"state":"ready"')) {
+    await delay(500);
+    if (performance.now() - started_ms > 5 * limits.import_s * 1000) break;
+  }
+  judgeAtMost(name, (performance.now() - started_ms) / 1000, limits.import_s, 's');
+}
+
+function entryOf(krs: string) {
+  return { register: 'P' as const, current: currentExtract(krs, krs) };
+}
+
+export async function benchAbuse({
+  db,
+  kysely,
+  dataDir,
+  tokens,
+  startApi,
+}: Setting): Promise<void> {
+  const [known, other] = ['0009000001', '0009000002'] as const;
+  const entries = { [known]: entryOf(known), [other]: entryOf(other) };
+  const krs = await startKrsStub({ bulletins: {}, entries });
+  krs.interfere(() => ({ held: delay(registry_ms) }));
+  const sockets = new Set<Socket>();
+  const smtp = createServer((socket) => void sockets.add(socket.on('error', () => undefined)));
+  await once(smtp.listen(0, '127.0.0.1'), 'listening');
+  const ended = new AbortController();
+  const worker = runWorker(
+    {
+      databaseUrl: undefined,
+      dataDir,
+      secretKey: undefined,
+      baseUrl: 'http://localhost',
+      smtpUrl: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
+      mailFrom: { name: 'Registry', address: 'registry@localhost' },
+      services: { krs: { url: krs.url }, regon: undefined, ceidg: undefined },
+    },
+    pino({ level: 'silent' }),
+    ended.signal,
+  );
+  try {
+    const api = await startApi();
+    await waitUntilLoaded(api);
+    const ask = createAsk(api);
+    const others = tokens.slice(0, 4);
+    // Until everything is compiled, and then what the machine gives without abuse.
+    for (const name of ['No abuse, at first', 'No abuse']) {
+      const nothing = delay(quiet_ms).then((): Told[] => []);
+      await meet(name, ask, others, '/wallet', nothing);
+    }
+    let count = 0;
+    const until_ms = performance.now() + duration_ms;
+    const invent = () => String(8_000_000 + (count += 1)).padStart(10, '0');
+    const adding = abuse(kysely, ask, () => {
+      const identifier_value = Array.from({ length: 100 }, invent);
+      const body = { identifier_type: 'KRS', identifier_value };
+      return performance.now() < until_ms ? ['/companies/add', body] : undefined;
+    });
+    const importing = delay(duration_ms / 2).then(() =>
+      timeImport('Import beside a full queue', ask, tokens[4]!, known),
+    );
+    await meet('Invented numbers', ask, others, '/wallet', adding);
+    await importing;
+    count = 0;
+    const searching = abuse(kysely, ask, () =>
+      (count += 1) <= searchCount ? [`/companies/search?name=nobody${count}`] : undefined,
+    );
+    const longer = searching.then(async (answers) => (await delay(8_000), answers));
+    const cities = '/companies/search?voivodeship=opolskie';
+    await meet('Searches for unknown names', ask, others, cities, longer);
+    for (let mail = 0; mail < mailCount; mail += 1) await leaveMail(db);
+    while (sockets.size === 0) await delay(100);
+    await timeImport('Import beside a silent SMTP server', ask, tokens[5]!, other);
+  } finally {
+    ended.abort();
+    smtp.close();
+    for (const socket of sockets) socket.destroy();
+    await worker;
+    await krs.close();
+  }
+}
