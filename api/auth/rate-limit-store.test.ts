@@ -24,7 +24,7 @@ describe('createLimitStore', () => {
   test('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
     const stores = [openKysely(database.pool), openKysely(other.pool)].map((db) =>
-      createLimitStore({ db, now }, { name: 'many', window_ms: 60_000 }),
+      createLimitStore({ db, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
     );
     const hits = await Promise.all(
       Array.from({ length: 600 }, (_, at) => stores[at % 2]!.increment('one')),
@@ -43,7 +43,10 @@ describe('createLimitStore', () => {
       openKysely(database.pool),
       openKysely(other.pool),
     ].map(async (db, at) => {
-      const store = createLimitStore({ db, now }, { name: 'circle', window_ms: 60_000 });
+      const store = createLimitStore(
+        { db, now },
+        { name: 'circle', request_count: 1_000, window_ms: 60_000 },
+      );
       const ordered = at % 2 === 0 ? keys : keys.toReversed();
       for (let round = 0; round < 25; round += 1) {
         await Promise.all(ordered.map((key) => store.increment(key)));
@@ -60,7 +63,7 @@ describe('createLimitStore', () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore(
       { db: openKysely(database.pool), now: () => new Date(at) },
-      { name: 'again', window_ms: 1000 },
+      { name: 'again', request_count: 1_000, window_ms: 1000 },
     );
     const hit = async (): Promise<number[]> => {
       const hits = await Promise.all(['a', 'b', 'a', 'a'].map((key) => store.increment(key)));
@@ -77,11 +80,28 @@ describe('createLimitStore', () => {
     });
   });
 
+  test('asks for a window that it has seen full again when it has closed, and not before', async () => {
+    let at = Date.parse('2026-01-01T00:00:00Z');
+    const store = createLimitStore(
+      { db: openKysely(database.pool), now: () => new Date(at) },
+      { name: 'full', request_count: 2, window_ms: 1000 },
+    );
+    const totals: number[] = [];
+    for (let hit = 0; hit < 6; hit += 1) totals.push((await store.increment('a')).totalHits);
+    expect(totals).toEqual([1, 2, 3, 3, 3, 3]);
+    const { rows } = await database.pool.query(
+      `select hit_count from customer.rate_limit where limit_key = 'full:a'`,
+    );
+    expect(rows).toEqual([{ hit_count: '3' }]);
+    at += 1000;
+    expect(await store.increment('a')).toMatchObject({ totalHits: 1 });
+  });
+
   test('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
     const store = createLimitStore(
       { db: openKysely(other.pool), now },
-      { name: 'away', window_ms: 60_000 },
+      { name: 'away', request_count: 1_000, window_ms: 60_000 },
     );
     await store.increment('a');
     await other.close();

@@ -1,6 +1,5 @@
 import type { Request, RequestHandler } from 'express';
 import { type IncrementResponse, ipKeyGenerator, rateLimit, type Store } from 'express-rate-limit';
-import { LRUCache } from 'lru-cache';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
@@ -22,6 +21,11 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
+type Counted = IncrementResponse & { resetTime: Date };
+
+/** Full windows that a process remembers. */
+const mostFull = 10_000;
+
 /** Statements that count hits in parallel. Statements with the same key wait for each other. */
 const mostCounting = 2;
 
@@ -35,16 +39,18 @@ function unsupported(): never {
  * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `name:key`.
  * The worker deletes closed windows (`sql/mail/delete_done.sql`).
  *
- * Hits that arrive while a statement runs share the next statement, and each gets its own count.
+ * Hits that arrive while a statement runs share the next statement, and each gets its own count. A hit on
+ * a window that this process has seen full costs no statement, and is not counted.
  */
 export function createLimitStore(
   { db, now }: Pick<Context, 'db' | 'now'>,
-  { name, window_ms }: Pick<RequestLimit, 'name' | 'window_ms'>,
+  { name, window_ms, request_count }: RequestLimit,
 ) {
   const prefix = `${name}:`;
+  const full = new Map<string, Counted>();
 
   /** Counts the hits of one key together, and gives each its own count. */
-  async function countHits(keys: string[]): Promise<IncrementResponse[]> {
+  async function countHits(keys: string[]): Promise<Counted[]> {
     const hit_at = now();
     const reset_at = new Date(hit_at.getTime() + window_ms);
     type Counter = { limit_key: string; hit_count: string; reset_at: Date };
@@ -61,12 +67,26 @@ export function createLimitStore(
 
   const countHit = createBatch(countHits, mostCounting);
 
+  const findFull = (key: string) => {
+    const seen = full.get(key);
+    return seen && seen.resetTime > now() ? seen : undefined;
+  };
+
   return {
     prefix,
-    increment: (key: string) => countHit(prefix + key),
+    /** The end of the window of a key, where this process has seen it full. */
+    fullUntil: (key: string) => findFull(key)?.resetTime,
+    increment: async (key: string) => {
+      const seen = findFull(key);
+      if (seen) return seen;
+      const counted = await countHit(prefix + key);
+      if (full.size >= mostFull) full.clear();
+      if (counted.totalHits > request_count) full.set(key, counted);
+      return counted;
+    },
     decrement: unsupported,
     resetKey: unsupported,
-  } satisfies Store;
+  } satisfies Store & { fullUntil: (key: string) => Date | undefined };
 }
 
 /**
@@ -125,13 +145,12 @@ export function createAccountLimit(
 ) {
   const { name, request_count, window_ms } = limited;
   const store = createLimitStore(options, limited);
-  const full = new LRUCache<string, Date>({ max: 10_000 });
 
   /** Throws the 429 where this process has seen that the window is full; counts nothing. */
   function refuse(account_id: string): void {
-    const wait_ms = Number(full.get(account_id) ?? 0) - options.now().getTime();
-    if (wait_ms <= 0) return;
-    const wait_s = Math.ceil(wait_ms / 1000);
+    const until = store.fullUntil(account_id);
+    if (!until) return;
+    const wait_s = Math.ceil((until.getTime() - options.now().getTime()) / 1000);
     throw tooMany(`An account has at most ${request_count} ${what}.`, wait_s, {
       'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1000}`,
       RateLimit: `"${name}"; r=0; t=${wait_s}`,
@@ -142,9 +161,7 @@ export function createAccountLimit(
     refuse,
     /** Counts one. Throws the 429 beyond the limit. */
     async count(account_id: string): Promise<void> {
-      refuse(account_id);
-      const { totalHits, resetTime } = await store.increment(account_id);
-      if (totalHits > request_count) full.set(account_id, resetTime);
+      await store.increment(account_id);
       refuse(account_id);
     },
   };
