@@ -34,9 +34,9 @@ test('Requests of an account beyond its share get a 429; those that wait hold on
   await holder.query('begin');
   await holder.query('select customer.lock_accounts(array[$1::bigint])', [submitter.account_id]);
   const added = ['0000000017', '0000000018', '0000000019'].map((krs) => submitter.add('KRS', krs));
-  await expect.poll(countWaiting).toBe(1);
+  await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
   await expect
-    .poll(() => submitter.ask('GET /wallet'))
+    .poll(() => submitter.ask('GET /wallet'), { timeout: 20_000 })
     .toEqual({ status: 429, body: { message: 'At most 3 requests may be under way at a time.' } });
   expect((await other.ask('GET /wallet')).status).toBe(200);
   expect((await api.ask('/api/v1/event-types')).status).toBe(200);

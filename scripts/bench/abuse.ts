@@ -7,6 +7,7 @@ import { pino } from 'pino';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
+import { readEnvironment } from '../../pipeline/environment.ts';
 import { runWorker } from '../../pipeline/worker/worker.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { type Answer, rank, requestOf } from './load.ts';
@@ -120,12 +121,12 @@ export async function benchAbuse({
   const ended = new AbortController();
   const worker = runWorker(
     {
-      databaseUrl: undefined,
-      dataDir,
-      secretKey: undefined,
-      baseUrl: 'http://localhost',
-      smtpUrl: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
-      mailFrom: { name: 'Registry', address: 'registry@localhost' },
+      ...readEnvironment({
+        DATA_DIR: dataDir,
+        BASE_URL: 'http://localhost',
+        SMTP_URL: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
+        MAIL_FROM: 'registry@localhost',
+      }),
       services: { krs: { url: krs.url }, regon: undefined, ceidg: undefined },
     },
     pino({ level: 'silent' }),
