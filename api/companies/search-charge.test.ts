@@ -144,21 +144,21 @@ describe('GET /api/v1/companies/search', () => {
     await strict.close();
   });
 
-  test('429 for a third search of an account at a time, and for nobody else', async () => {
-    const bounds = { ...boundDefaults, SEARCHES_IN_FLIGHT: 2 };
+  test('429 for a search of an account that has one under way and sixteen waiting, and for nobody else', async () => {
+    const bounds = { ...boundDefaults, REQUESTS_IN_FLIGHT: 100, SEARCHES_IN_FLIGHT: 1 };
     const strict = await startTestApi({ db: database.kysely, bounds });
     const searcher = await createSearcher(database.kysely, strict);
     const other = await createSearcher(database.kysely, strict);
     const holder = await database.pool.connect();
     await holder.query('begin; lock table registry.company in access exclusive mode');
-    const asked = [1, 2, 3].map(() => searcher.search('?city=Wrocław'));
-    const message = 'At most 2 searches may be under way at a time.';
+    const asked = Array.from({ length: 18 }, () => searcher.search('?city=Wrocław'));
+    const message = 'At most 1 searches may be under way at a time, and 16 wait.';
     expect(await Promise.race(asked)).toMatchObject({ status: 429, body: { message } });
     const others = other.search('?city=Wrocław');
     await holder.query('rollback');
     holder.release();
     const answers = await Promise.all([...asked, others]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(18);
     await strict.close();
   });
 

@@ -8,7 +8,7 @@ import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
 import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
-import { createShare, createTurns, type Share } from '../http/in-flight.ts';
+import { createShare, type Share } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
 import { parse } from './validate.ts';
 
@@ -36,7 +36,8 @@ export function mountEndpoints(
   );
   const admit = createAdmission(authentication);
   const inShare = createShare(options.bounds.REQUESTS_IN_FLIGHT, 'requests');
-  const inTurn = createTurns();
+  // No request waits for a lock of its account in a session. The share bounds how many wait here.
+  const inTurn = createShare(1, 'changes', Infinity);
   const byPath = Map.groupBy(endpoints, ({ description }) => description.path);
   // A path without a parameter comes first: `/tokens/verify` is not the token `verify`.
   const paths = [...byPath].toSorted(

@@ -27,7 +27,7 @@ async function countWaiting(): Promise<number> {
   return rows[0]!.count;
 }
 
-test('Requests of an account beyond its share get a 429; those that wait hold one session', async () => {
+test('Requests of an account beyond its share wait, and hold one session; too many get a 429', async () => {
   const submitter = await createSubmitter(database, api);
   const other = await createSubmitter(database, api);
   const holder = await database.pool.connect();
@@ -35,14 +35,16 @@ test('Requests of an account beyond its share get a 429; those that wait hold on
   await holder.query('select customer.lock_accounts(array[$1::bigint])', [submitter.account_id]);
   const added = ['0000000017', '0000000018', '0000000019'].map((krs) => submitter.add('KRS', krs));
   await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
-  await expect
-    .poll(() => submitter.ask('GET /wallet'), { timeout: 20_000 })
-    .toEqual({ status: 429, body: { message: 'At most 3 requests may be under way at a time.' } });
+  const waiting = Array.from({ length: 49 }, () => submitter.ask('GET /wallet'));
+  const message = 'At most 3 requests may be under way at a time, and 48 wait.';
+  expect(await Promise.race(waiting)).toEqual({ status: 429, body: { message } });
   expect((await other.ask('GET /wallet')).status).toBe(200);
   expect((await api.ask('/api/v1/event-types')).status).toBe(200);
   expect(await countWaiting()).toBe(1);
   await holder.query('rollback');
   holder.release();
   await Promise.all(added);
+  const statuses = (await Promise.all(waiting)).map(({ status }) => status);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(48);
   expect(await submitter.list()).toHaveLength(3);
 });
