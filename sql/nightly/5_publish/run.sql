@@ -45,8 +45,8 @@ select
                 cross join lateral (values (null), (night.source)) as request (source)
                 where
                     exists (select from person.suppressed_key)
-                    and person.hash(request.source, trait.value) in (
-                        select suppressed_key.key_hash from person.suppressed_key
+                    and person.hash(request.source, trait.value) = any(
+                        array(select suppressed_key.key_hash from person.suppressed_key)
                     )
             )
             then ''
