@@ -169,7 +169,15 @@ describe('before the first run', () => {
     expect(JSON.parse(command.stdout)).toEqual({
       snapshots: [],
       runs: [],
-      watch_lists: { ready: 0, queued: 0, oldest_queued_at: null, failed: 0, open_submissions: 0 },
+      watch_lists: {
+        ready: 0,
+        queued: 0,
+        oldest_queued_at: null,
+        waiting_accounts: 0,
+        longest_waiting: [],
+        failed: 0,
+        open_submissions: 0,
+      },
       mail: { queued: 0, oldest_queued_at: null, failed: 0, troubled: [] },
       jobs: [],
     });
