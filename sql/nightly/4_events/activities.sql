@@ -1,22 +1,8 @@
 -- Turns changed activities into events.
 
--- One row per code of 2007 and code of 2025 that may take its place. A division, group or class
--- of 2007 may become any code, or any part of a code, that a code below it may become.
-create unlogged table stage.activity_successor as
-select distinct
-    left(activity_key.code_2007, level.of_2007) as code_2007,
-    left(activity_key.code_2025, level.of_2025) as code_2025
-from registry.activity_key
-cross join (
-    select of_2007, of_2025
-    from generate_series(2, 5) as of_2007
-    cross join generate_series(2, 5) as of_2025
-) as level;
-
-analyze stage.activity_successor;
-
 -- One row per changed entry and code that came or went. When an entry moves to the other version of the
 -- classification, the codes that the official key maps in either direction are one reclassification. A
+-- division, group or class may become any code, or part of a code, that a code below it may become. A
 -- code that the key does not map, and which stays, did not change.
 create unlogged table stage.activity_change as
 with changed as (
@@ -47,16 +33,21 @@ explained_code as (
             case changed.old_version when 2007 then changed.new_codes else changed.old_codes end
                 as codes_2025
     ) as list
-    cross join lateral unnest(list.codes_2007) as told (code_2007)
-    join stage.activity_successor using (code_2007)
+    cross join lateral unnest(list.codes_2007) as former (code)
+    -- `offset 0` keeps the search by index.
+    cross join lateral (
+        select activity_key.code_2025
+        from registry.activity_key
+        where activity_key.code_2007 between former.code and former.code || 'Z'
+        offset 0
+    ) as successor
+    join unnest(list.codes_2025) as latter (code) on starts_with(successor.code_2025, latter.code)
     cross join lateral (
         values
-        (2007, activity_successor.code_2007),
-        (2025, activity_successor.code_2025)
+        (2007, former.code),
+        (2025, latter.code)
     ) as code (version, code)
-    where
-        changed.is_recoded
-        and activity_successor.code_2025 = any(list.codes_2025)
+    where changed.is_recoded
 )
 
 select
@@ -119,13 +110,15 @@ where
     and (
         before.activity_version = after.activity_version is not false
         or not exists (
-            select from stage.activity_successor
-            where
-                before.activity_version = 2007
-                and activity_successor.code_2007 = before.activity_main
-                and activity_successor.code_2025 = after.activity_main
-                or after.activity_version = 2007
-                and activity_successor.code_2025 = before.activity_main
-                and activity_successor.code_2007 = after.activity_main
+            select
+            from (
+                values
+                (2007, before.activity_main, after.activity_main),
+                (2025, after.activity_main, before.activity_main)
+            ) as main (version, code_2007, code_2025)
+            join registry.activity_key
+                on activity_key.code_2007 between main.code_2007 and main.code_2007 || 'Z'
+                and starts_with(activity_key.code_2025, main.code_2025)
+            where main.version = before.activity_version
         )
     );
