@@ -23,7 +23,7 @@ export async function findTrouble(
      from (
        select distinct on (source) source, run_id, dump_date, registry.state_of(run) as state
        from registry.run
-       where state <> 'imported'
+       where state not in ('imported', 'stopped')
        order by source, run_id desc
      ) as last_run
      where state in ('refused', 'failed', 'abandoned')

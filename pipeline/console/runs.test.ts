@@ -120,7 +120,7 @@ describe('check', () => {
     ]);
   });
 
-  test('finds a last run whose process was killed, and tells it from one under way', async () => {
+  test('finds a last run whose process was killed, also before one that was told to end', async () => {
     const other = await createTestDatabase();
     await runFixture(other, '2026-11-02');
     const holder = await other.pool.connect();
@@ -143,6 +143,12 @@ describe('check', () => {
     await expect.poll(told).toEqual([abandoned]);
     expect(await readRuns(other, { limit: 1 })).toMatchObject([{ state: 'abandoned' }]);
     expect((await readRun(other, 2))!.run.state).toBe('abandoned');
+    // A run that was told to end says nothing of the one before it.
+    await other.pool.query(
+      `insert into registry.run (source, dump_date, state, started_at, finished_at, path)
+       values ('ceidg', '2026-11-03', 'stopped', now(), now(), '')`,
+    );
+    expect(await told()).toEqual([abandoned]);
     await other.drop();
   });
 
