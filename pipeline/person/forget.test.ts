@@ -1,5 +1,5 @@
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -249,16 +249,25 @@ describe('a person who is forgotten', () => {
   test('comes back without events when the request is lifted, and changes are told again', async () => {
     expect(await registry('forget', '--undo', '1')).toMatchObject({ code: 0 });
     expect(await registry('forget', '--undo', '1')).toMatchObject({ code: 5 });
+    expect(await registry('forget', '--undo', '2')).toMatchObject({ code: 0 });
     const last = { Regon: regonOf(78), Nip: '1000201006' };
-    await runCeidg(13, [neighbour!, withFields(known, last)]);
+    const back = [withFields(known, last), unnumbered];
+    expect(await runCeidg(13, [neighbour!, ...back])).toMatchObject({ new: 0, deleted: 0 });
+    const { rows } = await db.pool.query(
+      `select from registry.entry where surname = 'Brzęczyszczyk' and entry_key = $1`,
+      [key],
+    );
+    expect(rows).toHaveLength(1);
     const phone = fieldOf(neighbour!, 'Telefon');
     expect(await eventsOf(13)).toEqual([`COMPANY_PHONE_CHANGED 600111009 ${phone}`]);
     expect(await findClearText(db, mailFolder(dataDir), ['brzęczyszcz'])).toEqual([
       'registry.company',
       'registry.entry_ceidg',
     ]);
-    await runCeidg(14, [neighbour!, withFields(known, { ...last, Telefon: '699128888' })]);
+    const called = withFields(known, { ...last, Telefon: '699128888' });
+    await runCeidg(14, [neighbour!, called, unnumbered]);
     expect(await eventsOf(14)).toEqual(['COMPANY_PHONE_CHANGED 699123456 699128888']);
+    expect(await registry('forget', key, '--source', 'ceidg', ...why)).toMatchObject({ code: 0 });
     expect(await findings()).toEqual([]);
   });
 
@@ -291,11 +300,14 @@ test('of a company the persons are withdrawn, and everything else is told', asyn
   expect(await findings()).toEqual([]);
 });
 
-test('the keyed hash of a trait is HMAC-SHA-256', async () => {
-  const { rows } = await db.pool.query<{ inner_pad: Buffer; hash: Buffer }>(
-    `select inner_pad, person.hash(null, 'NIP ' || $1) as hash from person.secret`,
-    [nip],
+test('what is kept of a trait is a hash with the key of this database', async () => {
+  await registry('forget', '0000990001', '--source', 'krs', ...why);
+  const { rows } = await db.pool.query<{ secret: Buffer; hashes: Buffer[] }>(
+    `select key as secret, array(select key_hash from person.suppressed_key) as hashes from person.secret`,
   );
-  const secret = Buffer.from(rows[0]!.inner_pad.map((byte) => byte ^ 0x36));
-  expect(rows[0]!.hash).toEqual(createHmac('sha256', secret).update(`* NIP ${nip}`).digest());
+  const { secret, hashes } = rows[0]!;
+  expect(secret).toHaveLength(32);
+  expect(hashes).toContainEqual(
+    createHash('sha256').update(secret).update('NIP 5260001246').digest(),
+  );
 });

@@ -1,37 +1,15 @@
 -- Withdraws the personal fields of entries, and recognizes records of persons who asked for it.
 
--- 512 random bits make the two pads of HMAC, once for each database.
-insert into person.secret (inner_pad, outer_pad, seed)
-select
-    string_agg(set_byte('\x00', 0, byte.value # 54), '' order by byte.place),
-    string_agg(set_byte('\x00', 0, byte.value # 92), '' order by byte.place),
-    hashtextextended(gen_random_uuid()::text, 0)
-from (
-    select
-        place.place,
-        get_byte(uuid_send(gen_random_uuid()), place.place % 2) as value
-    from generate_series(0, 63) as place (place)
-) as byte
-having not exists (select from person.secret);
-
--- HMAC-SHA-256 of a trait; `source` is null for a request about all registries.
-create or replace function person.hash(source text, trait text) returns bytea
+-- A keyed hash. Nobody hands in hashes: the key before the text is enough, without HMAC.
+create or replace function person.hash(key bytea, trait text) returns bytea
 language sql stable parallel safe
-return (
-    select
-        sha256(
-            secret.outer_pad
-            || sha256(secret.inner_pad || convert_to(concat_ws(' ', coalesce(source, '*'), trait), 'UTF8'))
-        )
-    from person.secret
-);
+return sha256(key || convert_to(trait, 'UTF8'));
 
-create or replace function person.bucket(trait text, seed bigint) returns integer
-language sql immutable parallel safe
-return (hashtextextended(trait, seed) & 65535)::integer;
-
--- The traits by which a later record of the same person is recognized.
-create or replace function person.traits(
+-- The hashes by which a later record of the same person is recognized: of the key, which comes first, of
+-- the numbers, and of the names with the start date. Null where the record lacks them. A withdrawn key
+-- holds its hash.
+create or replace function person.hashes(
+    key bytea,
     source text,
     entry_key text,
     nip text,
@@ -40,19 +18,31 @@ create or replace function person.traits(
     first_name text,
     name text,
     start_date date
-) returns setof text
-language sql immutable parallel safe
-as $$
-    select trait.value
-    from (
-        values
-        ('NIP ' || nip),
-        ('REGON9 ' || regon9),
-        (case when not starts_with(entry_key, 'withdrawn:') then 'KEY ' || source || ' ' || entry_key end),
-        ('NAME ' || surname || '|' || coalesce(first_name, '') || '|' || name || '|' || start_date)
-    ) as trait (value)
-    where trait.value is not null
-$$;
+) returns bytea[]
+language sql stable parallel safe
+return array[
+    case
+        when starts_with(entry_key, 'withdrawn:') then decode(substr(entry_key, 11), 'hex')
+        else person.hash(key, 'KEY ' || source || ' ' || entry_key)
+    end,
+    person.hash(key, 'NIP ' || nip),
+    person.hash(key, 'REGON9 ' || regon9),
+    person.hash(
+        key,
+        'NAME ' || surname || '|' || coalesce(first_name, '') || '|' || name || '|' || start_date
+    )
+];
+
+create or replace function person.hashes(entry registry.entry) returns bytea[]
+language sql stable parallel safe
+return (
+    select
+        person.hashes(
+            secret.key, entry.source, entry.entry_key, entry.nip, entry.regon9, entry.surname,
+            entry.first_name, entry.name, entry.start_date
+        )
+    from person.secret
+);
 
 -- The `withdrawn_until` of an entry that comes with its personal fields on a dump date.
 create or replace function registry.end_withdrawal(withdrawn_until date, dump_date date) returns date
@@ -79,14 +69,8 @@ begin
     entry.website := null;
     entry.e_delivery := null;
     if entry.entity_type = 'NATURAL' then
-        if
-            coalesce(entry.nip, entry.regon9, entry.krs) is null
-            and not starts_with(entry.entry_key, 'withdrawn:')
-        then
-            entry.entry_key := 'withdrawn:'
-                || encode(
-                    person.hash(null, concat_ws(' ', 'KEY', entry.source, entry.entry_key)), 'hex'
-                );
+        if coalesce(entry.nip, entry.regon9, entry.krs) is null then
+            entry.entry_key := 'withdrawn:' || encode((person.hashes(entry))[1], 'hex');
         end if;
         entry.name := null;
         entry.surname := null;

@@ -57,19 +57,13 @@ return array(
     where told.value is not null
 );
 
--- One row per trait of the entries, as a request about `source`, or about all registries, keeps it.
-create or replace function person.keys_of(entries registry.entry[], wanted_source text)
-returns table (key_hash bytea, bucket integer)
-language sql stable
-as $$
-    select distinct person.hash(wanted_source, trait.value), person.bucket(trait.value, secret.seed)
-    from unnest(entries) as entry
-    cross join person.secret
-    cross join lateral person.traits(
-        entry.source, entry.entry_key, entry.nip, entry.regon9, entry.surname, entry.first_name,
-        entry.name, entry.start_date
-    ) as trait (value)
-$$;
+-- Whether a text, or one inside JSON, tells one of the names.
+create or replace function person.tells(text text, names text[]) returns boolean
+language sql immutable parallel safe
+return exists (
+    select from unnest(names) as name (value)
+    where strpos(replace(tells.text, '\"', '"'), name.value) > 0
+);
 
 -- Erases what rejected rows, mails and stored answers say of entries that are named so.
 create or replace function person.erase_copies(entries registry.entry[], names text[]) returns void
@@ -78,7 +72,7 @@ begin
     update registry.reject
     set raw = ''
     where
-        exists (select from unnest(names) as name (value) where strpos(reject.raw, name.value) > 0)
+        person.tells(reject.raw, names)
         or exists (
             select from unnest(entries) as entry
             where
@@ -90,45 +84,32 @@ begin
 
     -- A repeated request runs anew.
     delete from customer.idempotent_answer
-    where exists (
-        select from unnest(names) as name (value)
-        where strpos(idempotent_answer.body::text, name.value) > 0
-    );
+    where person.tells(idempotent_answer.body::text, names);
 
     -- Of a company that a mail lists, the number stays where a customer gave it.
     update customer.mail
-    set data = mail.data || erased.lists
-    from (
-        select
-            listing.mail_id,
-            jsonb_object_agg(listing.key, listing.items) as lists
+    set data = mail.data || (
+        select coalesce(jsonb_object_agg(list.key, list.items), '{}')
         from (
             select
-                mail.mail_id,
-                list.key,
+                field.key,
                 jsonb_agg(
-                    case when told.is_named then item.value || told.blank else item.value end
+                    case
+                        when person.tells(item.value::text, names)
+                            then item.value
+                                || '{"company_name": null, "name": null, "old_value": null, "new_value": null}'
+                        else item.value
+                    end
                     order by item.place
                 ) as items
-            from customer.mail
-            cross join lateral jsonb_each(mail.data) as list
+            from jsonb_each(mail.data) as field
             cross join lateral jsonb_array_elements(
-                case when jsonb_typeof(list.value) = 'array' then list.value end
+                case when jsonb_typeof(field.value) = 'array' then field.value end
             ) with ordinality as item (value, place)
-            cross join lateral (
-                select
-                    bool_or(field.value = any(names)) as is_named,
-                    jsonb_object_agg(field.key, null)
-                        filter (where field.key in ('company_name', 'name', 'old_value', 'new_value'))
-                        as blank
-                from jsonb_each_text(item.value) as field
-            ) as told
-            group by mail.mail_id, list.key
-            having bool_or(told.is_named)
-        ) as listing
-        group by listing.mail_id
-    ) as erased
-    where mail.mail_id = erased.mail_id;
+            group by field.key
+        ) as list
+    )
+    where person.tells(mail.data::text, names);
 end;
 $$;
 
@@ -151,12 +132,23 @@ declare
         select entry from person.find_entries(wanted, number, wanted_source) as entry
     );
     hashes bytea[] := array(
-        select key.key_hash from person.keys_of(entries, wanted_source) as key
+        select distinct hash.value
+        from unnest(entries) as entry
+        cross join lateral unnest(person.hashes(entry)) as hash (value)
+        where hash.value is not null
     );
 begin
     entry_count := cardinality(entries);
     names := person.names_of(entries);
-    if hashes <@ array(select suppressed_key.key_hash from person.suppressed_key) then
+    if not exists (
+        select from unnest(hashes) as hash (value)
+        where hash.value not in (
+            select suppressed_key.key_hash
+            from person.suppressed_key
+            join person.suppression using (suppression_id)
+            where suppression.source is not distinct from wanted_source
+        )
+    ) then
         return;
     end if;
 
@@ -164,9 +156,8 @@ begin
     values (wanted_source, why, who, moment, entry_count)
     returning suppression.suppression_id into suppression_id;
 
-    insert into person.suppressed_key (suppression_id, key_hash, bucket)
-    select forget.suppression_id, key.key_hash, key.bucket
-    from person.keys_of(entries, wanted_source) as key;
+    insert into person.suppressed_key (suppression_id, key_hash)
+    select forget.suppression_id, hash.value from unnest(hashes) as hash (value);
 
     perform registry.withdraw(array(select entry.entry_id from unnest(entries) as entry));
     perform person.erase_copies(entries, names);
@@ -185,24 +176,15 @@ begin
         return false;
     end if;
 
-    -- Without a fingerprint a record is read again. A key that consisted of names is a hash.
+    -- Without a fingerprint a record is read again.
     update registry.entry
     set fingerprint = null
-    from person.suppression
     where
-        suppression.suppression_id = wanted_id
-        and entry.withdrawn_until = 'infinity'
-        and exists (
-            select
+        entry.withdrawn_until = 'infinity'
+        and person.hashes(entry) && array(
+            select suppressed_key.key_hash
             from person.suppressed_key
-            where
-                suppressed_key.suppression_id = wanted_id
-                and suppressed_key.key_hash in (
-                    select key.key_hash
-                    from person.keys_of(array[entry], suppression.source) as key
-                    union all
-                    select decode(nullif(split_part(entry.entry_key, 'withdrawn:', 2), ''), 'hex')
-                )
+            where suppressed_key.suppression_id = wanted_id
         );
 
     delete from person.suppressed_key where suppressed_key.suppression_id = wanted_id;
@@ -222,21 +204,20 @@ declare
     suppressions jsonb := (
         select jsonb_agg(suppression order by suppression.suppression_id)
         from person.suppression
-        where exists (
-            select
+        where suppression.suppression_id in (
+            select suppressed_key.suppression_id
             from person.suppressed_key
-            where
-                suppressed_key.suppression_id = suppression.suppression_id
-                and suppressed_key.key_hash in (
-                    select key.key_hash from person.keys_of(entries, suppression.source) as key
-                    union all
-                    select person.hash(suppression.source, trait.value)
-                    from (
-                        select unnest(array['NIP ' || number, 'REGON9 ' || number])
-                        union all
-                        select distinct concat('KEY ', run.source, ' ', wanted) from registry.run
-                    ) as trait (value)
+            where suppressed_key.key_hash in (
+                select unnest(person.hashes(entry)) from unnest(entries) as entry
+                union all
+                select unnest(
+                    person.hashes(
+                        secret.key, run.source, wanted, number, number, null, null, null, null
+                    )
                 )
+                from person.secret
+                cross join (select distinct run.source from registry.run) as run
+            )
         )
     );
 begin
@@ -267,9 +248,7 @@ begin
         ),
         'rejects', (
             select jsonb_agg(reject) from registry.reject
-            where exists (
-                select from unnest(names) as name (value) where strpos(reject.raw, name.value) > 0
-            )
+            where person.tells(reject.raw, names)
         ),
         'suppressions', suppressions,
         -- How many customers, not who.
@@ -279,9 +258,7 @@ begin
         ),
         'mail_count', (
             select count(*) from customer.mail
-            where exists (
-                select from unnest(names) as name (value) where strpos(mail.data::text, name.value) > 0
-            )
+            where person.tells(mail.data::text, names)
         )
     );
 end;

@@ -1,16 +1,16 @@
 -- What natural persons asked for: no view shows it, no export holds it, the API does not read it.
 create schema person;
 
--- One row at most: the keys of the hashes below. They lie in the database, so that hashes stay valid
--- when SECRET_KEY changes, and after a restore. The pads are those of HMAC (RFC 2104). `seed` is the key
--- of the fast hash that finds candidates.
+-- One row: the random key of the hashes below. It lies in the database, so that hashes stay valid when
+-- SECRET_KEY changes, and after a restore.
 create table person.secret (
     is_only boolean primary key default true,
-    inner_pad bytea not null,
-    outer_pad bytea not null,
-    seed bigint not null,
+    key bytea not null,
     constraint secret_is_only check (is_only)
 );
+
+insert into person.secret (key)
+values (uuid_send(gen_random_uuid()) || uuid_send(gen_random_uuid()));
 
 -- One row per request to withdraw a person, or the entries of a person in one registry: who asked,
 -- when and why. `source` is null where the request is about all registries. A lifted one has no keys.
@@ -25,11 +25,9 @@ create table person.suppression (
 );
 
 -- One row per request and trait by which a later record is recognized: a number, the key of the entry,
--- or the names with the start date. Of the trait only a keyed hash is here. `bucket` is a part of a fast
--- keyed hash: records of other buckets need no slow hash.
+-- or the names with the start date. Of the trait only a keyed hash is here.
 create table person.suppressed_key (
     suppression_id bigint not null references person.suppression on delete cascade,
     key_hash bytea not null,
-    bucket integer not null,
     constraint suppressed_key_pkey primary key (suppression_id, key_hash)
 );

@@ -79,14 +79,11 @@ alter column entry_id drop not null,
 alter column status drop not null,
 alter column declared_status drop not null;
 
--- One row per record of a person who asked to be forgotten, and hash of a trait of it, as
--- person.suppressed_key has them.
+-- One row per record of a person who asked to be forgotten, and hash of a trait of it.
 create unlogged table stage.withdrawn (
     file_no integer not null,
     line bigint not null,
-    suppression_id bigint not null,
-    key_hash bytea not null,
-    bucket integer not null
+    like person.suppressed_key
 );
 
 -- One row per rejected record. entry_key is null when the key could not be read.

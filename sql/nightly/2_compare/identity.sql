@@ -47,11 +47,12 @@ analyze stage.unmatched;
 -- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
 -- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
 -- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.
+-- 7: the key without a number, of which a withdrawn entry has a hash.
 do $$
 declare
     likeness integer;
 begin
-    for likeness in 1..6 loop
+    for likeness in 1..7 loop
         exit when not exists (select from stage.unmatched where unmatched.line is not null);
         with trait as (
             select
@@ -100,6 +101,14 @@ begin
                             coalesce(unmatched.name, ''),
                             coalesce(unmatched.start_date::text, '')
                         )
+                    end
+                    when 7 then case
+                        when coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null then (
+                            person.hashes(
+                                (select secret.key from person.secret), unmatched.source,
+                                unmatched.entry_key, null, null, null, null, null, null
+                            )
+                        )[1]::text
                     end
                 end as value
             ) as trait

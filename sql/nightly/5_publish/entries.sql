@@ -156,7 +156,7 @@ where
     );
 
 -- Recognizes the person by new numbers too.
-insert into person.suppressed_key (suppression_id, key_hash, bucket)
-select distinct withdrawn.suppression_id, withdrawn.key_hash, withdrawn.bucket
+insert into person.suppressed_key (suppression_id, key_hash)
+select distinct withdrawn.suppression_id, withdrawn.key_hash
 from stage.withdrawn
 on conflict do nothing;

@@ -42,10 +42,10 @@ select
                     ('NIP ' || match.part[1]),
                     ('REGON9 ' || left(match.part[1], 9))
                 ) as trait (value)
-                cross join lateral (values (null), (night.source)) as request (source)
+                cross join person.secret
                 where
                     exists (select from person.suppressed_key)
-                    and person.hash(request.source, trait.value) = any(
+                    and person.hash(secret.key, trait.value) = any(
                         array(select suppressed_key.key_hash from person.suppressed_key)
                     )
             )
