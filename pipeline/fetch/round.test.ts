@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { figure } from '../figure.ts';
 import { Refusal } from '../errors.ts';
 import { askEvery, type Missing, refuseGaps, type Round } from './round.ts';
 import { ServiceFault } from './service.ts';
@@ -117,7 +118,7 @@ describe('refuseGaps', () => {
     [101, 10_000],
   ])('%i of %i may not', (count, asked) => {
     expect(() => refuseGaps(asked, lack(count))).toThrow(
-      `${count} of ${asked} numbers could not be had, such as 0000000000 (KRS answers with HTTP 500); at most 3, or 1 %, may be missing.`,
+      `${count} of ${figure(asked)} numbers could not be had, such as 0000000000 (KRS answers with HTTP 500); at most 3, or 1 %, may be missing.`,
     );
   });
 });
