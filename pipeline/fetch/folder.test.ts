@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
-import { fillFolder } from './folder.ts';
+import { clearEarlier, fillFolder } from './folder.ts';
 
 let inboxDir: string;
 const source = 'krs';
@@ -64,6 +64,20 @@ describe('fillFolder', () => {
     await symlink('999999999 1', join(inbox(), `.${date}.claim`));
     await expect(fill()).rejects.toThrow(`${join(inbox(), date)} is there already`);
     expect(await readdir(inbox())).toEqual([date, `${date}.fetched.json`]);
+  });
+
+  test('clears attempts at earlier days, but not one that is under way', async () => {
+    const [earlier, underWay] = ['.2026-11-18.part', '.2026-11-19.part'];
+    await mkdir(join(inbox(), earlier), { recursive: true });
+    await fillFolder({ ...place(), date: '2026-11-19' }, async () => {
+      await fillFolder(place(), async (folder) => {
+        await clearEarlier(folder);
+        return {};
+      });
+      const left = (await readdir(inbox())).filter((name) => name.endsWith('.part'));
+      expect(left).toEqual([underWay]);
+      return {};
+    });
   });
 
   test('one at a time; another day at the same time is no matter', async () => {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { readText } from '../../sql/process/system-process.ts';
 import { withLock } from '../../sql/process/file-lock.ts';
 import { AlreadyRunning, NothingToDo } from '../errors.ts';
@@ -44,18 +44,27 @@ export async function fillFolder<T extends object>(
     await rm(work, { recursive: true });
     return report;
   };
+  return await claim(work, fillOnce);
+}
+
+/** Does what only one process may do at a time with the folder of an attempt. Throws `AlreadyRunning`. */
+async function claim<T>(work: string, use: () => Promise<T>): Promise<T> {
   // Hidden: the lock is a link, and the inbox names links that are no dumps.
-  return await withLock(join(inbox, `.${date}.claim`), fillOnce, (pid) => {
+  return await withLock(work.replace(/part$/, 'claim'), use, (pid) => {
+    const [source, date] = [basename(dirname(work)), basename(work).slice(1, -'.part'.length)];
     throw new AlreadyRunning(`Process ${pid} is fetching ${source} of ${date}`);
   });
 }
 
-/** Removes what attempts at earlier days have left, which nobody goes on with. */
+/** Removes what attempts at earlier days have left, unless one of them is under way. */
 export async function clearEarlier({ inbox, work }: DumpFolder): Promise<void> {
   const names = (await readdir(inbox)).filter((name) => /^\.[\d-]{10}\.part$/.test(name));
   for (const name of names) {
     const path = join(inbox, name);
-    if (path < work) await rm(path, { recursive: true, force: true });
+    if (path >= work) continue;
+    await claim(path, () => rm(path, { recursive: true, force: true })).catch((error: unknown) => {
+      if (!(error instanceof AlreadyRunning)) throw error;
+    });
   }
 }
 
