@@ -1,6 +1,7 @@
 import { warsawDate } from '../calendar.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
+import { figure } from '../figure.ts';
 import { verify } from '../night/verify.ts';
 import { loadSource } from '../sources/source.ts';
 import { findTrouble } from './check.ts';
@@ -93,7 +94,8 @@ export async function verifySnapshots(
       const is_whole = findings.length === 0;
       verified.push({ source: name, dump_date, is_whole, findings });
       if (!is_whole) process.exitCode = exitCodes.failed;
-      if (!json) print(is_whole ? [`${name} ${dump_date}: whole, ${entries} entries`] : findings);
+      if (!json)
+        print(is_whole ? [`${name} ${dump_date}: whole, ${figure(entries)} entries`] : findings);
     }
     if (json) print([JSON.stringify(source ? verified[0] : { snapshots: verified })]);
   });

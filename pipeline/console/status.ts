@@ -67,10 +67,9 @@ function describeRuns({ snapshots, runs }: Status): string[] {
 
 function describeSnapshot(snapshot: SnapshotStatus): string {
   const { source, dump_date, age_days, entries, refused_nights } = snapshot;
-  const age = `${age_days} ${age_days === 1 ? 'day' : 'days'} old`;
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
-  return `  ${source.padEnd(8)} ${dump_date}  ${age}  ${figure(entries)} entries${refused}`;
+  return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${refused}`;
 }
 
 /** Counts of queued rows, and of failures in the last seven days. */
@@ -115,19 +114,21 @@ export async function readWatchStatus({ pool }: Database, today: string): Promis
 }
 
 export function describeWatches(watch: WatchStatus): string[] {
-  const { ready, open_submissions } = watch;
-  const open = `${figure(open_submissions)} ${open_submissions === 1 ? 'submission' : 'submissions'} open`;
-  const { waiting_accounts: accounts, longest_waiting } = watch;
-  const waiting = `  ${figure(accounts)} ${accounts === 1 ? 'account waits' : 'accounts wait'} for imports, longest:`;
+  const { ready, open_submissions, waiting_accounts, longest_waiting } = watch;
+  const waiting = counted(waiting_accounts, 'account waits', 'accounts wait');
   return [
     'Watch lists',
-    `  ${figure(ready)} ready; ${describeQueue(watch)}; ${open}`,
-    ...(accounts > 0 ? [waiting] : []),
+    `  ${figure(ready)} ready; ${describeQueue(watch)}; ${counted(open_submissions, 'submission')} open`,
+    ...(waiting_accounts > 0 ? [`  ${waiting} for imports, longest:`] : []),
     ...longest_waiting.map(
       ({ user_ref, numbers, due_since }) =>
-        `    ${user_ref}  since ${minute(due_since)}, ${figure(numbers)} ${numbers === 1 ? 'number' : 'numbers'}`,
+        `    ${user_ref}  since ${minute(due_since)}, ${counted(numbers, 'number')}`,
     ),
   ];
+}
+
+function counted(count: number, one: string, several = `${one}s`): string {
+  return `${figure(count)} ${count === 1 ? one : several}`;
 }
 
 function describeQueue({ queued, oldest_queued_at, failed }: QueueStatus): string {
@@ -209,7 +210,7 @@ function describeMails({ mail, jobs }: Status): string[] {
 }
 
 function describeTrouble(mail: TroubledMail): string {
-  const attempts = `${mail.attempt_count} ${mail.attempt_count === 1 ? 'attempt' : 'attempts'}`;
+  const attempts = counted(mail.attempt_count, 'attempt');
   const next = mail.next_attempt_at ? `, the next at ${minute(mail.next_attempt_at)}` : '';
   return `  ${String(mail.mail_id).padStart(5)}  ${mail.template.padEnd(8)} ${mail.recipient}  ${mail.state} after ${attempts}${next}: ${mail.last_error}`;
 }

@@ -10,7 +10,7 @@ import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.t
 import { readEnvironment } from '../../pipeline/environment.ts';
 import { runWorker } from '../../pipeline/worker/worker.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { type Answer, rank, requestOf } from './load.ts';
+import { rank, requestOf } from './load.ts';
 import { judge, judgeAtMost, print } from './measurement.ts';
 import { type Setting, waitUntilLoaded } from './setting.ts';
 
@@ -22,36 +22,26 @@ const [pause_ms, registry_ms] = [100, 200];
 const [mailCount, searchCount] = [60, 1_750];
 const quiet_ms = 4_000;
 
-type Told = Answer & { status: number };
-type Ask = (token: string, path: string, body?: object) => Promise<Told & { text: string }>;
+type Ask = ReturnType<typeof createAsk>;
+type Told = Awaited<ReturnType<Ask>>;
 
-function createAsk(api: string): Ask {
-  return async (token, path, body) => {
-    const { method, headers, body: sent } = requestOf(body ? 'POST' : 'GET', token, body);
+function createAsk(api: string) {
+  return async (token: string, path: string, body?: object) => {
     const started_ms = performance.now();
-    const init = { method: method!, headers: headers as Record<string, string> };
-    const response = await fetch(`${api}/api/v1${path}`, {
-      ...init,
-      ...(sent === undefined ? {} : { body: sent as string }),
-    });
+    const request = requestOf(body ? 'POST' : 'GET', token, body) as RequestInit;
+    const response = await fetch(`${api}/api/v1${path}`, request);
     const text = await response.text();
     return { path, status: response.status, ms: performance.now() - started_ms, text };
   };
 }
 
 /** Asks as several others do, until the work has ended. Judges what they meet. */
-async function meet(
-  name: string,
-  ask: Ask,
-  tokens: string[],
-  path: string,
-  work: Promise<Told[]>,
-): Promise<void> {
-  const over = new AbortController();
-  const working = work.finally(() => over.abort());
+async function meet(name: string, ask: Ask, tokens: string[], path: string, work: Promise<Told[]>) {
+  let isOver = false;
+  const working = work.finally(() => (isOver = true));
   const answers: Told[] = [];
   const wait = async (token: string) => {
-    while (!over.signal.aborted) {
+    while (!isOver) {
       answers.push(await ask(token, path));
       await delay(pause_ms);
     }
@@ -73,16 +63,12 @@ async function meet(
 /** Does requests of an account with many tokens over many connections, as long as there are any. */
 async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object] | undefined) {
   const { account_id } = await createAccount(db);
-  const tokens = await Promise.all(
-    Array.from(
-      { length: tokenCount },
-      async () => (await createApiToken(db, account_id)).plaintext,
-    ),
-  );
+  const create = () => createApiToken(db, account_id);
+  const tokens = await Promise.all(Array.from({ length: tokenCount }, create));
   const answers: Told[] = [];
   const connect = async (_: unknown, at: number) => {
     for (let request = next(); request; request = next()) {
-      answers.push(await ask(tokens[at % tokenCount]!, ...request));
+      answers.push(await ask(tokens[at % tokenCount]!.plaintext, ...request));
     }
   };
   await Promise.all(Array.from({ length: connectionCount }, connect));
@@ -90,7 +76,7 @@ async function abuse(db: Db, ask: Ask, next: () => [path: string, body?: object]
 }
 
 /** The seconds until a number that only the registry knows is ready. */
-async function timeImport(name: string, ask: Ask, token: string, krs: string): Promise<void> {
+async function timeImport(name: string, ask: Ask, token: string, krs: string) {
   const started_ms = performance.now();
   await ask(token, '/companies/add', { identifier_type: 'KRS', identifier_value: [krs] });
   while (!(await ask(token, '/companies/watched')).text.includes('"state":"ready"')) {
@@ -100,18 +86,10 @@ async function timeImport(name: string, ask: Ask, token: string, krs: string): P
   judgeAtMost(name, (performance.now() - started_ms) / 1000, limits.import_s, 's');
 }
 
-function entryOf(krs: string) {
-  return { register: 'P' as const, current: currentExtract(krs, krs) };
-}
-
-export async function benchAbuse({
-  db,
-  kysely,
-  dataDir,
-  tokens,
-  startApi,
-}: Setting): Promise<void> {
+export async function benchAbuse(setting: Setting): Promise<void> {
+  const { db, kysely, dataDir, tokens, startApi } = setting;
   const [known, other] = ['0009000001', '0009000002'] as const;
+  const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });
   const entries = { [known]: entryOf(known), [other]: entryOf(other) };
   const krs = await startKrsStub({ bulletins: {}, entries });
   krs.interfere(() => ({ held: delay(registry_ms) }));
