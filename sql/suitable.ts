@@ -56,41 +56,39 @@ export async function requireSuitable(client: ClientBase, version: string): Prom
   const makeNew =
     'make a new one with createdb --template=template0 --encoding=UTF8 (of the embedded server: remove DATA_DIR/postgres)';
   const tooOld = `The database ${name} is of a version before ${firstRelease}, which cannot be upgraded: ${makeNew} and publish the dumps anew`;
-  if (owner === null) {
-    if (taken && is_older) throw new Error(tooOld);
-    if (taken) {
-      throw new Error(
-        `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
-      );
-    }
-  } else if (!is_owner) {
+  if (owner === null && taken !== null) {
+    throw new Error(
+      is_older
+        ? tooOld
+        : `The database ${name} is of another product, which has the schemas ${taken}: ${makeNew}`,
+    );
+  }
+  if (is_owner === false) {
     throw new Error(
       `The tables of the database ${name} belong to ${owner}, not to ${login}: connect as ${owner}, or restore as ${login}`,
     );
-  } else {
-    const { rows: releases } = await client.query<{ version: string }>(
-      `select substr(name, 9) as version from registry.applied_migration where name like 'release %'`,
-    );
-    const newest = releases
-      .map((release) => release.version)
-      .toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
-      .at(-1);
-    if (newest !== undefined && isBefore(version, newest)) {
-      throw new Error(
-        `The database ${name} is of version ${newest}, this program of ${version}: run version ${newest}, or restore the backup from before the upgrade`,
-      );
-    }
-    if (
-      newest !== undefined &&
-      isBefore(newest, firstRelease) &&
-      !isBefore(version, firstRelease)
-    ) {
-      throw new Error(tooOld);
-    }
   }
+  const newest = owner === null ? undefined : await findNewestRelease(client);
+  if (newest !== undefined && isBefore(version, newest)) {
+    throw new Error(
+      `The database ${name} is of version ${newest}, this program of ${version}: run version ${newest}, or restore the backup from before the upgrade`,
+    );
+  }
+  if (newest !== undefined && isBefore(newest, firstRelease) && !isBefore(version, firstRelease))
+    throw new Error(tooOld);
   if (!may_create) {
     throw new Error(
       `${login} may not create schemas in the database ${name}: its owner or an administrator runs: grant create, temporary on database ${name} to ${login};`,
     );
   }
+}
+
+async function findNewestRelease(client: ClientBase): Promise<string | undefined> {
+  const { rows } = await client.query<{ version: string }>(
+    `select substr(name, 9) as version from registry.applied_migration where name like 'release %'`,
+  );
+  return rows
+    .map((release) => release.version)
+    .toSorted((a, b) => (isBefore(a, b) ? -1 : 1))
+    .at(-1);
 }

@@ -80,14 +80,10 @@ export async function listRequests({ pool }: Database) {
     entry_count: number;
     lifted_at: string | null;
   };
-  const { rows } = await pool.query<Row>(
-    `select suppression_id::float8 as suppression_id, source, reason, requested_by,
-       to_json(requested_at)#>>'{}' as requested_at, entry_count,
-       to_json(lifted_at)#>>'{}' as lifted_at
-     from person.suppression
-     order by suppression_id`,
+  const { rows } = await pool.query<{ request: Row }>(
+    'select to_jsonb(suppression) as request from person.suppression order by suppression_id',
   );
-  return rows;
+  return rows.map(({ request }) => request);
 }
 
 /** Killed nights leave the tables that they read into; a night under way drops its own. */

@@ -1,7 +1,8 @@
 -- Locks that only the owner of the tables can take. Advisory locks and their keys are open to each role,
 -- also to one that may only read.
 
--- Whether the session of a lock is still there. The start of a session is hidden from other roles.
+-- Whether the session of a lock is still there. The start of a session is hidden from other roles, that of
+-- the server is not: after a restart another role's session may have the pid.
 create or replace function registry.is_held(lock registry.lock) returns boolean
 language sql stable
 return exists (
@@ -9,6 +10,7 @@ return exists (
     from pg_catalog.pg_stat_activity as session
     where
         session.pid = lock.pid
+        and lock.session_started_at < pg_postmaster_start_time() is not true
         and coalesce(session.backend_start = lock.session_started_at, true)
 );
 
