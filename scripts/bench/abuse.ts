@@ -37,11 +37,11 @@ function createAsk(api: string) {
 
 /** Asks as several others do, until the work has ended. Judges what they meet. */
 async function meet(name: string, ask: Ask, tokens: string[], path: string, work: Promise<Told[]>) {
-  let isOver = false;
-  const working = work.finally(() => (isOver = true));
+  const over = new AbortController();
+  const working = work.finally(() => over.abort());
   const answers: Told[] = [];
   const wait = async (token: string) => {
-    while (!isOver) {
+    while (!over.signal.aborted) {
       answers.push(await ask(token, path));
       await delay(pause_ms);
     }
@@ -86,10 +86,11 @@ async function timeImport(name: string, ask: Ask, token: string, krs: string) {
   judgeAtMost(name, (performance.now() - started_ms) / 1000, limits.import_s, 's');
 }
 
+const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });
+
 export async function benchAbuse(setting: Setting): Promise<void> {
   const { db, kysely, dataDir, tokens, startApi } = setting;
   const [known, other] = ['0009000001', '0009000002'] as const;
-  const entryOf = (krs: string) => ({ register: 'P' as const, current: currentExtract(krs, krs) });
   const entries = { [known]: entryOf(known), [other]: entryOf(other) };
   const krs = await startKrsStub({ bulletins: {}, entries });
   krs.interfere(() => ({ held: delay(registry_ms) }));
