@@ -191,7 +191,10 @@ describe('a company that cannot be had', () => {
     const waits_min = [1, 5, 25, 125];
     for (const [at, wait_min] of waits_min.entries()) {
       await importNow(registries);
-      const { rows } = await database.pool.query('select * from customer.import');
+      const { rows } = await database.pool.query(
+        `select import.*, watch.next_attempt_at
+        from customer.import join customer.watch using (identifier_type, identifier_value)`,
+      );
       expect(rows).toEqual([
         {
           identifier_type: 'NIP',

@@ -232,7 +232,9 @@ async function settle(
       postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
     }
   }
-  await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
+  if (postponed.length > 0) {
+    await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
+  }
   await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
     failed.map(({ identifier_type }) => identifier_type),
     failed.map(({ identifier_value }) => identifier_value),

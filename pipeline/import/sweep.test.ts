@@ -58,10 +58,7 @@ describe('without a night', () => {
     await database.pool.query('delete from graphile_worker._private_jobs');
     await sweepWatches(database, [], later);
     expect(await jobs()).toBe(0);
-    await database.pool.query(
-      `insert into customer.import values ('KRS', '0000000017', 1, 'away', $1)`,
-      [later],
-    );
+    await database.pool.query('update customer.watch set next_attempt_at = $1', [later]);
     await sweepWatches(database, sources, submitted_at);
     expect(await jobs()).toBe(0);
     await sweepWatches(database, sources, later);

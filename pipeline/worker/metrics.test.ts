@@ -18,7 +18,8 @@ beforeAll(async () => {
   await wait('0000000018', 60);
   await wait('0000000019', 90);
   await db.pool.query(
-    `insert into customer.import values ('KRS', '0000000019', 1, 'away', now() + interval '1 hour')`,
+    `update customer.watch set next_attempt_at = now() + interval '1 hour'
+    where identifier_value = '0000000019'`,
   );
   await leaveMail(db);
   await db.pool.query(

@@ -63,10 +63,9 @@ create or replace view customer.import_queue as
 select
     watch.account_id,
     count(*) as number_count,
-    min(coalesce(import.next_attempt_at, watch.created_at)) as due_since
+    min(greatest(watch.next_attempt_at, watch.created_at)) as due_since
 from customer.watch
-left join customer.import using (identifier_type, identifier_value)
 where
     watch.state = 'queued'
-    and (import.next_attempt_at is null or import.next_attempt_at <= now())
+    and watch.next_attempt_at <= now()
 group by watch.account_id;

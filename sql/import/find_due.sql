@@ -1,31 +1,45 @@
 -- At most $2 awaited numbers that are due at $1, at most $3 of one account. Accounts that have ever bought
--- credits and the others have every second place. Within both, accounts have one number in turn, oldest
--- first; the first turn is that of the account after $4 (of buyers) or $5. `is_known`: a company has it.
-with due as materialized (
-    select
-        watch.identifier_type,
-        watch.identifier_value,
-        watch.account_id,
-        coalesce(import.attempt_count, 0) as attempt_count,
-        row_number() over (partition by watch.account_id order by watch.watch_id) as round
+-- credits and the others have every second place. Within both, accounts have one number in turn: the one
+-- that is due longest, and numbers that were never asked for first. The first turn is that of the account after $4 (of buyers) or $5. `is_known`: a company has it.
+with recursive account as (
+    -- Steps from account to account in an index: the cost follows the accounts, not their numbers.
+    select min(watch.account_id) as account_id
     from customer.watch
-    left join customer.import using (identifier_type, identifier_value)
-    where
-        watch.state = 'queued'
-        and (import.next_attempt_at is null or import.next_attempt_at <= $1::timestamptz)
+    where watch.state = 'queued'
+    union all
+    select (
+        select min(watch.account_id)
+        from customer.watch
+        where watch.state = 'queued' and watch.account_id > account.account_id
+    )
+    from account
+    where account.account_id is not null
 ),
 
 turn as (
     select
         due.*,
+        account.account_id,
         coalesce(wallet.total_purchased, 0) > 0 as is_buyer,
-        due.account_id <= case
+        account.account_id <= case
             when wallet.total_purchased > 0 then $4::bigint
             else $5::bigint
         end as is_served
-    from due
+    from account
     left join customer.wallet using (account_id)
-    where due.round <= $3
+    cross join lateral (
+        select
+            watch.identifier_type,
+            watch.identifier_value,
+            row_number() over (order by watch.next_attempt_at, watch.watch_id) as round
+        from customer.watch
+        where
+            watch.account_id = account.account_id
+            and watch.state = 'queued'
+            and watch.next_attempt_at <= $1::timestamptz
+        order by watch.next_attempt_at, watch.watch_id
+        limit $3
+    ) as due
 ),
 
 -- A number that several accounts await has the first of their turns.
@@ -47,9 +61,10 @@ placed as (
 select
     placed.identifier_type,
     placed.identifier_value,
-    placed.attempt_count,
+    coalesce(import.attempt_count, 0) as attempt_count,
     placed.account_id,
     placed.is_buyer,
     registry.find_company(placed.identifier_type, placed.identifier_value) is not null as is_known
 from placed
+left join customer.import using (identifier_type, identifier_value)
 order by placed.place, placed.is_buyer desc

@@ -13,7 +13,8 @@ create table customer.alert_setting (
 
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
--- in which it was ready on. The settings are null unless `has_custom_settings`.
+-- in which it was ready on. While it is queued, registries are asked for it from `next_attempt_at` on.
+-- The settings are null unless `has_custom_settings`.
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
 -- locks several accounts, it takes the lock 'customer.watch'.
 create table customer.watch (
@@ -24,6 +25,7 @@ create table customer.watch (
     identifier_value text not null,
     state text not null,
     created_at timestamptz not null,
+    next_attempt_at timestamptz not null default '-infinity',
     ready_at timestamptz,
     failed_at timestamptz,
     failure text,
@@ -56,7 +58,7 @@ create index watch_company_idx on customer.watch (company_id);
 create index watch_account_idx on customer.watch (account_id, watch_id);
 create index watch_queued_idx on customer.watch (identifier_type, identifier_value)
 where state = 'queued';
-create index watch_waiting_idx on customer.watch (account_id, watch_id)
+create index watch_waiting_idx on customer.watch (account_id, next_attempt_at, watch_id)
 where state = 'queued';
 
 -- One row per request that put a company on a watch list and waits for one of its items. When none is
@@ -82,14 +84,12 @@ create table customer.submission_item (
 create index submission_item_watch_idx on customer.submission_item (watch_id);
 create index submission_account_idx on customer.submission (account_id);
 
--- One row per number that is waited for and was asked for in vain, so that it is asked for again
--- later. `attempt_count` counts the attempts at which a registry gave no answer, `last_error` says
+-- One row per number that is waited for and was asked for in vain. `attempt_count` counts the attempts at which a registry gave no answer, `last_error` says
 -- what was wrong at the last one; both are 0 and null where the answer was no help.
 create table customer.import (
     identifier_type text not null,
     identifier_value text not null,
     attempt_count integer not null,
     last_error text,
-    next_attempt_at timestamptz not null,
     constraint import_pkey primary key (identifier_type, identifier_value)
 );
