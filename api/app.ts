@@ -51,7 +51,9 @@ const security: HelmetOptions = {
 };
 
 /** Paths that wait for other services or for hashes of passwords, which are computed one at a time. */
-const patientPaths = [`${basePath}/auth`, `${basePath}/wallet/topup`, '/recover'];
+const patientPaths = ['/auth', '/account', '/wallet/topup']
+  .map((path) => basePath + path)
+  .concat('/recover');
 
 export function createApp(options: AppOptions): Express {
   const app = express();

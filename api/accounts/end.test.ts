@@ -124,4 +124,37 @@ describe('DELETE /account', () => {
       'append-only',
     );
   });
+
+  test('a submission that waited for the end brings no row back', async () => {
+    const { account_id, master_token } = await createAccount(db.kysely);
+    const holder = await db.pool.connect();
+    await holder.query('begin');
+    await holder.query('select customer.lock_accounts(array[$1::bigint])', [account_id]);
+    const added = askJson(api, 'POST /companies/add', {
+      token: master_token,
+      body: { identifier_type: 'KRS', identifier_value: ['0000000017'] },
+    });
+    const waiting = `select from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`;
+    await expect.poll(async () => (await db.pool.query(waiting)).rowCount).toBe(1);
+    await holder.query(`select customer.end_account($1, 'hmac:1', 'hmac:2', now())`, [account_id]);
+    await holder.query('commit');
+    holder.release();
+    expect((await added).status).toBe(401);
+    expect((await db.pool.query('select from customer.watch')).rowCount).toBe(0);
+  });
+
+  test('429 after five passwords in an hour, for this account only', async () => {
+    const statuses: number[] = [];
+    const { master_token } = await createAccount(db.kysely);
+    for (let at = 0; at < 6; at += 1) {
+      const guess = { token: master_token, body: { password: `guess ${at}` } };
+      statuses.push((await askJson(api, 'DELETE /account', guess)).status);
+    }
+    expect(statuses).toEqual([422, 422, 422, 422, 422, 429]);
+    const { master_token: other } = await createAccount(db.kysely);
+    const body = { password: 'guess' };
+    expect((await askJson(api, 'DELETE /account', { token: other, body })).status).toBe(422);
+    expect((await askJson(api, 'GET /account', { token: master_token })).status).toBe(200);
+  });
 });

@@ -2,14 +2,20 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid } from '../http/errors.ts';
+import { createAccountLimit } from '../auth/rate-limit.ts';
 import type { SigningOptions } from './init.ts';
-import { bonusKeysOf, hashAddress } from './mail-address.ts';
+import { bonusKeysOf } from './mail-address.ts';
 import { verifyPassword } from './password.ts';
 
 const message =
   'The account has ended. Its credits are forfeited; the ledger stays without your name and address as long as tax law wants.';
 
-export function endAccountEndpoint({ secretKey }: SigningOptions): Endpoint {
+/** A finder of the Master Token may try only a few passwords. */
+const limited = { name: 'end-account', request_count: 5, window_ms: 3_600_000 };
+
+export function endAccountEndpoint(options: SigningOptions): Endpoint {
+  const { db, now, secretKey } = options;
+  const attempts = createAccountLimit(options, limited, 'attempts an hour to end it');
   return endpoint(
     {
       method: 'delete',
@@ -19,7 +25,6 @@ export function endAccountEndpoint({ secretKey }: SigningOptions): Endpoint {
       summary: 'End the account',
       description:
         'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens are 401 from then on, and the credits that are left are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
-      limit: { name: 'end-account', request_count: 5, window_ms: 3_600_000 },
       body: z.strictObject({ password: z.string() }),
       bodyExample: { password: 'correct horse battery' },
       answer: z.strictObject({
@@ -29,7 +34,8 @@ export function endAccountEndpoint({ secretKey }: SigningOptions): Endpoint {
       }),
       example: { success: true, message, forfeited_credits: 120 },
     },
-    async ({ body, caller: { account_id }, options: { db, now } }) => {
+    async ({ body, caller: { account_id } }) => {
+      await attempts.count(account_id);
       const account = await db
         .selectFrom('customer.account as account')
         .leftJoin('customer.wallet as wallet', 'wallet.account_id', 'account.account_id')
@@ -38,11 +44,10 @@ export function endAccountEndpoint({ secretKey }: SigningOptions): Endpoint {
         .executeTakeFirstOrThrow();
       if (!(await verifyPassword(body.password, account.password_hash)))
         throw invalid([['password', 'The password is wrong.']]);
-      const { mailbox, domain } = bonusKeysOf(account.email);
-      const hashes = [mailbox, domain].map((part) => hashAddress(secretKey, part));
-      await sql`select customer.end_account(${account_id}, ${hashes[0]}, ${hashes[1]}, ${now()})`.execute(
-        db,
-      );
+      const { ended } = bonusKeysOf(secretKey, account.email);
+      await sql`
+        select customer.end_account(${account_id}, ${ended.mailbox}, ${ended.domain}, ${now()})
+      `.execute(db);
       return { success: true, message, forfeited_credits: Number(account.balance ?? 0) };
     },
   );

@@ -4,7 +4,7 @@ import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
 import { issueToken } from '../tokens/token.ts';
 import { grant } from '../wallet/ledger.ts';
-import { bonusKeysOf, hashAddress } from './mail-address.ts';
+import { bonusKeysOf } from './mail-address.ts';
 import { readClaims, useOneTimeToken } from './one-time-token.ts';
 
 /** The welcome bonus. */
@@ -79,12 +79,7 @@ async function claimWelcomeBonus(
   { account_id, email }: Account,
   now: Date,
 ) {
-  const { mailbox, domain } = bonusKeysOf(email);
-  // Of an account that has ended only hashes are left.
-  const ended = {
-    mailbox: hashAddress(secretKey, mailbox),
-    domain: hashAddress(secretKey, domain),
-  };
+  const { mailbox, domain, ended } = bonusKeysOf(secretKey, email);
   // Serializes the claims of one domain.
   await lockName(tx, `welcome ${domain}`);
   const { rows } = await sql`

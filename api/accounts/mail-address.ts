@@ -130,13 +130,14 @@ export function accountAddressField(furtherDomains: readonly string[]) {
   });
 }
 
-/** What stays of an address: it keeps a mailbox from a second welcome bonus. */
-export function hashAddress(secretKey: string, part: string): string {
-  return `hmac:${createHmac('sha256', secretKey).update(`welcome ${part}`).digest('hex')}`;
-}
-
-/** The mailbox and the domain that a welcome bonus is counted for. */
-export function bonusKeysOf(email: string) {
+/**
+ * The mailbox and the domain that a welcome bonus is counted for. `ended`: hashes of them, which stay of
+ * an account that has ended, and keep its mailbox from a second bonus.
+ */
+export function bonusKeysOf(secretKey: string, email: string) {
   const mailbox = mailboxOf(email);
-  return { mailbox, domain: registeredDomainOf(domainOf(mailbox)) };
+  const domain = registeredDomainOf(domainOf(mailbox));
+  const hashOf = (part: string) =>
+    `hmac:${createHmac('sha256', secretKey).update(`welcome ${part}`).digest('hex')}`;
+  return { mailbox, domain, ended: { mailbox: hashOf(mailbox), domain: hashOf(domain) } };
 }

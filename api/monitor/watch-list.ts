@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { unauthorized } from '../auth/authenticate.ts';
 import type { Bounds } from '../bounds.ts';
 import type { IdentifierType } from '../dictionaries/names.ts';
 import { invalid, type Problem } from '../http/errors.ts';
@@ -53,7 +54,7 @@ interface Submission {
 
 /**
  * Runs a transaction that changes the watch list of an account. It locks the account, so that requests
- * and the night change the list one after the other.
+ * and the night change the list one after the other. Throws the 401 of an account that ended meanwhile.
  */
 export function changeWatchList<Result>(
   db: Db,
@@ -61,7 +62,13 @@ export function changeWatchList<Result>(
   change: (tx: Tx) => Promise<Result>,
 ): Promise<Result> {
   return db.transaction().execute(async (tx) => {
-    await sql`select customer.lock_accounts(array[${account_id}::bigint])`.execute(tx);
+    await tx
+      .selectFrom('customer.account')
+      .select('account_id')
+      .where('account_id', '=', account_id)
+      .where('ended_at', 'is', null)
+      .forNoKeyUpdate()
+      .executeTakeFirstOrThrow(() => unauthorized('Invalid token'));
     return change(tx);
   });
 }

@@ -287,3 +287,25 @@ The dispute of your payment for Starter with your bank is over, and the payment 
     expect(await shop.buyer.movements()).toEqual([bonus, deposit, lost]);
   });
 });
+
+test('of an account that has ended moves credits, mails nothing, and credits no later payment', async () => {
+  const { account_id } = shop.buyer;
+  expect(await pay()).toBe('credited');
+  await shop.buyer.buy('starter');
+  await shop.database.pool.query(`select customer.end_account($1, 'hmac:1', 'hmac:2', now())`, [
+    account_id,
+  ]);
+  expect(await refund(4900)).toBe('reversed');
+  session = shop.stub.sessions.at(-1)!;
+  expect(await pay()).toBe('refused');
+  const { rows } = await shop.database.pool.query(
+    'select from customer.mail where account_id = $1',
+    [account_id],
+  );
+  expect(rows).toEqual([]);
+  expect(await shop.buyer.movements()).toEqual([bonus, deposit, taken(500, 200)]);
+  expect(await shop.buyer.payments()).toMatchObject([
+    { state: 'paid' },
+    { state: 'refused', refusal: 'The account has ended' },
+  ]);
+});

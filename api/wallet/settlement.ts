@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { charge, grant, selectWallet } from './ledger.ts';
-import { selectPayment } from './payment.ts';
+import { type Payment, selectPayment } from './payment.ts';
 
 /** What a provider reports about a payment. Money is in the smallest unit of the currency. */
 interface Report {
@@ -35,17 +35,19 @@ const titles = { refund: 'Refund', dispute: 'Dispute', won: 'Dispute won' };
 
 /**
  * Settles a payment in one transaction. Repeated reports, in any order, settle it once: a paid checkout
- * is credited even after a report that it has expired. A wrong price or currency credits nothing.
+ * is credited even after a report that it has expired. A wrong price or currency, and an account that has
+ * ended, credits nothing.
  *
  * @returns `credited`: the wallet has the credits; `recorded`: the payment has ended without credits;
- * `repeated`: no effect, since the payment has ended before; `refused`: another amount or currency was
- * paid; `unknown`: no effect, since there is no such checkout
+ * `repeated`: no effect, since the payment has ended before; `refused`: paid, and not credited; `unknown`: no effect, since there is no such checkout
  */
 export function settle(db: Db, report: Outcome, now: Date) {
   return db.transaction().execute(async (tx) => {
     const { payment_id, provider, provider_ref, charge_ref } = report;
     if (payment_id === undefined) return 'unknown';
     const payment = await selectPayment(tx, payment_id)
+      .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
+      .select('account.ended_at as account_ended_at')
       .where('provider', '=', provider)
       // Without a stored `provider_ref` (its answer was lost), `payment_id` is enough.
       .where((eb) => eb.or([eb('provider_ref', 'is', null), eb('provider_ref', '=', provider_ref)]))
@@ -54,11 +56,8 @@ export function settle(db: Db, report: Outcome, now: Date) {
     if (!payment) return 'unknown';
     const isPaid = report.state === 'paid';
     if (payment.state === 'paid' || (!isPaid && payment.state !== 'open')) return 'repeated';
-    const { price, currency } = payment;
-    const isOther = report.price !== Number(price) || report.currency !== currency;
-    const state = isPaid && isOther ? 'refused' : report.state;
-    const paid = `${report.price} ${report.currency}`;
-    const refusal = state === 'refused' ? `${paid} instead of ${price} ${currency}` : null;
+    const refusal = isPaid ? refusalOf(report, payment) : null;
+    const state = refusal === null ? report.state : 'refused';
     await tx
       .updateTable('customer.payment')
       .set({ state, provider_ref, refusal, ended_at: now })
@@ -83,6 +82,16 @@ export function settle(db: Db, report: Outcome, now: Date) {
     );
     return 'credited';
   });
+}
+
+/** Why a paid checkout credits nothing; null: it does. */
+function refusalOf(
+  report: Outcome,
+  { price, currency, account_ended_at }: Payment & { account_ended_at: Date | null },
+): string | null {
+  if (account_ended_at) return 'The account has ended';
+  if (report.price === Number(price) && report.currency === currency) return null;
+  return `${report.price} ${report.currency} instead of ${price} ${currency}`;
 }
 
 /**
@@ -129,7 +138,7 @@ export function reverse(db: Db, report: Reversal, now: Date) {
 /**
  * Takes back the credits of the refunds and disputes of a paid payment, minus the credits taken back
  * before; or gives back what it took for a dispute that is won. The balance does not go below zero:
- * spent credits are waived. A mail reports the credits. The transaction of the caller holds the lock on
+ * spent credits are waived. A mail reports the credits, unless the account has ended. The transaction of the caller holds the lock on
  * the payment.
  */
 async function balanceReversals(
@@ -140,7 +149,7 @@ async function balanceReversals(
 ): Promise<'reversed' | 'repeated'> {
   const payment = await selectPayment(tx, payment_id)
     .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
-    .select(['account.email', 'account.name as user_name'])
+    .select(['account.email', 'account.name as user_name', 'account.ended_at as account_ended_at'])
     .executeTakeFirstOrThrow();
   const price = Number(payment.price);
   const disputed = Object.values(payment.disputes).reduce((sum, part) => sum + part, 0);
@@ -164,7 +173,7 @@ async function balanceReversals(
     .set({ reversed_credits: due, withdrawn_credits: withdrawn - change })
     .where('payment_id', '=', payment_id)
     .execute();
-  if (change === 0) return 'reversed';
+  if (change === 0 || payment.account_ended_at) return 'reversed';
   const rest = Math.max(0, asked + change);
   const effect = { credits: movement.amount, rest, balance: balance + change };
   await tx
