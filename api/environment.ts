@@ -9,7 +9,7 @@ import {
   EnvironmentError,
   isLoopback,
 } from '../sql/process/environment.ts';
-import { boundSentences, boundShape, pickBounds } from './bounds.ts';
+import { boundSentences, boundShape } from './bounds.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
@@ -147,7 +147,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** Price of a page of search results, in whole credits; 0: free. */
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
-    bounds: pickBounds(checked),
+    bounds: checkEnvironment(boundShape, boundSentences, variables),
     /** What `/privacy` shows; undefined: that the operator has not set it. */
     privacyText: checked.PRIVACY_FILE,
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */

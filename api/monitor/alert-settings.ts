@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { CustomerTables } from '../../sql/tables/customer.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Identifier } from '../companies/identifier.ts';
@@ -6,17 +6,11 @@ import { HttpError } from '../http/errors.ts';
 import { rowCount } from '../http/paging.ts';
 import { changeWatchList } from './watch-list.ts';
 
-/** Which events an account is notified of; lists are null where all classes or categories apply. */
-export type AlertSettings = Omit<
-  CustomerTables['customer.alert_setting'],
-  'account_id' | 'notify_submissions'
->;
+/** With `notify_submissions`, which no company has of its own: a mail tells what became of a submission. */
+type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>, 'account_id'>;
 
-/** Settings that no company has of its own. */
-interface AccountSettings extends AlertSettings {
-  /** Whether a mail tells what became of a submission. */
-  notify_submissions: boolean;
-}
+/** Which events an account is notified of; lists are null where all classes or categories apply. */
+export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
 /** The settings of a request. Without a value a switch is kept, and a list becomes all. */
 type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined };
@@ -36,12 +30,7 @@ export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettin
 
 function change<Settings extends AlertSettings>(stored: Settings, given: AlertChange): Settings {
   // A JSON body has no field that is undefined.
-  return {
-    ...stored,
-    alert_event_classes: null,
-    alert_categories: null,
-    ...given,
-  };
+  return { ...stored, alert_event_classes: null, alert_categories: null, ...given };
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -63,7 +52,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
 export async function setGlobally(
   db: Db,
   account_id: string,
-  given: AlertChange & { notify_submissions?: boolean | undefined },
+  given: AlertChange & { notify_submissions?: boolean },
   isForced: boolean,
 ): Promise<number> {
   return changeWatchList(db, account_id, async (tx) => {

@@ -84,7 +84,10 @@ export async function charge(tx: Tx, asked: Charge): Promise<number> {
  * @returns by `operation_key` the balance after each request that was charged
  */
 async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
-  await lockWallets(tx, asked);
+  await lockWallets(
+    tx,
+    asked.map(({ account_id }) => account_id),
+  );
   const movements = asked.flatMap(({ response, ...movement }) => {
     if (response && isGivenUp(response)) return [];
     if (response) holdAnswer(response);
@@ -96,8 +99,7 @@ async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
 }
 
 /** Waits for other movements of the wallets, in the order of `api/charge.sql`. */
-async function lockWallets(tx: Tx, movements: Movement[]): Promise<void> {
-  const accounts = movements.map(({ account_id }) => account_id);
+async function lockWallets(tx: Tx, accounts: string[]): Promise<void> {
   await tx
     .selectFrom('customer.wallet')
     .select('account_id')
@@ -107,29 +109,20 @@ async function lockWallets(tx: Tx, movements: Movement[]): Promise<void> {
     .execute();
 }
 
-/** Gives back those of some withdrawals that were committed, once. */
-async function giveBack(tx: Tx, asked: Charge[], now: Date): Promise<void> {
-  await lockWallets(tx, asked);
-  const { rows } = await sql<{ operation_key: string }>`
-    select operation_key
-    from customer.wallet_transaction as charged
-    where operation_key = any(${asked.map(({ operation_key }) => operation_key)})
-      and account_id = any(${asked.map(({ account_id }) => account_id)}::bigint[])
-      and not exists (
-        select
-        from customer.wallet_transaction as returned
-        where returned.account_id = charged.account_id
-          and returned.operation_key = 'returned ' || charged.operation_key
-      )
-  `.execute(tx);
-  const charged = new Set(rows.map(({ operation_key }) => operation_key));
-  for (const { account_id, amount, ...due } of asked) {
-    if (!charged.has(due.operation_key)) continue;
-    const description = `Not answered: ${due.description}`;
-    const operation_key = `returned ${due.operation_key}`;
-    const movement = { account_id, amount, description, operation_key, now };
-    await grant(tx, { ...movement, type: 'deposit', purchased: 0 });
-  }
+/** Gives back a withdrawal that was committed, once. */
+async function giveBack(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
+  const { account_id, amount } = asked;
+  const operation_key = `returned ${asked.operation_key}`;
+  await lockWallets(tx, [asked.account_id]);
+  const movements = await tx
+    .selectFrom('customer.wallet_transaction')
+    .select('operation_key')
+    .where('account_id', '=', account_id)
+    .where('operation_key', 'in', [asked.operation_key, operation_key])
+    .execute();
+  if (movements.length !== 1) return;
+  const returned = { account_id, amount, description: `Not answered: ${description}` };
+  await grant(tx, { ...returned, type: 'deposit', purchased: 0, operation_key, now });
 }
 
 /** The wallet of an account, which has none before its first credits. */
@@ -188,22 +181,25 @@ export function createCharging({ db, logger, now }: Context) {
         return result;
       });
     } catch (error) {
-      if (isCommitting) void settleOpen(asked);
+      if (isCommitting) void settleOpen([...asked]);
       throw error;
     }
   }
 
-  async function settleOpen(asked: Charge[]): Promise<void> {
+  async function settleOpen(open: Charge[]): Promise<void> {
     for (let attempt = 1; attempt <= mostAttempts; attempt += 1) {
       try {
-        // The locks wait for the end of the transaction whose outcome is open.
-        await db.transaction().execute((tx) => giveBack(tx, asked, now()));
+        // The lock waits for the end of the transaction whose outcome is open.
+        for (; open[0]; open.shift()) {
+          const [asked] = open as [Charge];
+          await db.transaction().execute((tx) => giveBack(tx, asked, now()));
+        }
         return;
       } catch {
         await delay(retry_ms, undefined, { ref: false });
       }
     }
-    const operations = asked.map(({ operation_key }) => operation_key);
+    const operations = open.map(({ operation_key }) => operation_key);
     logger.error({ operations }, 'Charges may have been made without an answer');
   }
 

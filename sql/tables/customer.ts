@@ -56,6 +56,7 @@ export interface CustomerTables {
     amount: BigInteger;
     balance_after: BigInteger;
     description: string;
+    operation_key: string;
     created_at: Date;
   };
   'customer.credit_package': {
