@@ -105,11 +105,8 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
     // A night may have brought a company while it was being submitted.
     const known = due.filter(({ is_known }) => is_known);
-    await db.pool.query('select customer.advance_watches(customer.awaiting($1, $2), $3)', [
-      known.map(({ identifier_type }) => identifier_type),
-      known.map(({ identifier_value }) => identifier_value),
-      now(),
-    ]);
+    const advance = 'select customer.advance_watches(customer.awaiting($1), $2)';
+    await db.pool.query(advance, [JSON.stringify(known), now()]);
     const unknown = due.filter(({ is_known }) => !is_known);
     const asked = await inParallel(unknown, WIDTH, (awaited) => askFor(options, awaited));
     await settle(options, await land(options, asked));
@@ -235,12 +232,7 @@ async function settle(
   if (postponed.length > 0) {
     await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   }
-  await db.pool.query('select customer.fail_awaited($1, $2, $3, $4)', [
-    failed.map(({ identifier_type }) => identifier_type),
-    failed.map(({ identifier_value }) => identifier_value),
-    failed.map(({ failure }) => failure),
-    now(),
-  ]);
+  await db.pool.query('select customer.fail_awaited($1, $2)', [JSON.stringify(failed), now()]);
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import where one is due. */

@@ -10,29 +10,23 @@ language sql as $$
     );
 $$;
 
--- The queued watches of these numbers.
-create or replace function customer.awaiting(identifier_types text[], identifier_values text[])
-returns bigint[]
+-- The queued watches of these numbers, a list of objects.
+create or replace function customer.awaiting(numbers jsonb) returns bigint[]
 language sql stable as $$
     select array(
         select watch.watch_id
-        from unnest(identifier_types, identifier_values) as asked (identifier_type, identifier_value)
+        from jsonb_to_recordset(numbers) as asked (identifier_type text, identifier_value text)
         join customer.watch using (identifier_type, identifier_value)
         where watch.state = 'queued'
     );
 $$;
 
--- Fails the queued watches of numbers that no registry has, each with its reason, and settles their
--- submissions.
-create or replace function customer.fail_awaited(
-    identifier_types text[],
-    identifier_values text[],
-    failures text[],
-    moment timestamptz
-) returns void
+-- Fails the queued watches of numbers that no registry has, a list of objects, each with its `failure`,
+-- and settles their submissions.
+create or replace function customer.fail_awaited(numbers jsonb, moment timestamptz) returns void
 language plpgsql as $$
 declare
-    watch_ids constant bigint[] := customer.awaiting(identifier_types, identifier_values);
+    watch_ids constant bigint[] := customer.awaiting(numbers);
     submissions bigint[];
 begin
     if cardinality(watch_ids) = 0 then
@@ -46,8 +40,8 @@ begin
         state = 'failed',
         failed_at = moment,
         failure = failed.failure
-    from unnest(identifier_types, identifier_values, failures)
-        as failed (identifier_type, identifier_value, failure)
+    from jsonb_to_recordset(numbers)
+        as failed (identifier_type text, identifier_value text, failure text)
     where
         watch.identifier_type = failed.identifier_type
         and watch.identifier_value = failed.identifier_value

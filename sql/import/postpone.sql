@@ -8,10 +8,7 @@ with asked as (
 ),
 
 locked as materialized (
-    select customer.lock_watches(
-        customer.awaiting(array_agg(asked.identifier_type), array_agg(asked.identifier_value))
-    )
-    from asked
+    select customer.lock_watches(customer.awaiting($1))
 ),
 
 postponed as (
