@@ -67,6 +67,7 @@ export function createLimitStore(
 
   const countHit = createBatch(countHits, mostCounting);
 
+  /** The count of a key, where this process has seen its window full. */
   const findFull = (key: string) => {
     const seen = full.get(key);
     return seen && seen.resetTime > now() ? seen : undefined;
@@ -74,8 +75,7 @@ export function createLimitStore(
 
   return {
     prefix,
-    /** The end of the window of a key, where this process has seen it full. */
-    fullUntil: (key: string) => findFull(key)?.resetTime,
+    findFull,
     increment: async (key: string) => {
       const seen = findFull(key);
       if (seen) return seen;
@@ -86,7 +86,7 @@ export function createLimitStore(
     },
     decrement: unsupported,
     resetKey: unsupported,
-  } satisfies Store & { fullUntil: (key: string) => Date | undefined };
+  } satisfies Store & { findFull: typeof findFull };
 }
 
 /**
@@ -148,9 +148,9 @@ export function createAccountLimit(
 
   /** Throws the 429 where this process has seen that the window is full; counts nothing. */
   function refuse(account_id: string): void {
-    const until = store.fullUntil(account_id);
-    if (!until) return;
-    const wait_s = Math.ceil((until.getTime() - options.now().getTime()) / 1000);
+    const seen = store.findFull(account_id);
+    if (!seen) return;
+    const wait_s = Math.ceil((seen.resetTime.getTime() - options.now().getTime()) / 1000);
     throw tooMany(`An account has at most ${request_count} ${what}.`, wait_s, {
       'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1000}`,
       RateLimit: `"${name}"; r=0; t=${wait_s}`,

@@ -16,7 +16,7 @@ import { parse } from './validate.ts';
 export const basePath = '/api/v1';
 
 /** Whether a page of any origin may read the answers, and a cache may keep them. */
-function isPublic({ description: { auth, method } }: Endpoint): boolean {
+export function isPublic({ auth, method }: Endpoint['description']): boolean {
   return auth === 'none' && method === 'get';
 }
 
@@ -45,7 +45,7 @@ export function mountEndpoints(
   );
   for (const [path, ofPath] of paths) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'));
-    const isOpen = ofPath.every(isPublic);
+    const isOpen = ofPath.every(({ description }) => isPublic(description));
     route.all(begin(path, isOpen), ...(isOpen ? share('*') : share(options.corsOrigins)));
     for (const one of ofPath) {
       const { method, auth, limit } = one.description;
@@ -100,7 +100,7 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
   const { status = 200, cacheControl = 'no-cache' } = description;
   const schema = z.object({ params, query, body });
-  const isOpen = isPublic(one);
+  const isOpen = isPublic(one.description);
   return async (request: Request, response: Response) => {
     const parts = { params: request.params, query: request.query, body: request.body ?? {} };
     const asked = parse(schema, parts);

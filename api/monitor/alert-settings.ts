@@ -13,7 +13,7 @@ type AccountSettings = Omit<Selectable<CustomerTables['customer.alert_setting']>
 export type AlertSettings = Omit<AccountSettings, 'notify_submissions'>;
 
 /** The settings of a request. Without a value a switch is kept, and a list becomes all. */
-type AlertChange = { [Field in keyof AlertSettings]?: AlertSettings[Field] | undefined };
+type AlertChange = { [Field in keyof AccountSettings]?: AccountSettings[Field] | undefined };
 
 // Spec: alerts and mails are off at first; silent on the other settings.
 const initialSettings: AlertSettings = {
@@ -28,9 +28,10 @@ const initialAccountSettings: AccountSettings = { ...initialSettings, notify_sub
 
 export const settingColumns = Object.keys(initialSettings) as (keyof AlertSettings)[];
 
-function change<Settings extends AlertSettings>(stored: Settings, given: AlertChange): Settings {
+function change(stored: AccountSettings, given: AlertChange) {
   // A JSON body has no field that is undefined.
-  return { ...stored, alert_event_classes: null, alert_categories: null, ...given };
+  const lists = { alert_event_classes: null, alert_categories: null };
+  return { ...stored, ...lists, ...given } as AccountSettings;
 }
 
 /** The settings that apply to every company without settings of its own. */
@@ -52,7 +53,7 @@ export async function findGlobalSettings(db: Db, account_id: string): Promise<Ac
 export async function setGlobally(
   db: Db,
   account_id: string,
-  given: AlertChange & { notify_submissions?: boolean },
+  given: AlertChange,
   isForced: boolean,
 ): Promise<number> {
   return changeWatchList(db, account_id, async (tx) => {
@@ -119,11 +120,12 @@ export async function setForCompany(
 ): Promise<void> {
   await changeWatchList(db, account_id, async (tx) => {
     const { watch_id, has_custom_settings, ...own } = await findWatch(tx, account_id, identifier);
-    const { notify_submissions: _, ...global } = await findGlobalSettings(tx, account_id);
-    const stored = has_custom_settings ? (own as AlertSettings) : global;
+    const global = await findGlobalSettings(tx, account_id);
+    const stored = has_custom_settings ? { ...global, ...(own as AlertSettings) } : global;
+    const { notify_submissions: _, ...settings } = change(stored, given);
     await tx
       .updateTable('customer.watch')
-      .set({ ...change(stored, given), has_custom_settings: true })
+      .set({ ...settings, has_custom_settings: true })
       .where('watch_id', '=', watch_id)
       .execute();
   });

@@ -110,19 +110,12 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
       errors: notWatchedErrors,
     },
     async ({ body, caller: { account_id } }) => {
-      const {
-        identifier_type,
-        identifier_value,
-        force = false,
-        notify_submissions,
-        ...wanted
-      } = body;
+      const { identifier_type, identifier_value, force = false, ...given } = body;
       if (identifier_type === undefined || identifier_value === undefined) {
-        const given = notify_submissions === undefined ? wanted : { ...wanted, notify_submissions };
         const updated = await setGlobally(db, account_id, given, force);
         return { success: true, data: { updated } };
       }
-      await setForCompany(db, account_id, wanted, { identifier_type, identifier_value });
+      await setForCompany(db, account_id, given, { identifier_type, identifier_value });
       return { success: true, data: { updated: 1 } };
     },
   );

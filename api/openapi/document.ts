@@ -6,7 +6,7 @@ import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
-import { basePath } from '../endpoint/mount.ts';
+import { basePath, isPublic } from '../endpoint/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
 
@@ -52,10 +52,6 @@ const noStore = {
   description: 'No cache may keep the answer.',
   schema: { type: 'string', const: 'no-store' },
 } as const;
-
-function isPublic({ auth, method }: Endpoint['description']): boolean {
-  return auth === 'none' && method === 'get';
-}
 
 function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
