@@ -75,6 +75,14 @@ test('mails and one-time tokens that are done are deleted after 30 days', async 
   });
   const { rows } = await db.pool.query<object>('select mail_id::int from customer.alert');
   expect(rows).toEqual([{ mail_id: recent.mail_id }]);
+  // So are registrations that can no longer be opened.
+  const accounts = await db.pool.query<object>(
+    `select account.account_id, mail_id::int from customer.account
+     left join customer.mail using (account_id) order by mail_id`,
+  );
+  expect(accounts.rows).toEqual(
+    [waiting, recent].map(({ mail_id }) => expect.objectContaining({ mail_id }) as object),
+  );
   expect(await retain()).toEqual({ mail_count: 0, token_count: 0 });
 });
 

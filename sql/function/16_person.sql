@@ -323,6 +323,26 @@ begin
     using customer.account
     where account.ended_at is not null and feed_count.account_id = account.account_id;
 
+    -- A registration whose token and mail are gone can no longer be opened.
+    delete from customer.account
+    where account.account_id = any(
+        array(
+            select old.account_id
+            from customer.account as old
+            where
+                old.initialized_at is null
+                and not exists (
+                    select from customer.one_time_token
+                    where one_time_token.account_id = old.account_id
+                )
+                and not exists (select from customer.mail where mail.account_id = old.account_id)
+            limit batch
+            for update skip locked
+        )
+    );
+    get diagnostics row_count = row_count;
+    is_full := is_full or row_count = batch;
+
     ended_ids := array(
         select account.account_id from customer.account
         where account.ended_at < ledgers_before
