@@ -90,11 +90,7 @@ type Had = Extract<Asking, { state: 'had' }>;
  * a later attempt.
  */
 export async function importAwaited(options: ImportOptions): Promise<void> {
-  const { db, sources, now, signal } = options;
-  if (sources.length === 0) {
-    await db.pool.query('select customer.advance_watches($1)', [now()]);
-    return;
-  }
+  const { db, now, signal } = options;
   // The accounts that had the last turns, buyers and others.
   let [buyer, other] = ['0', '0'];
   while (!signal.aborted) {
@@ -103,13 +99,13 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     if (due.length === 0) break;
     buyer = due.findLast(({ is_buyer }) => is_buyer)?.account_id ?? buyer;
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
-    // A night may have brought a company while it was being submitted.
-    const known = due.filter(({ is_known }) => is_known);
-    const advance = 'select customer.advance_watches(customer.awaiting($1), $2)';
-    await db.pool.query(advance, [JSON.stringify(known), now()]);
     const unknown = due.filter(({ is_known }) => !is_known);
     const asked = await inParallel(unknown, WIDTH, (awaited) => askFor(options, awaited));
-    await settle(options, await land(options, asked));
+    const landed = await land(options, asked);
+    // The others were brought by a night while they were being submitted.
+    const advance = 'select customer.advance_watches(customer.awaiting($1), $2)';
+    await db.pool.query(advance, [JSON.stringify(due), now()]);
+    await settle(options, landed);
   }
   await runFile(db.pool, 'import/forget.sql');
 }
