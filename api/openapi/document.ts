@@ -53,30 +53,23 @@ const noStore = {
   schema: { type: 'string', const: 'no-store' },
 } as const;
 
-function refHeaders(...names: Header[]): Record<string, { $ref: string }> {
-  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-/** The headers that all answers of an endpoint have, and further ones. */
-function headersOf(description: Endpoint['description'], ...names: Header[]) {
-  const refs = refHeaders(...always, ...names);
-  return isPublic(description) ? refs : { ...refs, 'Cache-Control': noStore };
-}
-
-/** The headers of a success, a 304 or a 402 about credits, where the endpoint costs some. */
-function creditHeaders({ errors }: Endpoint['description']): Header[] {
-  return errors && 402 in errors ? ['X-Credits-Charged', 'X-Credits-Balance'] : [];
-}
-
-function successHeaders(description: Endpoint['description']) {
-  const { headers: sent, errors } = description;
-  return headersOf(
-    description,
-    ...(sent && 'Idempotency-Key' in sent.shape ? (['Idempotency-Replayed'] as const) : []),
-    ...creditHeaders(description),
-    ...(errors && 304 in errors ? (['ETag'] as const) : []),
-    ...(isPublic(description) ? (['ETag', 'Cache-Control'] as const) : []),
-  );
+/** The headers of the success or an error of an endpoint, by its status. */
+function headersOf(description: Endpoint['description'], code: string) {
+  const { headers: sent, errors = {}, status = 200 } = description;
+  const isOpen = isPublic(description);
+  const isSuccess = code === String(status);
+  const tellsCredits = 402 in errors && (isSuccess || ['304', '402'].includes(code));
+  const isRepeatable = isSuccess && sent && 'Idempotency-Key' in sent.shape;
+  const names: Header[] = [
+    ...always,
+    ...(errorHeaders[code] ?? []),
+    ...(isRepeatable ? (['Idempotency-Replayed'] as const) : []),
+    ...(tellsCredits ? (['X-Credits-Charged', 'X-Credits-Balance'] as const) : []),
+    ...(isSuccess && (isOpen || 304 in errors) ? (['ETag'] as const) : []),
+    ...(isSuccess && isOpen ? (['Cache-Control'] as const) : []),
+  ];
+  const refs = names.map((name) => [name, { $ref: `#/components/headers/${name}` }]);
+  return { ...Object.fromEntries(refs), ...(isOpen ? {} : { 'Cache-Control': noStore }) };
 }
 
 /** Makes the OpenAPI document of endpoints. Without `enums` it lists no values of dictionaries. */
@@ -126,7 +119,7 @@ function describe(description: Endpoint['description']): Route {
     responses: {
       [status]: {
         description: 'Done.',
-        headers: successHeaders(description),
+        headers: headersOf(description, String(status)),
         content: contentOf(description),
       },
       ...Object.fromEntries(
@@ -134,11 +127,7 @@ function describe(description: Endpoint['description']): Route {
           code,
           {
             description: error.description,
-            headers: headersOf(
-              description,
-              ...(errorHeaders[code] ?? []),
-              ...(['304', '402'].includes(code) ? creditHeaders(description) : []),
-            ),
+            headers: headersOf(description, code),
             // A 304 has no body.
             ...(code === '304' ? {} : { content: jsonOf(shapeOf(code), error.example) }),
           },
