@@ -116,7 +116,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   return outcomes;
 }
 
-/** Drops the tables of a night that was refused, or was killed after it was published. */
+/** Drops the tables of a night that was killed, or was stopped by a signal. */
 async function dropLeftTables({ pool }: Database, source: string): Promise<void> {
   const stage = stageOf(source);
   if (!(await isThere(pool, `${stage}.night`))) return;

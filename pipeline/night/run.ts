@@ -108,7 +108,8 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
 
 /**
  * Ends the open transaction, and records a refused or failed attempt with its reason, and what a refused
- * run read, by the step `saveRun`. Deletes the run of a dry run, and of an attempt without a dump or without anything to do.
+ * run read, by the step `saveRun`. Deletes the run of a dry run, and of an attempt without a dump or
+ * without anything to do.
  */
 export async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
   const { client } = night;
