@@ -187,6 +187,16 @@ describe('a person who is forgotten', () => {
     expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([]);
     expect(await readdir(mailFolder(dataDir))).toEqual([]);
     expect(await findings()).toEqual([]);
+    const setPhone = (phone: string | null) =>
+      db.pool.query(`update registry.entry set phone = $1 where nip = $2 and source = 'ceidg'`, [
+        phone,
+        nip,
+      ]);
+    await setPhone('699123456');
+    expect(await findings()).toContainEqual(
+      expect.stringMatching(/^entry \d+ is withdrawn, and has personal fields$/),
+    );
+    await setPhone(null);
     const searcher = await createSearcher(db.kysely, api);
     expect((await searcher.search('?name=brz%C4%99czyszcz')).body).toMatchObject({
       data: { total: 0 },

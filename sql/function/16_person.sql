@@ -95,7 +95,7 @@ begin
                 field.key,
                 jsonb_agg(
                     case
-                        when person.tells(item.value::text, names)
+                        when names && array(select told.value from jsonb_each_text(item.value) as told)
                             then item.value
                                 || '{"company_name": null, "name": null, "old_value": null, "new_value": null}'
                         else item.value

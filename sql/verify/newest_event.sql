@@ -23,6 +23,7 @@ told as (
     -- A later event of another subject may have changed the value again.
     select
         said.*,
+        event_type.category,
         event_type.subject,
         detail.value,
         left(detail.value, 14) as unit_number,
@@ -51,8 +52,15 @@ told as (
 compared as (
     select
         told.*,
-        -- Nothing is told of an entry while it is withdrawn, and its values are erased.
-        told.event_date <= entry.withdrawn_until is true or case told.subject
+        -- What is withdrawn is not told, and its values are erased.
+        (
+            told.event_date <= entry.withdrawn_until
+            and (
+                entry.entity_type = 'NATURAL'
+                or registry.is_personal(told.category, entry.entity_type)
+            )
+        ) is true
+        or case told.subject
             when 'status' then case told.event_type
                 when 'COMPANY_SUSPENDED' then entry.status = 'SUSPENDED'
                 else entry.status = 'ACTIVE'

@@ -1,4 +1,5 @@
--- The hashes of the entries, and the state hash of the newest run, against the entries as they are.
+-- The hashes of the entries, and the state hash of the newest run, against the entries as they
+-- are; and withdrawn entries against what may be left of them.
 with hashed as (
     select
         entry.entry_id,
@@ -33,5 +34,16 @@ union all
     from hashed
     where hashed.content_hash <> hashed.found_hash
     order by hashed.entry_id
+    limit 100
+)
+union all
+(
+    select format('entry %s is withdrawn, and has personal fields', entry.entry_id)
+    from registry.entry
+    where
+        entry.source = $1
+        and entry.withdrawn_until = 'infinity'
+        and entry is distinct from registry.withdrawn(entry)
+    order by entry.entry_id
     limit 100
 );
