@@ -296,7 +296,7 @@ describe('answers to what was asked for on demand', () => {
       expect.stringMatching(/^NIP 1000205004 ready/),
     ]);
     const { rows } = await database.pool.query(
-      'select identifier_value, attempt_count, last_error from customer.import',
+      `select identifier_value, attempt_count, last_error from customer.watch where state = 'queued'`,
     );
     expect(rows).toEqual([
       {

@@ -107,7 +107,6 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     await db.pool.query(advance, [JSON.stringify(due), now()]);
     await settle(options, landed);
   }
-  await runFile(db.pool, 'import/forget.sql');
 }
 
 /** Asks one registry after another until one knows the number. */

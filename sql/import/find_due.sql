@@ -31,6 +31,7 @@ turn as (
         select
             watch.identifier_type,
             watch.identifier_value,
+            watch.attempt_count,
             row_number() over (order by watch.next_attempt_at, watch.watch_id) as round
         from customer.watch
         where
@@ -61,10 +62,9 @@ placed as (
 select
     placed.identifier_type,
     placed.identifier_value,
-    coalesce(import.attempt_count, 0) as attempt_count,
+    placed.attempt_count,
     placed.account_id,
     placed.is_buyer,
     registry.find_company(placed.identifier_type, placed.identifier_value) is not null as is_known
 from placed
-left join customer.import using (identifier_type, identifier_value)
 order by placed.place, placed.is_buyer desc

@@ -13,7 +13,8 @@ create table customer.alert_setting (
 
 -- One row per account and company that it watches or waits for. `company_id` is null until the
 -- company is known; the identifier is the one that was submitted. Its events count from the night
--- in which it was ready on. While it is queued, registries are asked for it from `next_attempt_at` on.
+-- in which it was ready on. While it is queued, registries are asked for it from `next_attempt_at` on;
+-- `attempt_count` counts the attempts at which one gave no answer, `last_error` says what was wrong then.
 -- The settings are null unless `has_custom_settings`.
 -- A transaction that adds, removes or changes the state of watches locks their accounts first. Before it
 -- locks several accounts, it takes the lock 'customer.watch'.
@@ -26,6 +27,8 @@ create table customer.watch (
     state text not null,
     created_at timestamptz not null,
     next_attempt_at timestamptz not null default '-infinity',
+    attempt_count integer not null default 0,
+    last_error text,
     ready_at timestamptz,
     failed_at timestamptz,
     failure text,
@@ -83,13 +86,3 @@ create table customer.submission_item (
 
 create index submission_item_watch_idx on customer.submission_item (watch_id);
 create index submission_account_idx on customer.submission (account_id);
-
--- One row per number that is waited for and was asked for in vain. `attempt_count` counts the attempts at which a registry gave no answer, `last_error` says
--- what was wrong at the last one; both are 0 and null where the answer was no help.
-create table customer.import (
-    identifier_type text not null,
-    identifier_value text not null,
-    attempt_count integer not null,
-    last_error text,
-    constraint import_pkey primary key (identifier_type, identifier_value)
-);
