@@ -294,6 +294,19 @@ describe('a person who is forgotten', () => {
     expect(await running).toMatchObject({ events: 0 });
     expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([]);
     expect(await findings()).toEqual([]);
+    // The request about one registry goes on when the one about all is lifted.
+    expect(await registry('forget', last.Nip, '--source', 'ceidg', ...why)).toMatchObject({
+      code: 0,
+    });
+    expect(await registry('forget', '--undo', '4')).toMatchObject({ code: 0 });
+    const moved = withFields(known, { ...last, Ulica: 'ul. Zapomniana 2' });
+    expect(await runCeidg(16, [neighbour!, moved])).toMatchObject({ events: 0 });
+    await runGus(16, '699129999');
+    expect(await findClearText(db, mailFolder(dataDir), clear)).toEqual([
+      'registry.company',
+      'registry.entry_regon',
+    ]);
+    expect(await findings()).toEqual([]);
   });
 });
 
