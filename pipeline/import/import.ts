@@ -101,11 +101,7 @@ export async function importAwaited(options: ImportOptions): Promise<void> {
     other = due.findLast(({ is_buyer }) => !is_buyer)?.account_id ?? other;
     const unknown = due.filter(({ is_known }) => !is_known);
     const asked = await inParallel(unknown, WIDTH, (awaited) => askFor(options, awaited));
-    const landed = await land(options, asked);
-    // The others were brought by a night while they were being submitted.
-    const advance = 'select customer.advance_watches(customer.awaiting($1), $2)';
-    await db.pool.query(advance, [JSON.stringify(due), now()]);
-    await settle(options, landed);
+    await settle(options, due, await land(options, asked));
   }
 }
 
@@ -196,9 +192,13 @@ export async function landAnswers(
   }
 }
 
-/** Fails or postpones the numbers that are still awaited. */
+/**
+ * Makes the watches of known numbers ready, also of those that a night brought while they were being
+ * submitted; fails or postpones the numbers that are still awaited.
+ */
 async function settle(
   { db, logger, now }: ImportOptions,
+  due: readonly Due[],
   askings: readonly Asking[],
 ): Promise<void> {
   const failed: (Awaited & { failure: string })[] = [];
@@ -224,10 +224,11 @@ async function settle(
       postpone(first_wait_ms * 5 ** (attempts - 1), attempts, asking.message);
     }
   }
+  const values = [JSON.stringify(due), now(), JSON.stringify(failed)];
+  await db.pool.query('select customer.advance_watches(customer.awaiting($1), $2, $3)', values);
   if (postponed.length > 0) {
     await runFile(db.pool, 'import/postpone.sql', [JSON.stringify(postponed)]);
   }
-  await db.pool.query('select customer.fail_awaited($1, $2)', [JSON.stringify(failed), now()]);
 }
 
 /** Fails the numbers that are awaited for too long, and queues the import where one is due. */

@@ -205,9 +205,14 @@ begin
 end;
 $$;
 
--- Makes these queued watches of any accounts ready, or fails them after seven days, and settles their
--- submissions. Only their accounts are locked.
-create or replace function customer.advance_watches(watch_ids bigint[], moment timestamptz) returns void
+-- Makes these queued watches of any accounts ready, or fails them: those of the numbers `failed`, a list
+-- of objects, each with its `failure`, and the others after seven days. Settles their submissions. Only
+-- their accounts are locked.
+create or replace function customer.advance_watches(
+    watch_ids bigint[],
+    moment timestamptz,
+    failed jsonb default '[]'
+) returns void
 language plpgsql as $$
 declare
     submissions bigint[];
@@ -223,11 +228,19 @@ begin
     set
         state = 'failed',
         failed_at = moment,
-        failure = 'No registry has reported this number within 7 days'
+        failure = coalesce(known.failure, 'No registry has reported this number within 7 days')
+    from customer.watch as queued
+    left join jsonb_to_recordset(failed)
+        as known (identifier_type text, identifier_value text, failure text)
+        using (identifier_type, identifier_value)
     where
-        watch.watch_id = any(watch_ids)
-        and watch.state = 'queued'
-        and watch.created_at <= customer.queue_deadline(moment);
+        queued.watch_id = any(watch_ids)
+        and queued.state = 'queued'
+        and queued.watch_id = watch.watch_id
+        and (
+            known.failure is not null
+            or queued.created_at <= customer.queue_deadline(moment)
+        );
 
     perform customer.settle_submissions(submissions, moment);
 end;

@@ -21,37 +21,6 @@ language sql stable as $$
     );
 $$;
 
--- Fails the queued watches of numbers that no registry has, a list of objects, each with its `failure`,
--- and settles their submissions.
-create or replace function customer.fail_awaited(numbers jsonb, moment timestamptz) returns void
-language plpgsql as $$
-declare
-    watch_ids constant bigint[] := customer.awaiting(numbers);
-    submissions bigint[];
-begin
-    if cardinality(watch_ids) = 0 then
-        return;
-    end if;
-
-    submissions := customer.lock_watches(watch_ids);
-
-    update customer.watch
-    set
-        state = 'failed',
-        failed_at = moment,
-        failure = failed.failure
-    from jsonb_to_recordset(numbers)
-        as failed (identifier_type text, identifier_value text, failure text)
-    where
-        watch.identifier_type = failed.identifier_type
-        and watch.identifier_value = failed.identifier_value
-        and watch.state = 'queued'
-        and watch.watch_id = any(watch_ids);
-
-    perform customer.settle_submissions(submissions, moment);
-end;
-$$;
-
 -- One row per account with numbers whose import is due: how many, and since when the oldest is.
 create or replace view customer.import_queue as
 select
