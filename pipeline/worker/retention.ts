@@ -21,22 +21,14 @@ export async function applyRetention(options: RetentionOptions) {
   const { mail_days, reject_days, ip_days, ledger_days, inbox_days, closed_person_days } =
     retention;
   const before = (days: number) => new Date(now.getTime() - days * day_ms);
-  const counts = await deleteDone(pool, before(mail_days), now);
+  type Counts = { mail_count: number; token_count: number };
+  const done = [before(mail_days), now];
+  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', done);
   const limits = [before(reject_days), before(ip_days), before(ledger_days), batchSize];
   while (await isTrue(pool, 'select person.retain($1, $2, $3, $4)', limits));
   if (closed_person_days !== undefined) await withdrawClosed(pool, before(closed_person_days));
   await deleteOldFiles(mailFolder(dataDir), before(mail_days));
   if (inbox_days !== undefined) await deletePublished(pool, inboxDir, before(inbox_days));
-  return counts;
-}
-
-/**
- * Deletes mails that ended, and one-time tokens that expired, before a moment. Also deletes answers to
- * requests with an `Idempotency-Key` after a day, and closed windows of rate limits after an hour.
- */
-async function deleteDone(pool: pg.Pool, before: Date, now: Date) {
-  type Counts = { mail_count: number; token_count: number };
-  const [counts] = await queryFile<Counts>(pool, 'mail/delete_done.sql', [before, now]);
   return counts!;
 }
 
