@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { boundDefaults } from '../bounds.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
@@ -35,7 +36,17 @@ test('Requests of an account beyond its share wait, and hold one session; too ma
   await holder.query('select customer.lock_accounts(array[$1::bigint])', [submitter.account_id]);
   const added = ['0000000017', '0000000018', '0000000019'].map((krs) => submitter.add('KRS', krs));
   await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
-  const waiting = Array.from({ length: 49 }, () => submitter.ask('GET /wallet'));
+  const leaving = new AbortController();
+  const gone = api.ask('/api/v1/companies/add', {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${submitter.token}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ identifier_type: 'KRS', identifier_value: ['0000000020'] }),
+    signal: leaving.signal,
+  });
+  await delay(200);
+  leaving.abort();
+  await expect(gone).rejects.toThrow('aborted');
+  const waiting = Array.from({ length: 48 }, () => submitter.ask('GET /wallet'));
   const message = 'At most 3 requests may be under way at a time, and 48 wait.';
   expect(await Promise.race(waiting)).toEqual({ status: 429, body: { message } });
   expect((await other.ask('GET /wallet')).status).toBe(200);
@@ -45,6 +56,10 @@ test('Requests of an account beyond its share wait, and hold one session; too ma
   holder.release();
   await Promise.all(added);
   const statuses = (await Promise.all(waiting)).map(({ status }) => status);
-  expect(statuses.filter((status) => status === 200)).toHaveLength(48);
+  expect(statuses.filter((status) => status === 200)).toHaveLength(47);
+  // The one whose client was gone added nothing.
   expect(await submitter.list()).toHaveLength(3);
+  // A fault gives its place back.
+  const unknown = Array.from({ length: 10 }, () => submitter.ask('GET /tokens/AAAAAAAAAAAA'));
+  expect(new Set((await Promise.all(unknown)).map(({ status }) => status))).toEqual(new Set([404]));
 });
