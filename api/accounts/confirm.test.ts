@@ -5,6 +5,7 @@ import { type Answer, askJson } from '../../fixtures/client/json-client.ts';
 import { readMailedToken, secretKey } from '../../fixtures/client/one-time-token.ts';
 import { password, readRecovery, recover, recoverySent } from '../../fixtures/client/recovery.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { verifyPassword } from './password.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const start = new Date('2026-05-01T10:00:00.750Z');
@@ -108,6 +109,9 @@ describe('POST /auth/recover/confirm', () => {
     await Promise.all(Array.from({ length: 25 }, (_, at) => ask(`of a stranger after ${at}`)));
     expect((await readRecovery(database.pool, account)).mails).toHaveLength(6);
     expect((await confirm(mailed)).status).toBe(200);
+    const { hash } = await readRecovery(database.pool, account);
+    expect(await verifyPassword(password, hash!.password_hash as string)).toBe(true);
+    expect(await confirm(mailed, 'of a stranger after 1')).toEqual(failure);
     // The mails of before do not count any more.
     await ask();
     const again = await readMailedToken(database.kysely, account.email);
