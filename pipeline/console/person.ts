@@ -55,12 +55,13 @@ function describeRequest(request: Awaited<ReturnType<typeof listRequests>>[numbe
 /** `registry person`: prints one JSON object, or says that nothing is stored. */
 export async function describePerson(wanted: string): Promise<void> {
   await withDatabase(async (db) => {
-    const { rows } = await db.pool.query<{ person: object | null }>(
-      'select person.describe($1, $2) as person',
+    const { rows } = await db.pool.query<{ person: string | null }>(
+      // The text has hashes of 64 bits to their last digit.
+      'select jsonb_pretty(person.describe($1, $2)) as person',
       [wanted, digitsOf(wanted)],
     );
     const [found] = rows;
     if (!found?.person) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);
-    print([JSON.stringify(found.person)]);
+    print([found.person]);
   });
 }

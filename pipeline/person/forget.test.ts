@@ -164,9 +164,9 @@ describe('a person who is forgotten', () => {
         { new_value: '699124444' },
       ],
       corroborations: [{ source: 'regon' }],
-      past_numbers: null,
+      past_numbers: [],
       rejects: [{ file: 'Zarejestrowane działalności - województwo opolskie.csv' }],
-      suppressions: null,
+      suppressions: [],
       watch_count: 1,
       mail_count: 1,
     });

@@ -227,30 +227,30 @@ begin
     return jsonb_build_object(
         'entries', to_jsonb(entries),
         'companies', (
-            select jsonb_agg(company) from registry.company
+            select coalesce(jsonb_agg(company), '[]') from registry.company
             where company.company_id = any(company_ids) or company.merged_into_id = any(company_ids)
         ),
         'events', (
-            select jsonb_agg(event order by event.event_id) from registry.event
+            select coalesce(jsonb_agg(event order by event.event_id), '[]') from registry.event
             where
                 event.company_id = any(company_ids)
                 and event.entry_id in (select entry.entry_id from unnest(entries) as entry)
         ),
         'corroborations', (
-            select jsonb_agg(corroboration) from registry.corroboration
+            select coalesce(jsonb_agg(corroboration), '[]') from registry.corroboration
             where
                 corroboration.company_id = any(company_ids)
                 and corroboration.entry_id in (select entry.entry_id from unnest(entries) as entry)
         ),
         'past_numbers', (
-            select jsonb_agg(past_number) from registry.past_number
+            select coalesce(jsonb_agg(past_number), '[]') from registry.past_number
             where past_number.company_id = any(company_ids)
         ),
         'rejects', (
-            select jsonb_agg(reject) from registry.reject
+            select coalesce(jsonb_agg(reject), '[]') from registry.reject
             where person.tells(reject.raw, names)
         ),
-        'suppressions', suppressions,
+        'suppressions', coalesce(suppressions, '[]'),
         -- How many customers, not who.
         'watch_count', (
             select count(*) from customer.watch
