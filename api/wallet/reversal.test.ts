@@ -304,8 +304,12 @@ test('of an account that has ended moves credits, mails nothing, and credits no 
   );
   expect(rows).toEqual([]);
   expect(await shop.buyer.movements()).toEqual([bonus, deposit, taken(500, 200)]);
-  expect(await shop.buyer.payments()).toMatchObject([
-    { state: 'paid' },
-    { state: 'refused', refusal: 'The account has ended' },
-  ]);
+  const ends = (await shop.buyer.payments()).map(({ state, refusal }) => [state, refusal]);
+  expect(ends).toHaveLength(2);
+  expect(ends).toEqual(
+    expect.arrayContaining([
+      ['paid', null],
+      ['refused', 'The account has ended'],
+    ]),
+  );
 });
