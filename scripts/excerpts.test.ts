@@ -9,6 +9,7 @@ const root = fileURLToPath(new URL('../', import.meta.url));
 const readmes = [
   'README.md',
   'api/README.md',
+  'api/decisions.md',
   'pipeline/README.md',
   'pipeline/sources/README.md',
   'scripts/bench/README.md',
