@@ -1,13 +1,16 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
 import type { Response } from 'express';
+import type { Language } from '../../sql/words/message.ts';
 import { linkAsset } from './assets.ts';
+import { createWords } from './texts.ts';
 
 // A line end after a value separates words: it stays.
 const templates = new Eta({
   views: join(import.meta.dirname, 'templates'),
   cache: true,
   autoTrim: false,
+  functionHeader: 'const { language, t, linked, href, number, day } = it;',
 });
 
 // A page loads only its own files, runs no inline script or style, and posts only to this service.
@@ -22,17 +25,26 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/** Sends a page that holds no secret: `templates/{template}.eta` with its data. */
+/**
+ * Sends a page that holds no secret: `templates/{template}.eta` with its data. `language` in the data is
+ * that of the account whose page it is.
+ */
 export function sendPage(
   response: Response,
   template: string,
   data: object,
   cacheControl = 'no-cache',
 ): void {
+  const words = createWords(response.req, template, (data as { language?: Language }).language);
   response
-    .set({ 'Content-Security-Policy': policy, 'Cache-Control': cacheControl })
+    .vary('Accept-Language')
+    .set({
+      'Content-Security-Policy': policy,
+      'Content-Language': words.language,
+      'Cache-Control': cacheControl,
+    })
     .type('html')
-    .send(templates.render(template, { ...data, linkAsset }));
+    .send(templates.render(template, { ...data, ...words, linkAsset }));
 }
 
 /** Sends a page whose address or content can be secret. */

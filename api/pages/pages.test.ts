@@ -55,6 +55,41 @@ describe('GET /privacy', () => {
   });
 });
 
+describe('the language of a page', () => {
+  async function languageOf(path: string, acceptLanguage: string) {
+    const headers = { Accept: 'text/html', 'Accept-Language': acceptLanguage };
+    const response = await api.ask(path, { headers });
+    expect(response.headers.get('vary')).toContain('Accept-Language');
+    const page = await response.text();
+    expect(page).toContain(`<html lang="${response.headers.get('content-language')}">`);
+    return [/<h1>(.*)<\/h1>/.exec(page)?.[1], /class="language" href="([^"]*)"/.exec(page)?.[1]];
+  }
+
+  test('is the one of the address, else the first that the browser reads and the service writes', async () => {
+    expect(await languageOf('/privacy', 'de, pl-PL;q=0.8, en;q=0.5')).toEqual([
+      'Prywatność',
+      '/privacy?lang=en',
+    ]);
+    expect(await languageOf('/privacy?lang=en', 'pl')).toEqual(['Privacy', '/privacy?lang=pl']);
+    for (const unknown of ['?lang=de', '?lang=pl&lang=pl', '?lang=']) {
+      expect((await languageOf(`/privacy${unknown}`, 'de'))[0]).toBe('Privacy');
+    }
+  });
+
+  test('stays English where a page has no other texts, and is kept in its links', async () => {
+    expect(await languageOf('/console?lang=pl', 'pl')).toEqual(['Console', undefined]);
+    expect(await read('/console?lang=pl')).toContain('<a href="/privacy?lang=pl">');
+    expect(await read('/console')).toContain('<a href="/privacy">');
+  });
+
+  test('changes by a link within the service, whatever the path', async () => {
+    for (const path of ['//elsewhere.example/x', '/%5Celsewhere.example']) {
+      const [, address] = await languageOf(`${path}?a=%22%3E`, 'en');
+      expect(address).toMatch(/^\/(%5C)?elsewhere\.example(\/x)?\?a=%22%3E&amp;lang=pl$/);
+    }
+  });
+});
+
 describe('a path without a page', () => {
   test('404 is a page for a browser', async () => {
     const response = await open('/nope');

@@ -1,13 +1,14 @@
 import type { SendMailOptions } from 'nodemailer';
 import type pg from 'pg';
 import { inSession, queryFile, runFile } from '../../sql/connection/database.ts';
+import type { Language } from '../../sql/words/message.ts';
 import { type Letter, writeHtml, writeText } from './letter.ts';
 import { writeInitLetter, writeRecoveredLetter, writeRecoverLetter } from './letters/account.ts';
 import { writeDigestLetter } from './letters/digest.ts';
 import { writeImportLetter } from './letters/import.ts';
 import { isPresentable, type LetterOptions, Superseded } from './letters/options.ts';
 import { writeRefundLetter } from './letters/refund.ts';
-import { type Language, texts } from './texts/texts.ts';
+import { texts } from './texts/texts.ts';
 import { type Deliver, MailRefused } from './transport.ts';
 
 const MAX_REASON_LENGTH = 500;

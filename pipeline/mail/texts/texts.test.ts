@@ -1,22 +1,10 @@
-import { IntlMessageFormat } from 'intl-messageformat';
 import { expect, test } from 'vitest';
+import { argumentsOf } from '../../../fixtures/client/message.ts';
 import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
 import { describeEvent } from '../letters/digest.ts';
 import en from './en.json' with { type: 'json' };
 import pl from './pl.json' with { type: 'json' };
 import { type EventType, eventTypes, severities, texts } from './texts.ts';
-
-/** The argument names of a message. */
-function argumentsOf(message: string): string[] {
-  const names = new Set<string>();
-  const format = new IntlMessageFormat(message, 'en', undefined, { ignoreTag: true });
-  JSON.stringify(format.getAst(), (_, node: { type?: number; value?: unknown } | null) => {
-    const isArgument = node?.type && typeof node.value === 'string';
-    if (isArgument) names.add(node.value as string);
-    return node;
-  });
-  return [...names].toSorted();
-}
 
 test('both languages have the same messages with the same arguments', () => {
   const describeMessages = (catalogue: Record<string, Record<string, string>>) =>

@@ -1,10 +1,8 @@
-import { IntlMessageFormat } from 'intl-messageformat';
+import { createMessage, type Language, type Message } from '../../../sql/words/message.ts';
 import en from './en.json' with { type: 'json' };
 import pl from './pl.json' with { type: 'json' };
 
 type Catalogue = typeof en;
-type Values = Record<string, string | number | Date | null>;
-type Message = (values?: Values) => string;
 
 export type EventType = keyof Catalogue['events'];
 export type Severity = keyof Catalogue['severities'];
@@ -18,28 +16,14 @@ export const severities = Object.keys(en.severities) as Severity[];
  */
 export type Texts = { [Letter in keyof Catalogue]: Record<keyof Catalogue[Letter], Message> };
 
-/** What the catalogues call `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
-const formats = {
-  date: { long: { timeZone: 'UTC' } },
-  time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
-} as const;
-
-/** @param catalogue messages in ICU MessageFormat; `<` is no tag */
-function createTexts(locale: string, catalogue: Catalogue): Texts {
-  const read = (message: string): Message => {
-    let format: IntlMessageFormat | undefined;
-    return (values) => {
-      format ??= new IntlMessageFormat(message, locale, formats, { ignoreTag: true });
-      return format.format(values) as string;
-    };
-  };
+function createTexts(language: Language, catalogue: Catalogue): Texts {
   const letters = Object.entries(catalogue).map(([letter, messages]) => [
     letter,
-    Object.fromEntries(Object.entries(messages).map(([name, message]) => [name, read(message)])),
+    Object.fromEntries(
+      Object.entries(messages).map(([name, text]) => [name, createMessage(language, text)]),
+    ),
   ]);
   return Object.fromEntries(letters) as Texts;
 }
 
-export const texts = { en: createTexts('en-GB', en), pl: createTexts('pl-PL', pl) };
-
-export type Language = keyof typeof texts;
+export const texts = { en: createTexts('en', en), pl: createTexts('pl', pl) };

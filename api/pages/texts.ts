@@ -1,0 +1,114 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Request } from 'express';
+import {
+  createMessage,
+  type Language,
+  locales,
+  type Message,
+  type Values,
+} from '../../sql/words/message.ts';
+
+const languages = Object.keys(locales) as Language[];
+
+const folder = join(import.meta.dirname, 'texts');
+
+/** The messages of a language by `<page>.<name>`: the files of `texts/<language>/`. */
+function readMessages(language: Language): Map<string, Message> {
+  const files = readdirSync(join(folder, language));
+  const messages = files.flatMap((file) => {
+    const page = file.slice(0, -'.json'.length);
+    const texts = JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as object;
+    return Object.entries(texts).map(([name, text]: [string, string]) => {
+      return [`${page}.${name}`, createMessage(language, text)] as const;
+    });
+  });
+  return new Map(messages);
+}
+
+const messages = { en: readMessages('en'), pl: readMessages('pl') };
+
+const pages = new Set([...messages.pl.keys()].map((key) => key.split('.')[0]!));
+
+/** Whether a template has texts: `<page>.eta` and `<page>-*.eta` have those of `<page>.json`. */
+function isTranslated(template: string): boolean {
+  return pages.has(template) || pages.has(template.split('-')[0]!);
+}
+
+function isLanguage(value: unknown): value is Language {
+  return languages.includes(value as Language);
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+function escapeHtml(text: string): string {
+  return text.replace(/[&<>"]/g, (character) => entities[character]!);
+}
+
+/** A path of this service with `lang`, where the address of the request asks for a language. */
+export function keepLanguage({ query }: Request, path: string): string {
+  if (!isLanguage(query.lang)) return path;
+  const url = new URL(path, 'http://localhost');
+  url.searchParams.set('lang', query.lang);
+  return url.pathname + url.search + url.hash;
+}
+
+/** The address of the request in another language; its path can be anything, but leads to no other host. */
+function translateAddress({ path, originalUrl }: Request, language: Language): string {
+  const query = new URLSearchParams(originalUrl.split('?')[1]);
+  query.set('lang', language);
+  return `/${path.replace(/^[/\\]+/, '')}?${query}`;
+}
+
+/**
+ * What templates say things with. The language is the one of `?lang=`, else that of the account, else
+ * the browser's. A page without texts in Polish is English.
+ *
+ * @param known the language of the account, where the page knows it
+ */
+export function createWords(request: Request, template: string, known?: Language) {
+  const { lang } = request.query;
+  const wanted = isLanguage(lang)
+    ? lang
+    : (known ?? (request.acceptsLanguages(languages) || languages[0]!));
+  const language = isTranslated(template) ? (wanted as Language) : 'en';
+  const locale = locales[language];
+
+  const t = (key: string, values?: Values): string => {
+    const message = messages[language].get(key);
+    if (!message) throw new Error(`There is no text with the key ${key}`);
+    return message(values);
+  };
+  const href = (path: string) => keepLanguage(request, path);
+  return {
+    language,
+    /** The language that the address asks for. */
+    asked: isLanguage(lang) ? lang : undefined,
+    /** A text. The template escapes it. */
+    t,
+    /** A text as HTML: `<name>words</name>` in it is a link to `links.name`, or marked by `code`. */
+    linked: (key: string, links: Record<string, string>, values?: Values): string =>
+      escapeHtml(t(key, values)).replace(
+        /&lt;(\w+)&gt;(.*?)&lt;\/\1&gt;/g,
+        (whole, name: string, words: string) => {
+          if (name === 'code') return `<code>${words}</code>`;
+          const path = links[name];
+          return path === undefined ? whole : `<a href="${escapeHtml(href(path))}">${words}</a>`;
+        },
+      ),
+    href,
+    /** A number such as `12,345`; null is a dash. */
+    number: (value: number | string | null, options?: Intl.NumberFormatOptions): string =>
+      value === null ? '–' : new Intl.NumberFormat(locale, options).format(Number(value)),
+    /** A date such as `6 November 2026`. */
+    day: (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'long' }): string =>
+      new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(new Date(date)),
+    /** The addresses of the page in the other languages. What a form has answered cannot be asked again. */
+    otherLanguages:
+      isTranslated(template) && request.method === 'GET'
+        ? languages
+            .filter((other) => other !== language)
+            .map((other) => ({ other, address: translateAddress(request, other) }))
+        : [],
+  };
+}

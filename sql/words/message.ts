@@ -1,0 +1,24 @@
+import { IntlMessageFormat } from 'intl-messageformat';
+
+export type Values = Record<string, string | number | Date | null>;
+export type Message = (values?: Values) => string;
+
+/** The languages of mails and pages, with the locale of their dates and numbers. */
+export const locales = { en: 'en-GB', pl: 'pl-PL' } as const;
+
+export type Language = keyof typeof locales;
+
+/** What messages call `date, long` and `time, short`, such as `6 November 2026` and `05:04`. */
+const formats = {
+  date: { long: { timeZone: 'UTC' } },
+  time: { short: { hour: '2-digit', minute: '2-digit', timeZone: 'UTC' } },
+} as const;
+
+/** @param text in ICU MessageFormat; `<` is no tag. It is parsed by its first use. */
+export function createMessage(language: Language, text: string): Message {
+  let format: IntlMessageFormat | undefined;
+  return (values) => {
+    format ??= new IntlMessageFormat(text, locales[language], formats, { ignoreTag: true });
+    return format.format(values) as string;
+  };
+}
