@@ -109,7 +109,7 @@ describe('registry export', () => {
     expect(written.length).toBe(rows.length);
   });
 
-  test('keeps moments, truth values and days beyond all days in Parquet', async () => {
+  test('keeps moments with their zone, truth values and days beyond all days in Parquet', async () => {
     const run_file = await exportParquet('run');
     const [written] = await parquetReadObjects({ file: run_file.file });
     const { rows } = await db.pool.query<{ started_at: Date; is_baseline: boolean }>(
@@ -117,6 +117,17 @@ describe('registry export', () => {
       [written!.run_id],
     );
     expect(written).toMatchObject(rows[0]!);
+    const { schema } = parquetMetadata(run_file.file);
+    expect(schema.filter(({ name }) => name === 'started_at' || name === 'dump_date')).toEqual([
+      { type: 'INT32', repetition_type: 'OPTIONAL', name: 'dump_date', converted_type: 'DATE' },
+      {
+        type: 'INT64',
+        repetition_type: 'OPTIONAL',
+        name: 'started_at',
+        converted_type: 'TIMESTAMP_MILLIS',
+        logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+      },
+    ]);
     await db.pool.query(`
       insert into registry.stock_change values
           ('regon', 'infinity', null, null, null, 'ACTIVE', 1, 1, 0, 0, 0)

@@ -1,17 +1,11 @@
 import { open, rename, rm } from 'node:fs/promises';
-import { escapeIdentifier, type PoolClient, types } from 'pg';
-import { to as copyTo } from 'pg-copy-streams';
 import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
+import { type Format, isFormat, writers } from '../../sql/export/formats.ts';
+import type { Put } from '../../sql/export/write-rows.ts';
 import { writeCursor } from '../../sql/feed-cursor.ts';
 import { WrongUsage } from '../errors.ts';
-import { writeParquet } from './parquet.ts';
 import { withDatabase } from './session.ts';
 
-/** Writes bytes, and waits until they are taken. */
-type Put = (bytes: Uint8Array) => Promise<void>;
-
-const writers = { csv: writeCsv, parquet: writeParquet };
-type Format = keyof typeof writers;
 /** The schemas that may be exported: none holds secrets. */
 const schemas = new Set(['analyst', 'registry', 'billing']);
 
@@ -44,10 +38,6 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
     if (!(error instanceof ReaderGone)) throw error;
     process.exitCode = exitByClosedPipe;
   });
-}
-
-function isFormat(format: string): format is Format {
-  return Object.hasOwn(writers, format);
 }
 
 async function findRelation(db: Database, name: string): Promise<string> {
@@ -102,23 +92,4 @@ async function exportRelation(db: Database, relation: string, format: Format, pu
     const rows = await writers[format](client, `select * from ${relation}`, put);
     return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };
   });
-}
-
-/** What a spreadsheet would run as a formula; a telephone number such as +48 42 123 45 67 is none. */
-const formula = String.raw`^[=@\t\r]|^[+-].*[^\d\s().,/+-]`;
-
-const textType: number = types.builtins.TEXT;
-
-/** A text that a spreadsheet would run gets an apostrophe before it. */
-async function writeCsv(client: PoolClient, query: string, put: Put): Promise<number> {
-  const { fields } = await client.query(`${query} limit 0`);
-  const columns = fields.map(({ name, dataTypeID }) => {
-    const column = escapeIdentifier(name);
-    if (dataTypeID !== textType) return column;
-    return `case when ${column} ~ '${formula}' then '''' || ${column} else ${column} end as ${column}`;
-  });
-  const neutral = `select ${columns.join(', ')} from (${query}) as exported`;
-  const copy = client.query(copyTo(`copy (${neutral}) to stdout (format csv, header)`));
-  for await (const chunk of copy) await put(chunk as Uint8Array);
-  return copy.rowCount;
 }

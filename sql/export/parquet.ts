@@ -1,6 +1,7 @@
 import type { SchemaElement } from 'hyparquet';
 import { ByteWriter, parquetWriteRows, type Writer } from 'hyparquet-writer';
 import type { ClientBase } from 'pg';
+import type { Put } from './write-rows.ts';
 
 /** Rows that are in memory at once: a row group of the file. */
 const groupRows = 20_000;
@@ -23,7 +24,12 @@ const columnTypes: Record<number, ColumnType> = {
     parse: (text) => (text.endsWith('infinity') ? null : new Date(`${text}T00:00:00Z`)),
   },
   1184: {
-    element: { type: 'INT64', converted_type: 'TIMESTAMP_MILLIS' },
+    // Readers without the logical type take the converted one: a moment without its zone.
+    element: {
+      type: 'INT64',
+      converted_type: 'TIMESTAMP_MILLIS',
+      logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: true, unit: 'MILLIS' },
+    },
     parse: (text) => new Date(text.replace(' ', 'T').replace(/([+-]\d\d)$/, '$1:00')),
   },
 };
@@ -36,7 +42,7 @@ const textType: ColumnType = {
 const typeOf = (oid: number): ColumnType => columnTypes[oid] ?? textType;
 
 /** Gives each row group to `put` when it is complete. */
-function writerTo(put: (bytes: Uint8Array) => Promise<void>): Writer {
+function writerTo(put: Put): Writer {
   const writer = new ByteWriter();
   const flush = async () => {
     const bytes = writer.getBytes().slice();
@@ -47,11 +53,7 @@ function writerTo(put: (bytes: Uint8Array) => Promise<void>): Writer {
 }
 
 /** Writes the rows of a query as Parquet in the transaction of `client`; returns their number. */
-export async function writeParquet(
-  client: ClientBase,
-  query: string,
-  put: (bytes: Uint8Array) => Promise<void>,
-): Promise<number> {
+export async function writeParquet(client: ClientBase, query: string, put: Put): Promise<number> {
   await client.query(`declare exported no scroll cursor for ${query}`);
   const fetch = (count: number) =>
     client.query<Record<string, unknown>>({
