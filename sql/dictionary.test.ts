@@ -95,6 +95,26 @@ describe('legal_form', () => {
   });
 });
 
+describe('names in two languages', () => {
+  const sections = readDictionary('activity_section');
+  const forms = readDictionary('legal_form');
+
+  test('every section and every form has an English name of its own', () => {
+    expect(new Set(column(sections, 'name_en')).size).toBe(22);
+    const labels = group(forms, 'label', 'label_en');
+    expect([...labels].filter(([, names]) => names.size > 1 || names.has(''))).toEqual([]);
+    expect(new Set(column(forms, 'label_en')).size).toBe(new Set(column(forms, 'label')).size);
+  });
+
+  test.each([
+    ['A', 'Agriculture, forestry and fishing'],
+    ['K', /^Telecommunication, computer programming, consulting/],
+    ['V', 'Activities of extraterritorial organisations and bodies'],
+  ])('section %s is that of NACE Rev. 2.1', (section, name) => {
+    expect(sections.find((row) => row.section === section)?.name_en).toMatch(name);
+  });
+});
+
 describe('event_type', () => {
   const types = new Map(readDictionary('event_type').map((row) => [row.event_type, row]));
 

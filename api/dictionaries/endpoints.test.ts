@@ -41,6 +41,12 @@ describe('the dictionaries', () => {
       },
     ],
     ['/legal-forms', { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' }],
+    [
+      '/legal-forms?lang=en',
+      { slug: 'spolka-cywilna', symbol: '019', name: 'civil law partnership' },
+    ],
+    ['/activity-sections', { section: 'F', name: 'Budownictwo' }],
+    ['/activity-sections?lang=en', { section: 'F', name: 'Construction' }],
     ['/voivodeships', { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' }],
     ['/activities?version=2007', { code: '0112Z', name: 'Uprawa ryżu' }],
   ])(
@@ -81,6 +87,7 @@ describe('the dictionaries', () => {
   test.each([
     ['/activities?version=2004', 'version'],
     ['/voivodeships?name=opolskie', 'name'],
+    ['/legal-forms?lang=de', 'lang'],
   ])('GET %s: 422', async (path, field) => {
     const response = await api.ask(`/api/v1${path}`);
     expect(response.status).toBe(422);

@@ -7,6 +7,7 @@ import {
   eventTypeName,
   readEventTypes,
   readLegalForms,
+  readSections,
   readVoivodeships,
   severity,
 } from './names.ts';
@@ -28,6 +29,14 @@ const legalForm = z
 const voivodeship = z
   .strictObject({ name: z.string(), slug: z.string(), teryt: z.string() })
   .meta({ id: 'VoivodeshipEntry', description: 'A voivodeship.' });
+
+const activitySection = z
+  .strictObject({ section: z.string(), name: z.string() })
+  .meta({ id: 'ActivitySectionEntry', description: 'A section of the PKD 2025.' });
+
+const inLanguage = z.strictObject({
+  lang: z.enum(['pl', 'en']).default('pl').meta({ description: 'The language of `name`.' }),
+});
 
 const activity = z.strictObject({ code: z.string(), name: z.string() }).meta({
   id: 'ActivityEntry',
@@ -83,10 +92,11 @@ export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
         path: '/legal-forms',
         summary: 'List the legal forms',
         description: '`slug` is what `legal_form` of a search takes.',
+        query: inLanguage,
       },
       legalForm,
       { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
-      () => readLegalForms(db),
+      ({ lang }) => readLegalForms(db, lang),
     ),
     dictionary(
       {
@@ -97,6 +107,17 @@ export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
       voivodeship,
       { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
       () => readVoivodeships(db),
+    ),
+    dictionary(
+      {
+        path: '/activity-sections',
+        summary: 'List the sections of the PKD 2025',
+        description: '`section` is what the series of the statistics takes.',
+        query: inLanguage,
+      },
+      activitySection,
+      { section: 'F', name: 'Budownictwo' },
+      ({ lang }) => readSections(db, lang),
     ),
     dictionary(
       {

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
+import type { Language } from '../../sql/words/message.ts';
 
 // In the order of the specification; the dictionaries of the database hold the same.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
@@ -49,12 +50,21 @@ export function readEventTypes(db: Db) {
     .execute();
 }
 
-/** The legal forms with their newest symbols. */
-export function readLegalForms(db: Db) {
+/** The legal forms with their newest symbols, and their names in a language. */
+export function readLegalForms(db: Db, language: Language = 'pl') {
   return db
     .selectFrom('registry.legal_form_symbol')
-    .select(['slug', 'symbol', 'label as name'])
+    .select(['slug', 'symbol', `${language === 'pl' ? 'label' : 'label_en'} as name`])
     .orderBy('slug')
+    .execute();
+}
+
+/** The sections of the PKD 2025 with their names in a language. */
+export function readSections(db: Db, language: Language) {
+  return db
+    .selectFrom('registry.activity_section')
+    .select(['section', `${language === 'pl' ? 'name' : 'name_en'} as name`])
+    .orderBy('section')
     .execute();
 }
 

@@ -73,7 +73,7 @@ where
 select registry.load_dictionary('registry.activity_key');
 
 create temporary table loaded (like registry.activity_section);
-\copy loaded (section, first_division, last_division, name) from 'activity_section.csv'
+\copy loaded (section, first_division, last_division, name, name_en) from 'activity_section.csv'
 select registry.load_dictionary('registry.activity_section');
 
 create temporary table loaded (like registry.activity_division);
@@ -88,7 +88,7 @@ join registry.activity_section
 select registry.load_dictionary('registry.activity_division');
 
 create temporary table loaded (like registry.legal_form);
-\copy loaded (symbol, valid_from, valid_to, slug, name, label) from 'legal_form.csv'
+\copy loaded (symbol, valid_from, valid_to, slug, name, label, label_en) from 'legal_form.csv'
 select registry.load_dictionary('registry.legal_form');
 
 create temporary table loaded (like registry.voivodeship);

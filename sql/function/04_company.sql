@@ -3,7 +3,8 @@ create or replace view registry.legal_form_symbol as
 select distinct on (legal_form.slug)
     legal_form.slug,
     legal_form.symbol,
-    legal_form.label
+    legal_form.label,
+    legal_form.label_en
 from registry.legal_form
 order by legal_form.slug, length(legal_form.symbol) desc, legal_form.symbol desc;
 

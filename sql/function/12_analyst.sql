@@ -247,14 +247,16 @@ select
     activity_section.section as activity_section,
     activity_section.name,
     activity_section.first_division,
-    activity_section.last_division
+    activity_section.last_division,
+    activity_section.name_en
 from registry.activity_section;
 
 create or replace view analyst.legal_form as
 select
     legal_form_symbol.slug as legal_form,
     legal_form_symbol.label,
-    legal_form_symbol.symbol
+    legal_form_symbol.symbol,
+    legal_form_symbol.label_en
 from registry.legal_form_symbol;
 
 create or replace view analyst.event_type as

@@ -31,10 +31,12 @@ export interface RegistryTables {
     slug: string;
     symbol: string;
     label: string;
+    label_en: string;
   };
   'registry.activity_section': {
     section: string;
     name: string;
+    name_en: string;
   };
   'registry.voivodeship': {
     teryt: string;
