@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import type { Language } from '../../sql/words/message.ts';
 import type { OneTimeTokenClaims } from '../../sql/secrets/one-time-token.ts';
 import { isAllowed } from '../auth/rate-limit.ts';
 import { openAccount, type OpenedAccount, type SigningOptions } from './init.ts';
@@ -62,7 +63,7 @@ export function createRecovery({ db, now, secretKey }: SigningOptions) {
     const account =
       claims &&
       (await selectRequests(db, claims, at)
-        .select('email')
+        .select(['email', 'language'])
         .where('one_time_token_id', '=', claims.jti)
         .executeTakeFirst());
     return account && { ...claims, ...account };
@@ -80,9 +81,9 @@ export function createRecovery({ db, now, secretKey }: SigningOptions) {
       return expiryOf(at);
     },
 
-    /** Whether the token of a link can still be confirmed. */
-    async isOpen(token: string): Promise<boolean> {
-      return (await findOpen(token, now())) !== undefined;
+    /** The account of a link that can still be confirmed. */
+    async findAccount(token: string): Promise<{ language: Language } | undefined> {
+      return findOpen(token, now());
     },
 
     /** Ends a recovery with the new Master Token. Returns undefined for a wrong link or password. */

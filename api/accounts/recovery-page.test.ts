@@ -74,6 +74,24 @@ describe('GET /recover', () => {
     expect(rows).toEqual([{ used_at: null }]);
   });
 
+  test('200 speaks the language of the account, unless the address asks for another', async () => {
+    const account = await askForRecovery();
+    await database.pool.query("update customer.account set language = 'pl' where account_id = $1", [
+      account.account_id,
+    ]);
+    const headers = { 'Accept-Language': 'en' };
+    const read = async (query: string) =>
+      (await api.ask(`/recover?token=${account.link}${query}`, { headers })).text();
+    expect(await read('')).toContain('<button type="submit">Odzyskaj konto</button>');
+    expect(await read('&lang=en')).toContain('<form method="post" action="/recover?lang=en">');
+    const wrong = await post({ token: account.link, password: 'wrong password' });
+    expect(await wrong.text()).toContain('Nie udało się potwierdzić odzyskania.');
+    const done = await (await post({ token: account.link, password })).text();
+    expect(done).toContain('Oto nowy Master Token');
+    // Another language would ask again, for a token that is shown once.
+    expect(done).not.toContain('class="language"');
+  });
+
   test.each([
     '',
     '?token=',

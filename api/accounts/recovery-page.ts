@@ -15,9 +15,15 @@ export function createRecoveryPages(options: SigningOptions): Router {
   const limit = limitRequests(options, confirmationLimit);
   const readForm = urlencoded({ extended: false, limit: '10kb', parameterLimit: 10 });
 
+  async function findAccount(token: unknown) {
+    const account = typeof token === 'string' ? await recovery.findAccount(token) : undefined;
+    return account && { language: account.language };
+  }
+
   async function sendForm(response: Response, status: number, token: unknown, isRefused = false) {
-    const isOpen = typeof token === 'string' && (await recovery.isOpen(token));
-    if (isOpen) sendPrivatePage(response, status, 'recovery-form', { token, isRefused });
+    const account = await findAccount(token);
+    if (account)
+      sendPrivatePage(response, status, 'recovery-form', { token, isRefused, ...account });
     else sendPrivatePage(response, 422, 'recovery-dead');
   }
 
@@ -27,8 +33,10 @@ export function createRecoveryPages(options: SigningOptions): Router {
     .post(limit, readForm, async (request, response) => {
       const form = (request.body ?? {}) as Record<string, unknown>;
       const { data: proof } = confirmation.safeParse(form);
+      // The recovery ends the link, which tells the language.
+      const account = await findAccount(form.token);
       const opened = proof && (await recovery.confirm(proof));
-      if (opened) sendPrivatePage(response, 200, 'recovery-done', opened);
+      if (opened) sendPrivatePage(response, 200, 'recovery-done', { ...opened, ...account });
       else await sendForm(response, 422, form.token, true);
     })
     .all(onlyAllow('GET, HEAD, POST'));

@@ -136,6 +136,17 @@ describe('GET /unsubscribe', () => {
     expect(JSON.stringify(api.log)).not.toContain(reader.token);
   });
 
+  test('200 speaks the language of the account, before and after the button', async () => {
+    const reader = await createReader();
+    await database.pool.query("update customer.account set language = 'pl' where account_id = $1", [
+      reader.account_id,
+    ]);
+    const page = await (await api.ask(`/unsubscribe?token=${reader.token}`)).text();
+    expect(page).toContain('<button type="submit">Wyłącz te wiadomości</button>');
+    const done = await post('/unsubscribe', new URLSearchParams({ token: reader.token }));
+    expect(await done.text()).toContain('<a href="/console#alerts">konsola</a> albo PATCH');
+  });
+
   test('422 for what is not our token, which it does not repeat', async () => {
     const reader = await createReader();
     for (const token of [...forgedTokens(reader), '"><script>alert(1)</script>']) {

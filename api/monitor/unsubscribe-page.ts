@@ -17,17 +17,17 @@ function selectReader({ db, now, secretKey }: Options, token: string) {
   const end_of_second = new Date(issued_at.getTime() + 1000);
   return db
     .selectFrom('customer.account')
-    .select('account_id')
+    .select(['account_id', 'language'])
     .where('user_ref', '=', user_ref)
     .where((eb) => eb.or([eb('recovered_at', 'is', null), eb('recovered_at', '<', end_of_second)]));
 }
 
-/** Turns off all alerts by mail, including alerts of single companies. Returns false for an invalid token. */
-async function stopMails(options: Options, token: string): Promise<boolean> {
+/** Turns off all alerts by mail, including alerts of single companies. Returns the reader of a valid token. */
+async function stopMails(options: Options, token: string) {
   return options.db.transaction().execute(async (tx) => {
     const reader = selectReader({ ...options, db: tx }, token);
     const account = await reader?.forNoKeyUpdate().executeTakeFirst();
-    if (!account) return false;
+    if (!account) return undefined;
     await sql`
       with setting as (
           update customer.alert_setting
@@ -38,7 +38,7 @@ async function stopMails(options: Options, token: string): Promise<boolean> {
       set notify_via_email = false
       where account_id = ${account.account_id} and has_custom_settings
     `.execute(tx);
-    return true;
+    return account;
   });
 }
 
@@ -62,13 +62,13 @@ export function createUnsubscribePages(options: Options): Router {
     .route('/unsubscribe')
     .get(async (request, response) => {
       const token = tokenOf(request) ?? '';
-      const isValid = await selectReader(options, token)?.executeTakeFirst();
-      if (isValid) sendPrivatePage(response, 200, 'unsubscribe-form', { token });
+      const reader = await selectReader(options, token)?.executeTakeFirst();
+      if (reader) sendPrivatePage(response, 200, 'unsubscribe-form', { token, ...reader });
       else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
     .post(readForm, async (request, response) => {
-      const isStopped = await stopMails(options, tokenOf(request) ?? '');
-      if (isStopped) sendPrivatePage(response, 200, 'unsubscribe-done');
+      const reader = await stopMails(options, tokenOf(request) ?? '');
+      if (reader) sendPrivatePage(response, 200, 'unsubscribe-done', reader);
       else sendPrivatePage(response, 422, 'unsubscribe-refused');
     })
     .all(onlyAllow('GET, HEAD, POST'));

@@ -57,7 +57,7 @@ export function keepLanguage({ query }: Request, path: string): string {
 function translateAddress({ path, originalUrl }: Request, language: Language): string {
   const query = new URLSearchParams(originalUrl.split('?')[1]);
   query.set('lang', language);
-  return `/${path.replace(/^[/\\]+/, '')}?${query}`;
+  return `/${path.replace(/^[/\\]+/, '')}?${query.toString()}`;
 }
 
 /**

@@ -178,6 +178,18 @@ describe('POST /checkout/local/{payment_id}/cancel', () => {
   });
 });
 
+test('the checkout speaks the language of the account, and keeps one that the address asks for', async () => {
+  await database.pool.query("update customer.account set language = 'pl'");
+  const english = await (await api.ask(`${checkout}?lang=en`)).text();
+  expect(english).toContain(`action="${checkout}/pay?lang=en"`);
+  expect(await (await api.ask(checkout)).text()).toContain('<dt>Pakiet</dt><dd>Starter</dd>');
+  const options = { method: 'POST', redirect: 'manual' } as const;
+  const { headers } = await api.ask(`${checkout}/pay?lang=en`, options);
+  expect(headers.get('location')).toBe(`/checkout/success?payment_id=${payment_id}&lang=en`);
+  const outcome = await api.ask(`/checkout/success?payment_id=${payment_id}`);
+  expect(await outcome.text()).toContain('<p>Do portfela dodano 500 kredytów.</p>');
+});
+
 describe('GET /checkout/success and /checkout/cancel', () => {
   test('200 says that an open payment is being confirmed, or was left', async () => {
     expect(await read(`/checkout/success?payment_id=${payment_id}`)).toEqual({

@@ -4,12 +4,18 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { onlyAllow } from '../http/errors.ts';
 import { sendPrivatePage } from '../pages/page.ts';
+import { keepLanguage } from '../pages/texts.ts';
 import { type Payment, type PaymentOptions, priceOf, selectPayment } from './payment.ts';
 import { settle } from './settlement.ts';
 
-async function findPayment(db: Db, given: unknown): Promise<Payment | undefined> {
+/** A payment with the language of its account. */
+async function findPayment(db: Db, given: unknown) {
   const { data: payment_id } = z.uuid().safeParse(given);
-  return payment_id === undefined ? undefined : selectPayment(db, payment_id).executeTakeFirst();
+  if (payment_id === undefined) return undefined;
+  return selectPayment(db, payment_id)
+    .innerJoin('customer.account as account', 'account.account_id', 'payment.account_id')
+    .select('language')
+    .executeTakeFirst();
 }
 
 /**
@@ -28,7 +34,8 @@ export function createCheckoutPages(options: PaymentOptions): Router {
         const payment = await findPayment(db, request.query.payment_id);
         // An open checkout can still be paid until it expires.
         const isLeft = page === 'cancel' && payment?.state === 'open';
-        const outcome = payment && !isLeft ? payment : { state: page };
+        const state = page === 'cancel' ? 'left' : page;
+        const outcome = payment && !isLeft ? payment : { state, language: payment?.language };
         sendPrivatePage(response, 200, 'checkout-outcome', outcome);
       })
       .all(onlyAllow('GET, HEAD'));
@@ -66,7 +73,8 @@ function addLocalCheckout(router: Router, { db, now }: Context): void {
         const report = { payment_id, provider, provider_ref: payment_id, state, price, currency };
         await settle(db, report, now());
       }
-      response.redirect(303, `/checkout/${page}?payment_id=${payment_id}`);
+      const address = `/checkout/${page}?payment_id=${payment_id}`;
+      response.redirect(303, keepLanguage(response.req, address));
     });
     router.route(`/checkout/local/:payment_id/${button}`).post(press).all(onlyAllow('POST'));
   }

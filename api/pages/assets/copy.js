@@ -1,15 +1,17 @@
 // Copies the code before a button with `data-copy`, on every page that has one.
 async function copy(button) {
+  // A second press comes before the label is back.
+  const label = (button.dataset.label ??= button.textContent);
   const code = button.parentElement.querySelector('code');
   try {
     await navigator.clipboard.writeText(code.textContent);
-    button.textContent = 'Copied';
+    button.textContent = button.dataset.copied;
   } catch {
     // Without HTTPS a page has no clipboard: the selection leaves copying to the reader.
     getSelection().selectAllChildren(code);
-    button.textContent = 'Selected';
+    button.textContent = button.dataset.selected;
   }
-  setTimeout(() => (button.textContent = 'Copy'), 2000);
+  setTimeout(() => (button.textContent = label), 2000);
 }
 
 document.addEventListener('click', ({ target }) => {
