@@ -22,6 +22,7 @@ import { answerMissingPage, createPages, showFaults } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
 import { logRequests } from './http/request-log.ts';
+import { qualityEndpoints } from './quality/endpoints.ts';
 import { statsEndpoints } from './stats/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
@@ -99,6 +100,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...eventEndpoints(options),
     ...alertEndpoints(options),
     ...statsEndpoints(options),
+    ...qualityEndpoints(options),
     ...dictionaryEndpoints(options),
   ];
   endpoints.push(

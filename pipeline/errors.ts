@@ -18,6 +18,8 @@ export interface GuardFinding {
   guard: string;
   /** Null: the dump as a whole. */
   file: string | null;
+  /** Absent: the guard looks at no single field. */
+  field?: string;
   /** The figure that the guard found, and the limit that it passed; most are percentages. */
   value: number;
   limit: number;

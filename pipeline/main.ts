@@ -32,7 +32,10 @@ program
   .argument('<source>', 'the registry the dump is of, such as ceidg')
   .argument('<path>', 'a folder, or one file')
   .requiredOption('--date <day>', 'the day the dump speaks of, YYYY-MM-DD')
-  .option('--accept <reason>', 'publish although the guards refuse it, and keep the reason')
+  .option(
+    '--accept <reason>',
+    'publish although the guards refuse it; /quality shows the reason: name no person',
+  )
   .option('--dry-run', 'compute everything, publish nothing')
   .option('--full', 'read every record, also those that were there yesterday')
   .option('--json', 'print one JSON object')

@@ -178,6 +178,9 @@ describe('POST /api/v1/companies/snapshot', () => {
       });
     }
     expect((await searcher.snapshot(other, { 'If-None-Match': etag! })).status).toBe(200);
+    // The same content from another place is no other snapshot.
+    await database.pool.query('update registry.entry set said_line = 77');
+    expect((await searcher.snapshot(asked, { 'If-None-Match': etag! })).status).toBe(304);
     // The phone changes.
     await runFixture(database, '2026-11-03');
     const changed = await searcher.snapshot(asked, { 'If-None-Match': etag! });

@@ -47,6 +47,20 @@ const activity = z
   .strictObject({ code: z.string(), name: z.string(), is_primary: z.boolean() })
   .meta({ id: 'Activity', description: 'A kind of business that a company does.' });
 
+const provenance = z
+  .strictObject({
+    dump_date: z.iso.date().nullable(),
+    file: z.string().nullable(),
+    sha256: z.string().nullable(),
+    line: z.int().nullable(),
+    said_since: z.iso.date(),
+  })
+  .meta({
+    id: 'Provenance',
+    description:
+      '(+) The dump that first said what the profile says now. The file is null for what was imported on demand, for an entry that is gone, and where an older version did not record it.',
+  });
+
 const profile = z
   .strictObject({
     source: z.string().meta({ description: 'The registry: `ceidg`, `regon` or `krs`' }),
@@ -59,6 +73,7 @@ const profile = z
     activities: z.array(activity),
     dates: z.array(labelledDate),
     websites: z.array(z.strictObject({ type: z.literal('website'), value: z.string() })),
+    provenance,
   })
   .meta({ id: 'Profile', description: 'What one registry entry says of the company.' });
 
@@ -121,6 +136,13 @@ export const snapshotExample = {
         activities: [{ code: '1071Z', name: 'Produkcja pieczywa', is_primary: true }],
         dates: [{ type: 'Data rozpoczęcia działalności', date: '2012-03-01' }],
         websites: [],
+        provenance: {
+          dump_date: '2026-11-02',
+          file: 'Zarejestrowane działalności - województwo dolnośląskie.csv',
+          sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+          line: 2,
+          said_since: '2026-11-02',
+        },
       },
     ],
     persons: [{ full_name: 'Anna Żakowska', role: 'Właściciel' }],
@@ -201,6 +223,7 @@ export interface SnapshotEntry
   units: (Texts<'identifier' | 'name'> & { address: Address; dates: LabelledDate[] })[] | null;
   persons: z.output<typeof person>[] | null;
   other_dates: LabelledDate[] | null;
+  provenance: z.output<typeof provenance>;
 }
 
 function viewDates(entry: SnapshotEntry): LabelledDate[] {
@@ -263,6 +286,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
     activities: viewActivities(entry, dictionary),
     dates: viewDates(entry),
     websites: listValues([entry], ['website']),
+    provenance: entry.provenance,
   };
 }
 

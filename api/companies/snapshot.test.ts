@@ -1,5 +1,8 @@
+import { hash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -27,6 +30,10 @@ afterAll(async () => {
 function nip(identifier_value: string) {
   return { identifier_type: 'NIP', identifier_value };
 }
+
+// The phone changed on the third; the second entry is gone since the fifth.
+const reportName = 'Zarejestrowane działalności - województwo mazowieckie.csv';
+const report = readFileSync(join(fixtureFolder('2026-11-03'), reportName));
 
 const kanarek = {
   identity: {
@@ -67,6 +74,13 @@ const kanarek = {
       ],
       dates: [{ type: 'Data rozpoczęcia działalności', date: '2010-02-01' }],
       websites: [],
+      provenance: {
+        dump_date: '2026-11-03',
+        file: reportName,
+        sha256: hash('sha256', report),
+        line: 2,
+        said_since: '2026-11-03',
+      },
     },
     {
       source: 'ceidg',
@@ -99,6 +113,13 @@ const kanarek = {
         { type: 'Data wykreślenia', date: '2026-11-05' },
       ],
       websites: [],
+      provenance: {
+        dump_date: '2026-11-05',
+        file: null,
+        sha256: null,
+        line: null,
+        said_since: '2026-11-05',
+      },
     },
   ],
   persons: [{ full_name: 'Barbara Piórko', role: 'Właściciel' }],

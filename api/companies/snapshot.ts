@@ -38,6 +38,9 @@ async function readEntries(db: Db, identifiers: Identifier[]): Promise<(Snapshot
   return rows.map(({ entries }) => entries);
 }
 
+/** What registries say makes the tag; from where it is known does not: nobody pays for that alone. */
+const leaveOut = (key: string, value: unknown) => (key === 'provenance' ? undefined : value);
+
 export function snapshotEndpoint(
   options: Context & { snapshotCredits: number },
   charge: Charging,
@@ -57,7 +60,7 @@ export function snapshotEndpoint(
         'A field that the registry does not know is an empty string, a list of what it does not know is empty.',
         `Credits for an answer: ${snapshotCredits}. An error is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
         'The same `Idempotency-Key` within 24 hours gives the same answer and no second charge; with another body it is refused.',
-        'The `ETag` changes when the snapshot does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
+        'The `ETag` changes when what the registries say does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
       ].join(' '),
       auth: 'token',
       headers: idempotencyHeader.extend({
@@ -83,15 +86,15 @@ export function snapshotEndpoint(
           ? await readEntries(tx, [identifier])
           : [await readInBatch(identifier)];
         if (!entries) throw new HttpError(404, unknownCompany);
-        const data = JSON.stringify(viewSnapshot(entries, await readDictionary()));
-        const ETag = tagOf(data);
+        const data = viewSnapshot(entries, await readDictionary());
+        const ETag = tagOf(JSON.stringify(data, leaveOut));
         // A snapshot that the client has already is free.
         const isFree = isKnown(request, ETag);
         const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
         const amount = isFree ? 0 : snapshotCredits;
         const charged = await charge({ account_id, amount, description, response }, tx);
         if (isFree) throw new HttpError(304, { message: 'Not Modified' }, { ETag, ...charged });
-        const text = writeSuccess(data, { fetched_at: formatTimestamp(now()) });
+        const text = writeSuccess(JSON.stringify(data), { fetched_at: formatTimestamp(now()) });
         return { body: { text }, headers: { ...charged, ETag } };
       };
       const key = readIdempotencyKey(request);

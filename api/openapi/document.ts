@@ -23,6 +23,8 @@ const tags: Record<string, string> = {
   'Company monitor': 'Watch companies: what changes about them, and who is told.',
   Dictionaries: 'The values that the data refer to: public, free, and kept in caches.',
   Statistics: 'What the daily snapshots of the registers counted; no token needed.',
+  Quality:
+    'What the nights found in the dumps: files, rejects, refusals, contradictions; no token needed.',
   Document: 'This document.',
 };
 

@@ -9,6 +9,7 @@ const files = {
   'icon.svg': './assets/icon.svg',
   'copy.js': './assets/copy.js',
   'dom.js': './assets/dom.js',
+  'quality.css': './assets/quality.css',
   'stats.js': './assets/stats.js',
   'console-kit.js': './assets/console-kit.js',
   'console.js': './assets/console.js',

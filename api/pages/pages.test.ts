@@ -108,7 +108,7 @@ describe('a path without a page', () => {
   );
 });
 
-describe.each(['/', '/stats', '/console', '/docs', '/privacy'])('GET %s', (path) => {
+describe.each(['/', '/stats', '/quality', '/console', '/docs', '/privacy'])('GET %s', (path) => {
   test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
     const response = await open(path);
     expect(response.status).toBe(200);

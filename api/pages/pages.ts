@@ -13,6 +13,7 @@ import { createAssets } from './assets.ts';
 import { findHome, type HomeOptions } from './home.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
 import { findPrivacy } from './privacy.ts';
+import { findNight, findNights } from './quality.ts';
 import { findStatistics } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
@@ -42,15 +43,17 @@ async function findChoices({ db }: Context) {
 }
 
 /**
- * The pages for people: `/`, `/stats`, `/console`, `/docs` and `/privacy`, with their files below `/assets/`. At
+ * The pages for people: `/`, `/stats`, `/quality`, `/console`, `/docs` and `/privacy`, with their files below `/assets/`. At
  * `/`, a client that does not prefer HTML gets JSON.
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
   const router = Router();
-  type FindData = (request: Request) => object | Promise<object>;
+  type FindData = (request: Request) => object | Promise<object | undefined>;
   const pages: [path: string, template: string, findData: FindData][] = [
     ['/', 'home', () => findHome(options)],
     ['/stats', 'stats', ({ query }) => findStatistics(options, query)],
+    ['/quality', 'quality', (request) => findNights(options, request)],
+    ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],
     ['/docs', 'docs', () => ({})],
     ['/privacy', 'privacy', () => findPrivacy(options)],
@@ -60,9 +63,13 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   for (const [path, template, findData] of pages) {
     router
       .route(path)
-      .get(limit, async (request, response) => {
-        if (path === '/' && !prefersPage(request, response)) response.json(about);
-        else sendPage(response, template, await findData(request));
+      .get(limit, async (request, response, next) => {
+        const isPage = path !== '/' || prefersPage(request, response);
+        const data = isPage ? await findData(request) : undefined;
+        if (data) sendPage(response, template, data);
+        else if (!isPage) response.json(about);
+        // A day that no page is of.
+        else next('router');
       })
       .all(onlyAllow('GET, HEAD'));
   }

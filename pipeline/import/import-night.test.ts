@@ -314,7 +314,12 @@ describe('answers to what was asked for on demand', () => {
     const lines = await source!.ask('NIP', '1000705505', signal);
     await landAnswers(landing(), source!, lines);
     await landAnswers(landing(), source!, lines);
-    expect((await database.pool.query('select from registry.entry')).rowCount).toBe(1);
+    const { rows } = await database.pool.query(
+      'select registry.provenance(entry) as provenance from registry.entry',
+    );
+    const day = '2026-11-20';
+    const nowhere = { file: null, sha256: null, line: null };
+    expect(rows).toEqual([{ provenance: { ...nowhere, dump_date: day, said_since: day } }]);
     expect(await verify(database, 'regon')).toEqual([]);
   });
 });

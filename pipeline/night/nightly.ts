@@ -3,7 +3,7 @@ import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
 import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
-import { Refusal } from '../errors.ts';
+import { type GuardFinding, Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
 import { loadSource } from '../sources/source.ts';
@@ -59,7 +59,13 @@ const publication = {
     '5_publish/events',
     '5_publish/touched_companies',
   ],
-  statistics: ['5_publish/statistics', '5_publish/stock', saveRun],
+  statistics: [
+    '5_publish/statistics',
+    '5_publish/stock',
+    '5_publish/fill',
+    '5_publish/agreement',
+    saveRun,
+  ],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
 };
 
@@ -103,8 +109,7 @@ async function attempt(night: Night): Promise<RunSummary> {
     await readRecords(night, dump, yesterday);
     await lockPublishing(client, () => reporter.note('waiting until another source is published'));
     await compare(night, dump);
-    await check(night);
-    return await publish(night);
+    return await publish(night, await check(night));
   } catch (error) {
     throw await noteFailure(night, error);
   } finally {
@@ -202,27 +207,29 @@ async function reject(night: Night): Promise<string | undefined> {
   return rejected[0]!.contradictions > 0 ? 'rows contradict each other' : undefined;
 }
 
-/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. */
-async function check(night: Night): Promise<void> {
+/** Throws a `Refusal` when a guard refuses the dump and no reason accepts it. @returns what is accepted */
+async function check(night: Night): Promise<GuardFinding[]> {
   const { reporter, isImport, reason } = night;
   reporter.step('check');
   const { guards, invariants } = await runChecks(night);
   if (invariants.length > 0) throw new Error(invariants.join('; '));
   // An import on demand has nothing to be compared with.
-  if (guards.length === 0 || isImport) return;
+  if (guards.length === 0 || isImport) return [];
   const sentences = describeFindings(guards).map(({ sentence }) => sentence);
   if (reason === undefined) throw new Refusal(sentences.join('; '), { findings: guards });
   for (const sentence of sentences) reporter.note(`accepted: ${sentence}`);
+  return guards;
 }
 
 /** Publishes in one transaction: readers see yesterday's snapshot or today's. */
-async function publish(night: Night): Promise<RunSummary> {
+async function publish(night: Night, findings: GuardFinding[]): Promise<RunSummary> {
   const { client, reporter, run_id, stage, isFirst, isImport } = night;
   reporter.step('publish');
   await client.query('begin; set local synchronous_commit to default');
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
+    ['5_publish/new_fill'],
     // A first snapshot fills its partition before it attaches it.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);
@@ -233,7 +240,7 @@ async function publish(night: Night): Promise<RunSummary> {
   reporter.step('notify');
   await runSteps(night, publication.notify);
   const state = isImport ? 'imported' : 'published';
-  await endRun(night, { state, reason: night.reason });
+  await endRun(night, { state, reason: night.reason, findings });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
   await client.query(night.isDryRun ? 'rollback' : 'commit');

@@ -8,10 +8,11 @@ const folder = new URL('../../sql/check/', import.meta.url);
 /** A sentence names at most this many files or fields of one guard. */
 const NAMED = 3;
 
-/** `guard` is absent where the file is the guard. */
+/** `guard` is absent where the file is the guard, `field` where it looks at none. */
 type GuardRow = Record<'refusal' | 'value' | 'limit_value', string> & {
   guard?: string;
   file: string | null;
+  field?: string | null;
 };
 
 /**
@@ -28,8 +29,9 @@ export async function runChecks({ client, stage }: NightSessions) {
       const { refusal: sentence, file, value, limit_value } = row;
       if (guard === undefined) invariants.push(sentence);
       else {
-        const limit = Number(limit_value);
-        guards.push({ guard: row.guard ?? guard, file, value: Number(value), limit, sentence });
+        const found = { guard: row.guard ?? guard, file, value: Number(value), sentence };
+        const { field } = row;
+        guards.push({ ...found, limit: Number(limit_value), ...(field && { field }) });
       }
     }
   }

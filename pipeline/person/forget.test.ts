@@ -132,6 +132,10 @@ describe('a person who is forgotten', () => {
     );
     const deliver = createFileDelivery(mailFolder(dataDir));
     await sendMail(sendOptions(db, deliver), rows[0]!.mail_id, false);
+    await db.pool.query(
+      `update registry.run set reason = $1 where run_id = (select max(run_id) from registry.run)`,
+      ['Usługi Zdzisława Brzęczyszcz asked for it'],
+    );
     const searcher = await createSearcher(db.kysely, api);
     const found = await searcher.search('?name=brz%C4%99czyszcz');
     expect(found.body).toMatchObject({ data: { total: 1 } });
@@ -148,6 +152,7 @@ describe('a person who is forgotten', () => {
       'registry.entry_regon',
       'registry.event',
       'registry.reject',
+      'registry.run',
       'a file',
     ]);
   });
@@ -157,7 +162,14 @@ describe('a person who is forgotten', () => {
     expect(code).toBe(0);
     const stored = JSON.parse(stdout) as Record<string, unknown>;
     expect(stored).toMatchObject({
-      entries: [{ surname: 'Brzęczyszcz', source: 'ceidg' }, { source: 'regon' }],
+      entries: [
+        {
+          surname: 'Brzęczyszcz',
+          source: 'ceidg',
+          provenance: { dump_date: dayOf(2), line: 2, file: expect.stringContaining('opolskie') },
+        },
+        { source: 'regon' },
+      ],
       companies: [{ nip }],
       events: [
         { new_value: expect.stringContaining('Nowa') as string },
@@ -202,7 +214,11 @@ describe('a person who is forgotten', () => {
       data: { total: 0 },
     });
     const { body } = await searcher.snapshot({ identifier_type: 'NIP', identifier_value: nip });
-    expect(body).toMatchObject({ data: { profiles: [{ name: '', status: 'ACTIVE' }, {}] } });
+    // The line of the dump would lead to the person.
+    const provenance = { dump_date: dayOf(2), line: null };
+    expect(body).toMatchObject({
+      data: { profiles: [{ name: '', status: 'ACTIVE', provenance }, { provenance }] },
+    });
   });
 
   test('stays so for ten nights, tells no event, and keeps the counts right', async () => {

@@ -1,5 +1,6 @@
 -- One row per number of the lists $1 of types and $2 of values, in their order: the registry entries of
--- its company as JSON, null for an unknown number. Active entries come first, then the latest start.
+-- its company as JSON, null for an unknown number, each with its place in a dump. Active entries come first,
+-- then the latest start.
 with asked as materialized (
     select asked.place, registry.find_company(asked.type, asked.value) as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
@@ -15,7 +16,10 @@ cross join lateral (
             entry.start_date desc nulls last,
             entry.entry_id
     ) as entries
-    from registry.entry as entry
-    where entry.company_id = asked.company_id
+    from (
+        select known.*, registry.provenance(known) as provenance
+        from registry.entry as known
+        where known.company_id = asked.company_id
+    ) as entry
 ) as found
 order by asked.place

@@ -58,6 +58,7 @@ select
         share.value, counted.limit_value
     ) as refusal,
     counted.file,
+    case when counted.guard ~ '^field_' then counted.subject end as field,
     share.value,
     counted.limit_value
 from counted

@@ -161,3 +161,23 @@ return exists (
     from jsonb_array_elements(unit -> 'dates') as dated
     where registry.lower(dated.value ->> 'type') ~ 'zakończeni|skreśleni|wykreśleni'
 );
+
+-- The place in the dump that first said what an entry says now, as a snapshot shows it.
+create or replace function registry.provenance(entry registry.entry) returns jsonb
+language sql stable parallel safe
+return (
+    select jsonb_build_object(
+        'dump_date', run.dump_date,
+        'file', run_file.file,
+        'sha256', run_file.sha256,
+        'line', case when run_file.file is not null then entry.said_line end,
+        'said_since', entry.changed_date
+    )
+    from (select entry.said_run_id::bigint as run_id, entry.said_file_no as file_no) as said
+    left join registry.run using (run_id)
+    -- The file of an import on demand is none of the registry's.
+    left join registry.run_file
+        on run_file.run_id = run.run_id
+        and run_file.file_no = said.file_no
+        and run.state = 'published'
+);

@@ -68,6 +68,7 @@ begin
     entry.fax := null;
     entry.website := null;
     entry.e_delivery := null;
+    entry.said_line := null;
     if entry.entity_type = 'NATURAL' then
         if coalesce(entry.nip, entry.regon9, entry.krs) is null then
             entry.entry_key := 'withdrawn:' || encode((person.hashes(entry))[1], 'hex');
@@ -97,7 +98,20 @@ declare
     company_ids bigint[] := array(
         select entry.company_id from registry.entry where entry.entry_id = any(entry_ids)
     );
+    withdrawn_source text;
+    sources constant text[] := array(
+        select distinct entry.source from registry.entry where entry.entry_id = any(entry_ids)
+    );
+    counted constant text := format(
+        'select * from registry.entry
+        where company_id = any(%L) and entry_id = any(%L) and gone_date is null and source = %%L',
+        company_ids, entry_ids
+    );
 begin
+    foreach withdrawn_source in array sources loop
+        perform registry.change_fill(withdrawn_source, format(counted, withdrawn_source), -1);
+    end loop;
+
     with known as (
         delete from registry.entry
         where entry.company_id = any(company_ids) and entry.entry_id = any(entry_ids)
@@ -132,6 +146,10 @@ begin
         from registry.run as newest
         where newest.source = change.source and newest.state in ('published', 'imported')
     );
+
+    foreach withdrawn_source in array sources loop
+        perform registry.change_fill(withdrawn_source, format(counted, withdrawn_source), 1);
+    end loop;
 
     -- A corroboration is told by an entry of its own.
     update registry.event

@@ -82,6 +82,10 @@ begin
                 and strpos(reject.raw, entry.first_name) > 0
         );
 
+    update registry.run
+    set reason = ''
+    where person.tells(run.reason, names);
+
     -- A repeated request runs anew.
     delete from customer.idempotent_answer
     where person.tells(idempotent_answer.body::text, names);
@@ -225,7 +229,15 @@ begin
         return null;
     end if;
     return jsonb_build_object(
-        'entries', to_jsonb(entries),
+        'entries', (
+            select coalesce(
+                jsonb_agg(
+                    to_jsonb(entry) || jsonb_build_object('provenance', registry.provenance(entry))
+                ),
+                '[]'
+            )
+            from unnest(entries) as entry
+        ),
         'companies', (
             select coalesce(jsonb_agg(company), '[]') from registry.company
             where company.company_id = any(company_ids) or company.merged_into_id = any(company_ids)

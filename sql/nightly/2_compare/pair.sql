@@ -29,8 +29,13 @@ begin
                 pair.company_id, component.label, new_id.entry_id, file.first_id + entry.line
             ) as company_id,
             coalesce(pair.entry_id, new_id.entry_id, file.first_id + entry.line) as entry_id,
-            %s
+            %s,
+            -- The last columns of registry.entry. A line would lead to a person who is withdrawn.
+            night.run_id::integer as said_run_id,
+            entry.file_no as said_file_no,
+            case when entry.withdrawn_until is null then entry.line::integer end as said_line
         from stage.entry
+        cross join stage.night
         join stage.file using (file_no)
         left join stage.pair using (file_no, line)
         left join stage.new_id using (file_no, line)
@@ -45,6 +50,7 @@ begin
                 attrelid = 'registry.entry'::regclass
                 and attnum > 0
                 and attname not in ('company_id', 'entry_id')
+                and not attname ~ '^said_'
         )
     );
 end;

@@ -63,7 +63,10 @@ set
     fingerprint = null,
     status = 'DELETED',
     gone_date = night.dump_date,
-    changed_date = night.dump_date
+    changed_date = night.dump_date,
+    said_run_id = night.run_id,
+    said_file_no = null,
+    said_line = null
 from stage.vanished
 cross join stage.night
 where

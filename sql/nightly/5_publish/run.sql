@@ -1,7 +1,8 @@
 -- Records the files, rejects and notices of a run. Runs also for a refused run.
 
 insert into registry.run_file (
-    run_id, file_key, file, byte_count, sha256, content_hash, read_count, rejected_count, entry_count
+    run_id, file_key, file, byte_count, sha256, content_hash, read_count, rejected_count, entry_count,
+    file_no
 )
 select
     night.run_id,
@@ -12,7 +13,8 @@ select
     file.content_hash,
     file.read_count,
     rejected.row_count,
-    file.read_count - rejected.row_count
+    file.read_count - rejected.row_count,
+    file.file_no
 from stage.file
 cross join stage.night
 cross join lateral (
@@ -55,6 +57,20 @@ select
 from stage.reject
 join stage.file using (file_no)
 cross join stage.night;
+
+insert into registry.run_count (run_id, kind, subject, row_count)
+select
+    night.run_id,
+    'rejected',
+    registry.reject_kind(rejected.reason),
+    sum(rejected.row_count)
+from (
+    select reject.reason, count(*) as row_count
+    from stage.reject
+    group by reject.reason
+) as rejected
+cross join stage.night
+group by night.run_id, registry.reject_kind(rejected.reason);
 
 -- A value is cut, since it is part of a key.
 insert into registry.notice (run_id, subject, value, row_count)

@@ -1,0 +1,120 @@
+import { z } from 'zod';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { HttpError } from '../http/errors.ts';
+import { dateField } from '../http/field.ts';
+import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
+
+// What the descriptions share. Both may be asked together by a page of another origin.
+const common = {
+  method: 'get',
+  tag: 'Quality',
+  auth: 'none',
+  limit: { name: 'quality', request_count: 30, window_ms: 60_000 },
+} as const;
+
+const guard = { guard: 'rejected', file: null, field: null, value: 1.04, limit: 0.5 };
+
+const example = {
+  source: 'ceidg',
+  published: {
+    published_at: '2026-11-07T05:41:12+00:00',
+    days_late: 1,
+    is_baseline: false,
+    read: 2012,
+    accepted: 1991,
+    rejected: 21,
+    entries: 2012,
+    files_total: 1,
+    files: [
+      {
+        file: 'Zarejestrowane działalności - województwo mazowieckie.csv',
+        bytes: 401_223,
+        sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
+        read: 2012,
+        accepted: 1991,
+        rejected: 21,
+      },
+    ],
+    rejected_by_reason: [{ reason: 'unknown_status', rows: 21 }],
+    accepted_refusal: { reason: 'CEIDG confirmed it', guards: [guard] },
+    fields: [{ field: 'phone', filled: 1408, share: 69.98, change: -0.05 }],
+    compared_entries: 14,
+    contradictions: [{ source: 'regon', field: 'name', compared: 12, contradicted: 1 }],
+    corroborations: [{ source: 'regon', subject: 'name', events: 2 }],
+  },
+  refusals_total: 1,
+  refusals: [{ refused_at: '2026-11-07T05:31:55+00:00', guards: [guard] }],
+};
+
+/** (+) What the nights found in the dumps: public, as the statistics. */
+export function qualityEndpoints({ db }: Context): Endpoint[] {
+  return [
+    endpoint(
+      {
+        ...common,
+        path: '/quality',
+        summary: 'The days that dumps were delivered for',
+        description: 'The newest first, with what became of the dump of each registry.',
+        query: z.strictObject(pagingFields),
+        answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
+        example: {
+          data: [
+            {
+              date: '2026-11-06',
+              registries: [
+                {
+                  source: 'ceidg',
+                  is_published: true,
+                  read: 2012,
+                  rejected: 21,
+                  days_late: 1,
+                  refusals: 1,
+                  has_accepted_refusal: true,
+                },
+              ],
+            },
+          ],
+          meta: viewPageMeta({ page: 1, per_page: 20 }, 1),
+        },
+      },
+      async ({ query }) => {
+        const { nights, total } = await readNights(db, query);
+        return { data: nights, meta: viewPageMeta(query, total) };
+      },
+    ),
+    endpoint(
+      {
+        ...common,
+        path: '/quality/{date}',
+        summary: 'What the night found in the dumps of a day',
+        description: [
+          'By registry: files, rows read and rejected, refused attempts and what was accepted in spite of them, how many entries have each field, and what other registries say of the entries that the night wrote.',
+          'Shares are per cent of the entries, their change is against the snapshot before. A field is contradicted where no living entry of the other registry that tells it says the same.',
+          'A baseline is compared with nothing. What an older version did not count is null or absent.',
+          'No text of a row is shown, only the kind of reason for which it was rejected.',
+        ].join(' '),
+        params: z.strictObject({ date: dateField('date') }),
+        answer: z.strictObject({
+          meta: z.strictObject({ date: z.iso.date() }),
+          data: z.array(nightOfRegistry),
+        }),
+        example: { meta: { date: '2026-11-06' }, data: [example] },
+        errors: {
+          404: {
+            description: 'No dump was delivered for that day.',
+            example: { message: 'No dump was delivered for 2026-11-06.' },
+          },
+        },
+      },
+      async ({ params: { date } }) => {
+        const data = await readNight(db, date);
+        if (data.length === 0) {
+          throw new HttpError(404, { message: `No dump was delivered for ${date}.` });
+        }
+        return { meta: { date }, data };
+      },
+    ),
+  ];
+}

@@ -1,0 +1,241 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { fieldOf, fileName, makeReports, withFields } from '../../fixtures/dump/bad-dump.ts';
+import { runBad } from '../../fixtures/dump/bad-night.ts';
+import { person, runRegon } from '../../fixtures/dump/regon-day.ts';
+import { Refusal } from '../../pipeline/errors.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import texts from '../pages/texts/en/quality.json' with { type: 'json' };
+
+let database: TestDatabase;
+let api: TestApi;
+
+const at = (moment: string) => ({ now: () => new Date(moment) });
+const [first, second] = ['2026-11-02', '2026-11-03'] as const;
+
+const good = makeReports();
+// The first of them REGON knows too.
+const [, one] = good.mazowieckie!;
+const inRegon = (nazwa: string) =>
+  person(fieldOf(one!, 'Regon'), fieldOf(one!, 'Nip'), { Ceidg: { nazwa } });
+
+const isChanged = makeReports();
+isChanged.mazowieckie![1] = withFields(one!, { NazwaPodmiotu: 'Dwa', Email: '' });
+for (let row = 10; row < 31; row++) {
+  isChanged.mazowieckie![row] = withFields(isChanged.mazowieckie![row]!, {
+    StatusDzialalnosci: 'Jan Kowalski',
+  });
+}
+
+const guards = [{ guard: 'rejected', file: null, field: null, value: 1.04, limit: 0.5 }];
+const reason = 'CEIDG said so, 600-100-200 and jan@firma.example';
+
+async function read(path: string): Promise<unknown> {
+  const response = await api.ask(`/api/v1${path}`);
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+/** A page as text: what a reader sees, on one line. */
+async function readPage(path: string): Promise<string> {
+  const response = await api.ask(path, { headers: { Accept: 'text/html' } });
+  expect(response.status).toBe(200);
+  const page = await response.text();
+  return page
+    .slice(page.indexOf('<main'))
+    .replaceAll(/<[^>]+>|\s+/g, ' ')
+    .replaceAll(/ +/g, ' ');
+}
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  await runBad(database, good, first, at('2026-11-02T06:00:00Z'));
+  await runRegon(database, first, { reports: inRegon('Usługi 1') }, at('2026-11-02T22:59:00Z'));
+  const refused = runBad(database, isChanged, second, at('2026-11-03T06:00:00Z'));
+  await refused.catch((error: unknown) => {
+    if (!(error instanceof Refusal)) throw error;
+  });
+  await runBad(database, isChanged, second, { reason, ...at('2026-11-03T23:30:00Z') });
+  await runRegon(database, second, { reports: inRegon('DWA') }, at('2026-11-04T06:00:00Z'));
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+describe('GET /quality', () => {
+  test('200 lists the nights, the newest first, by page', async () => {
+    const plain = { is_published: true, rejected: 0, refusals: 0, has_accepted_refusal: false };
+    const night = {
+      date: second,
+      registries: [
+        {
+          source: 'ceidg',
+          is_published: true,
+          read: 2012,
+          rejected: 21,
+          days_late: 1,
+          refusals: 1,
+          has_accepted_refusal: true,
+        },
+        { ...plain, source: 'regon', read: 1, days_late: 1 },
+      ],
+    };
+    const meta = { total: 2, per_page: 1, last_page: 2 };
+    expect(await read('/quality?per_page=1')).toMatchObject({
+      data: [night],
+      meta: { ...meta, current_page: 1 },
+    });
+    expect(await read('/quality?per_page=1&page=2')).toMatchObject({
+      data: [{ date: first, registries: [{ ...plain, source: 'ceidg', days_late: 0 }, plain] }],
+      meta: { ...meta, current_page: 2 },
+    });
+  });
+});
+
+describe('GET /quality/{date}', () => {
+  test('200 says what was rejected, refused and accepted, and nothing that names a person', async () => {
+    const response = await api.ask(`/api/v1/quality/${second}`);
+    const text = await response.text();
+    expect(text).not.toMatch(/Kowalski|firma|600-100/);
+    const { meta, data } = JSON.parse(text) as { meta: object; data: Night[] };
+    type Named = { field: string };
+    type Night = { published: { fields: Named[]; files: { file: string }[] } };
+    expect(meta).toEqual({ date: second });
+    const [ceidg, regon] = data;
+    expect(ceidg).toMatchObject({
+      source: 'ceidg',
+      refusals_total: 1,
+      refusals: [{ refused_at: '2026-11-03T06:00:00+00:00', guards }],
+      published: {
+        published_at: '2026-11-03T23:30:00+00:00',
+        days_late: 1,
+        is_baseline: false,
+        read: 2012,
+        accepted: 1991,
+        rejected: 21,
+        entries: 2012,
+        files_total: 17,
+        rejected_by_reason: [{ reason: 'unknown_status', rows: 21 }],
+        accepted_refusal: { reason: 'CEIDG said so, … and …', guards },
+        compared_entries: 1,
+        corroborations: [],
+      },
+    });
+    const file = ceidg!.published.files.find((known) => known.file === fileName('mazowieckie'));
+    expect(file).toMatchObject({
+      read: 1000,
+      accepted: 979,
+      rejected: 21,
+      sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+    });
+    const isOf = (field: string) => (known: Named) => known.field === field;
+    const filled = ({ published: { fields } }: Night, field: string) => fields.find(isOf(field));
+    expect(filled(ceidg!, 'email')).toEqual({
+      field: 'email',
+      filled: 2011,
+      share: 99.95,
+      change: -0.05,
+    });
+    expect(filled(ceidg!, 'nip')).toEqual({ field: 'nip', filled: 2012, share: 100, change: 0 });
+    expect(filled(ceidg!, 'fax')).toEqual({ field: 'fax', filled: 0, share: 0, change: 0 });
+    expect(ceidg!.published).toMatchObject({
+      contradictions: expect.arrayContaining([
+        { source: 'regon', field: 'name', compared: 1, contradicted: 1 },
+        { source: 'regon', field: 'nip', compared: 1, contradicted: 0 },
+      ]),
+    });
+    // Another spelling of the name is no contradiction, and confirms the event.
+    expect(regon).toMatchObject({
+      refusals_total: 0,
+      refusals: [],
+      published: {
+        rejected_by_reason: [],
+        accepted_refusal: null,
+        contradictions: expect.arrayContaining([
+          { source: 'ceidg', field: 'name', compared: 1, contradicted: 0 },
+        ]),
+        corroborations: [{ source: 'ceidg', subject: 'name', events: 1 }],
+      },
+    });
+  });
+
+  test('200 of a first snapshot, which is compared with nothing', async () => {
+    expect(await read(`/quality/${first}`)).toMatchObject({
+      data: [
+        {
+          source: 'ceidg',
+          published: {
+            is_baseline: true,
+            days_late: 0,
+            compared_entries: null,
+            contradictions: [],
+            fields: expect.arrayContaining([
+              { field: 'phone', filled: 2012, share: 100, change: null },
+            ]),
+          },
+        },
+        // One minute before midnight in Poland.
+        { source: 'regon', published: { days_late: 0 } },
+      ],
+    });
+  });
+
+  test('404 for a day without a dump, 422 for none', async () => {
+    expect((await api.ask('/api/v1/quality/2026-11-04')).status).toBe(404);
+    expect((await api.ask('/api/v1/quality/2026-02-30')).status).toBe(422);
+  });
+});
+
+describe('the page of a night', () => {
+  test('says the same, in English and Polish', async () => {
+    const page = await readPage(`/quality/${second}?lang=en`);
+    for (const text of [
+      '2,012 rows were read: 1,991 accepted, 21 rejected. The registry then had 2,012 entries. It was published 1 day late.',
+      'Accepted in spite of the guards 1.04 % of the rows were rejected; the limit is 0.5 %. The reason of the operator: CEIDG said so, … and …',
+      '1 refused attempt 3 November 2026 at 06:00 UTC 1.04 % of the rows were rejected; the limit is 0.5 %.',
+      'A status that is not known 21 ',
+      'e-mail 2,011 99.95 % -0.05',
+      'REGON name 1 1 ',
+      'CEIDG had told 1 event of the same meaning before: name.',
+    ]) {
+      expect(page).toContain(text);
+    }
+    expect(page).not.toMatch(/Kowalski|firma|600-100/);
+    expect(await readPage(`/quality/${second}?lang=pl`)).toContain(
+      'Przyjęto mimo zastrzeżeń Odrzucono 1,04 % wierszy; granica to 0,5 %. Powód podany przez operatora: CEIDG said so, … and …',
+    );
+    expect(await readPage('/quality?lang=en')).toContain(
+      '3 November 2026 CEIDG published in spite of a guard (1 attempt refused) 2,012 21 1 day late',
+    );
+    for (const path of ['/quality/2026-11-04', '/quality/yesterday']) {
+      expect((await api.ask(path, { headers: { Accept: 'text/html' } })).status).toBe(404);
+    }
+  });
+
+  test('has words for each guard, and each kind of reason', () => {
+    const sourceOf = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
+    const shares = sourceOf('../../sql/check/guard_share.sql').matchAll(
+      /^ {8}'(\w+)'(?: as guard)?,/gm,
+    );
+    const files = readdirSync(new URL('../../sql/check', import.meta.url));
+    const named = files.flatMap((file) => /^guard_(?!share)(\w+)\.sql/.exec(file)?.[1] ?? []);
+    const kinds = sourceOf('../../sql/function/18_quality.sql').matchAll(
+      /(?:then|else) '(\w+)'$/gm,
+    );
+    expect(
+      Object.keys(texts)
+        .filter((key) => /^(guard|reason)_/.test(key))
+        .toSorted(),
+    ).toEqual(
+      [
+        ...[...shares].map(([, guard]) => `guard_${guard}`),
+        ...named.map((guard) => `guard_${guard}`),
+        ...[...kinds].map(([, kind]) => `reason_${kind}`),
+      ].toSorted(),
+    );
+  });
+});

@@ -1,0 +1,91 @@
+-- Counts what other registries say of the entries that the night wrote. Registries are compared where both
+-- tell a field; of several entries of the other one, a single one that says the same is enough. A first
+-- snapshot is compared with nothing: it would cost a look at every company.
+
+-- One row per entry that the night wrote: as it is now, by its company as it is now.
+create unlogged table stage.written as
+select
+    coalesce(merged_company.into_company_id, written.company_id) as company_id,
+    written.entry_id
+from (
+    select after.company_id, after.entry_id from stage.after
+    union
+    select vanished.company_id, vanished.entry_id from stage.vanished where not vanished.waits
+    union
+    select due.company_id, due.entry_id from stage.due
+    union
+    select coalesce(component.label, new_id.entry_id), new_id.entry_id
+    from stage.new_id
+    left join stage.component on component.node = new_id.entry_id
+) as written
+left join stage.merged_company using (company_id)
+where (select night.previous_run_id is not null and not night.is_import from stage.night);
+
+analyze stage.written;
+
+insert into registry.run_count (run_id, kind, other_source, subject, row_count)
+with compared as (
+    -- One row per entry, field and other registry that tells it.
+    select
+        entry.entry_id,
+        other.source as other_source,
+        field.name as subject,
+        bool_or(field.value = field.other_value) as agrees
+    from stage.written
+    join registry.entry using (company_id, entry_id)
+    join registry.entry as other
+        on other.company_id = entry.company_id
+        and other.source <> entry.source
+        and other.status <> 'DELETED'
+    cross join lateral (
+        values
+        ('status', entry.status, other.status),
+        (
+            'name',
+            registry.value_meaning(
+                'name', registry.shown_name(entry.name, entry.first_name, entry.surname)
+            ),
+            registry.value_meaning(
+                'name', registry.shown_name(other.name, other.first_name, other.surname)
+            )
+        ),
+        ('legal_form', entry.legal_form, other.legal_form),
+        ('nip', entry.nip, other.nip),
+        ('regon9', entry.regon9, other.regon9),
+        ('krs', entry.krs, other.krs),
+        ('voivodeship', entry.voivodeship, other.voivodeship),
+        ('postal_code', entry.postal_code, other.postal_code),
+        ('city', registry.value_meaning('city', entry.city), registry.value_meaning('city', other.city)),
+        (
+            'activity_main',
+            entry.activity_main,
+            case when other.activity_version = entry.activity_version then other.activity_main end
+        )
+    ) as field (name, value, other_value)
+    where field.value is not null and field.other_value is not null
+    group by entry.entry_id, other.source, field.name
+),
+
+counted as (
+    select 'written' as kind, null as other_source, null as subject, count(*) as row_count
+    from stage.written
+    union all
+    select kind.name, compared.other_source, compared.subject, count(*)
+    from compared
+    cross join lateral (
+        values ('compared', true), ('contradicted', not compared.agrees)
+    ) as kind (name, is_counted)
+    where kind.is_counted
+    group by kind.name, compared.other_source, compared.subject
+    union all
+    select 'corroborated', event.source, event_type.subject, count(*)
+    from stage.company_event
+    join registry.event using (company_id, event_id)
+    join registry.event_type on event_type.event_type = event.event_type
+    group by event.source, event_type.subject
+)
+
+select night.run_id, counted.*
+from counted
+cross join stage.night
+where night.previous_run_id is not null and not night.is_import;

@@ -1,0 +1,17 @@
+-- The counts of the fields of a registry's entries against the entries as they are.
+select
+    format(
+        '%s %s entries are said to have the field %s, there are %s',
+        registry.figure(fill.filled_count),
+        $1::text,
+        found.field,
+        registry.figure(found.filled_count)
+    ) as finding
+from registry.count_filled(
+    format('select * from registry.entry where source = %L and gone_date is null', $1::text)
+) as found
+left join registry.fill
+    on fill.source = $1::text
+    and fill.stat_date = 'infinity'
+    and fill.field = found.field
+where fill.filled_count is distinct from found.filled_count;
