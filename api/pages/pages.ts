@@ -14,6 +14,7 @@ import { findHome, type HomeOptions } from './home.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
 import { findPrivacy } from './privacy.ts';
 import { findNight, findNights } from './quality.ts';
+import { createSeriesRoute } from './series.ts';
 import { findStatistics } from './stats.ts';
 
 /** `/` for a client that does not ask for a page. */
@@ -60,6 +61,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   ];
 
   router.use(createAssets());
+  router.use(createSeriesRoute(options));
   for (const [path, template, findData] of pages) {
     router
       .route(path)

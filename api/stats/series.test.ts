@@ -29,7 +29,16 @@ beforeAll(async () => {
         ('ceidg', '2026-02-04', '24', 'G', null, 'SUSPENDED', -1, 0, 0, 0, 0),
         ('ceidg', '2026-02-04', '24', 'G', null, 'DELETED', 1, 0, 0, 0, 0),
         ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
-        ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0)
+        ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0);
+    update registry.stock_change set returned_count = 1
+    where stat_date = '2026-02-04' and new_count = 1;
+    insert into registry.stock_move values
+        ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 3),
+        ('ceidg', '2026-02-04', 'ACTIVE', false, '14', 'F', null, null, 'F', null, 4),
+        ('ceidg', '2026-02-04', 'SUSPENDED', true, '24', 'G', null, '24', 'F', null, 2),
+        ('ceidg', 'infinity', 'ACTIVE', false, '14', 'F', null, '24', 'F', null, 50);
+    -- The night of an older version.
+    update registry.run set counts_moves = false where dump_date = '2026-01-31'
   `);
 });
 
@@ -39,6 +48,27 @@ afterAll(async () => {
 });
 
 const path = '/api/v1/stats/series';
+
+/** What a snapshot has that is compared with none, or that an older version counted. */
+const nothingCompared = {
+  new: null,
+  ended: null,
+  suspended: null,
+  resumed: null,
+  births: null,
+  returns: null,
+  moved_in: null,
+  moved_out: null,
+  recoded_in: null,
+  recoded_out: null,
+  days_covered: null,
+};
+
+/** The flows of a snapshot in which nothing changed. */
+const nothing = Object.fromEntries(Object.keys(nothingCompared).map((flow) => [flow, 0]));
+
+const csvFields =
+  'stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,days_with_data,is_partial';
 
 async function seriesOf(query: string): Promise<unknown> {
   const response = await api.ask(`${path}?${query}`);
@@ -64,38 +94,44 @@ describe('GET /api/v1/stats/series', () => {
         {
           date: '2026-01-30',
           stock: { ACTIVE: 90, SUSPENDED: 10, DELETED: 0 },
-          new: 0,
-          ended: 0,
-          suspended: 0,
-          resumed: 0,
+          ...nothingCompared,
           is_baseline: true,
+          days_with_data: 1,
+          is_partial: false,
         },
         {
           date: '2026-01-31',
           stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
+          ...nothingCompared,
           new: 5,
           ended: 1,
           suspended: 2,
           resumed: 0,
           is_baseline: false,
+          days_covered: 1,
+          days_with_data: 1,
+          is_partial: false,
         },
         {
           date: '2026-02-03',
           stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
-          new: 0,
-          ended: 0,
-          suspended: 0,
-          resumed: 0,
+          ...nothing,
           is_baseline: false,
+          days_covered: 3,
+          days_with_data: 1,
+          is_partial: false,
         },
         {
           date: '2026-02-04',
           stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: 1 },
+          ...nothing,
           new: 1,
-          ended: 0,
-          suspended: 0,
           resumed: 1,
           is_baseline: false,
+          returns: 1,
+          days_covered: 1,
+          days_with_data: 1,
+          is_partial: false,
         },
       ],
     });
@@ -106,21 +142,34 @@ describe('GET /api/v1/stats/series', () => {
       {
         date: '2026-01-01',
         stock: { ACTIVE: 91, SUSPENDED: 12, DELETED: 0 },
+        ...nothingCompared,
         new: 5,
         ended: 1,
         suspended: 2,
         resumed: 0,
         is_baseline: true,
+        days_covered: 1,
+        days_with_data: 2,
+        is_partial: true,
       },
       {
         date: '2026-02-01',
         stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: 1 },
+        ...nothing,
         new: 1,
-        ended: 0,
-        suspended: 0,
         resumed: 1,
         is_baseline: false,
+        returns: 1,
+        days_covered: 4,
+        days_with_data: 2,
+        is_partial: true,
       },
+    ]);
+  });
+
+  test('200 by month has nulls where a month holds a baseline alone', async () => {
+    expect(await seriesOf('by=month&to=2026-01-30')).toMatchObject([
+      { date: '2026-01-01', ...nothingCompared, is_baseline: true, is_partial: true },
     ]);
   });
 
@@ -145,6 +194,48 @@ describe('GET /api/v1/stats/series', () => {
     expect(series.map(({ stock }) => stock.ACTIVE)).toEqual(active);
   });
 
+  test.each([
+    ['voivodeship=none', { date: '2026-02-04', moved_in: 4, moved_out: 0, recoded_in: 0 }],
+    ['section=none&source=krs', { stock: { ACTIVE: 10, SUSPENDED: 0, DELETED: 0 } }],
+    ['legal_form=none', { stock: { ACTIVE: 71, SUSPENDED: 11, DELETED: 1 }, moved_in: 0 }],
+    ['voivodeship=mazowieckie', { moved_in: 0, moved_out: 7, recoded_in: 0, recoded_out: 0 }],
+    ['voivodeship=slaskie&section=F', { moved_in: 3, moved_out: 0, recoded_in: 2, recoded_out: 0 }],
+    ['section=G', { moved_in: 0, moved_out: 0, recoded_in: 0, recoded_out: 2 }],
+    ['section=F', { moved_in: 0, moved_out: 0, recoded_in: 2, recoded_out: 0 }],
+  ])('200 counts who crosses the border of the selection: %s', async (query, last) => {
+    expect(((await seriesOf(query)) as unknown[]).at(-1)).toMatchObject(last);
+  });
+
+  test('200 has a point a group where groups are asked for', async () => {
+    const of = (voivodeship: string | null, active: number, flows: object) =>
+      expect.objectContaining({
+        date: '2026-02-01',
+        group: { voivodeship },
+        stock: expect.objectContaining({ ACTIVE: active }),
+        ...flows,
+      });
+    expect(await seriesOf('by=month&from=2026-02-01&group_by=voivodeship')).toEqual([
+      of('mazowieckie', 71, { new: 0, births: 0, returns: 0, moved_in: 0, moved_out: 7 }),
+      of('śląskie', 22, { new: 1, births: 0, returns: 1, moved_in: 3, recoded_in: 0 }),
+    ]);
+    expect(await seriesOf('from=2026-02-04&group_by=legal_form,section')).toMatchObject([
+      { group: { section: 'F', legal_form: null }, stock: { ACTIVE: 71 }, moved_in: 0 },
+      { group: { section: 'G', legal_form: null }, stock: { SUSPENDED: 9 }, recoded_out: 2 },
+      { group: { section: 'G', legal_form: 'spolka-cywilna' }, stock: { ACTIVE: 22 }, new: 1 },
+    ]);
+    expect(await errorsOf('group_by=section,status')).toEqual({
+      group_by: ['The group_by field must list voivodeship, section, legal_form, or some of them.'],
+    });
+  });
+
+  test('200 is the same for the page, under a limit of its own', async () => {
+    const query = 'by=month&voivodeship=none';
+    const response = await api.ask(`/stats/series?${query}`);
+    expect(response.headers.get('ratelimit-policy')).toContain('q=60; w=60');
+    expect(await response.json()).toEqual(await (await api.ask(`${path}?${query}`)).json());
+    expect((await api.ask('/stats/series?by=year')).status).toBe(422);
+  });
+
   test('200 is CSV where the client prefers it, and under a path of its own', async () => {
     const asked = [
       await api.ask(`${path}?from=2026-02-01`, { headers: { Accept: 'text/csv' } }),
@@ -155,13 +246,39 @@ describe('GET /api/v1/stats/series', () => {
       expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
       expect(await response.text()).toBe(
         [
-          'date,stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline',
-          '2026-02-03,91,12,0,0,0,0,0,false',
-          '2026-02-04,93,11,1,1,0,0,1,false',
+          `date,${csvFields}`,
+          '2026-02-03,91,12,0,0,0,0,0,false,0,0,0,0,0,0,3,1,false',
+          '2026-02-04,93,11,1,1,0,0,1,false,0,1,0,0,0,0,1,1,false',
           '',
         ].join('\n'),
       );
+      expect(response.headers.get('content-disposition')).toBe(
+        'attachment; filename=ceidg-by-day-2026-02-03-2026-02-04.csv',
+      );
     }
+  });
+
+  test('200 is CSV with empty cells for nulls, and lines that tell what it is', async () => {
+    const asked = 'comments=true&group_by=legal_form&by=month&to=2026-01-31&section=F';
+    const response = await api.ask(`${path}.csv?${asked}`);
+    expect(await response.text()).toBe(
+      [
+        '# Registry: ceidg',
+        '# Selection: section=F; group_by=legal_form',
+        '# By month: 2026-01-01',
+        '# Source: the public register of that name, as its dumps of these days state it',
+        `date,legal_form,${csvFields}`,
+        '2026-01-01,,71,2,0,5,1,2,0,true,,,,,,,1,2,true',
+        '',
+      ].join('\n'),
+    );
+    expect(response.headers.get('content-disposition')).toBe(
+      'attachment; filename=ceidg-F-legal_form-by-month-2026-01-01.csv',
+    );
+    const named = await api.ask(`${path}.csv?voivodeship=śląskie&to=2026-01-30`);
+    expect(named.headers.get('content-disposition')).toContain(
+      "filename*=UTF-8''ceidg-%C5%9Bl%C4%85skie-by-day-2026-01-30.csv",
+    );
   });
 
   test('200 may be kept in a cache where all its days are past', async () => {
@@ -188,7 +305,10 @@ describe('GET /api/v1/stats/series', () => {
     ['from=2026-02-01&from=2026-02-02', { from: ['The from field must be given only once.'] }],
     ['from=2026-02-02&to=2026-02-01', { to: ['The to field must not be before from.'] }],
     ['by=year', { by: [expect.any(String)] }],
-    ['section=W', { section: ['The section field must be a section of the PKD 2025, A to V.'] }],
+    [
+      'section=W',
+      { section: ['The section field must be a section of the PKD 2025, A to V, or none.'] },
+    ],
     [
       'source=regon',
       { source: ['The source field must be the name of a source that has statistics.'] },
@@ -213,5 +333,59 @@ describe('GET /api/v1/stats/series', () => {
     await empty.drop();
     expect(response.status).toBe(404);
     expect(await response.json()).toEqual({ message: 'No snapshot has been published yet.' });
+  });
+});
+
+describe('a long series', () => {
+  let long: TestDatabase;
+  let other: TestApi;
+
+  beforeAll(async () => {
+    long = await createTestDatabase();
+    other = await startTestApi({ db: long.kysely });
+    await insertDays(
+      long,
+      `('krs', '2025-01-01', 0, 0, 0, 0, true), ${Array.from({ length: 3000 }, (_, day) => {
+        const date = new Date(Date.UTC(2027, 0, 20) + day * 86_400_000).toISOString().slice(0, 10);
+        return `('ceidg', '${date}', 0, 0, 0, 0, ${day === 0})`;
+      }).join()}`,
+    );
+    await long.pool.query(`
+      insert into registry.stock_change
+      select source, day, teryt, null, null, 'ACTIVE', 1, 0, 0, 0, 0
+      from (values ('ceidg', date '2027-01-20'), ('krs', '2025-01-01')) as first (source, day)
+      cross join (
+          select teryt from registry.voivodeship union all select null union all select '99'
+      ) as region
+    `);
+  });
+
+  afterAll(async () => {
+    await other.close();
+    await long.drop();
+  });
+
+  test.each([
+    ['to=2027-03-30', [true, false, true]],
+    ['to=2027-03-31', [true, false, false]],
+    ['from=2027-02-02&to=2027-03-31', [true, false]],
+    ['from=2027-02-01&to=2027-02-27', [true]],
+  ])('calls a month whole all of whose days are compared: %s', async (query, partial) => {
+    const response = await other.ask(`${path}?by=month&${query}`);
+    const { series } = (await response.json()) as { series: { is_partial: boolean }[] };
+    expect(series.map(({ is_partial }) => is_partial)).toEqual(partial);
+  });
+
+  test('has at most 50,000 points by group, and 2,000 on the page', async () => {
+    const message = (most: number) =>
+      `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
+    const tooMany = await other.ask(`${path}?group_by=voivodeship`);
+    expect(tooMany.status).toBe(422);
+    expect(await tooMany.json()).toMatchObject({ message: message(50_000) });
+    const page = await other.ask('/stats/series?group_by=voivodeship&to=2027-06-01');
+    expect(await page.json()).toMatchObject({ message: message(2000) });
+    const fewer = await other.ask(`${path}?group_by=voivodeship&by=month&section=none`);
+    const { series } = (await fewer.json()) as { series: unknown[] };
+    expect(series.length).toBe(18 * 100);
   });
 });

@@ -1,66 +1,15 @@
 import type { Response } from 'express';
-import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { dateField, patternField } from '../http/field.ts';
-import { invalid, type Problem } from '../http/errors.ts';
-import { cacheControlOf, chooseSource, common, countField, sourceField } from './source.ts';
-
-const by = z.enum(['day', 'month']);
-
-const query = z
-  .strictObject({
-    from: dateField('from')
-      .meta({ description: 'The first day; default that of the first snapshot' })
-      .optional(),
-    to: dateField('to')
-      .meta({ description: 'The last day; default that of the newest snapshot' })
-      .optional(),
-    by: by
-      .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
-      .default('day'),
-    source: sourceField
-      .meta({ description: 'The registry; default the one with the longest history' })
-      .optional(),
-    voivodeship: z
-      .string()
-      .meta({ description: 'Its name, with or without diacritics', example: 'mazowieckie' })
-      .optional(),
-    section: patternField(
-      /^[A-Va-v]$/,
-      'The section field must be a section of the PKD 2025, A to V.',
-      'The section of the PKD 2025 of the main activity',
-      'F',
-    ).optional(),
-    legal_form: z
-      .string()
-      .meta({ description: 'Its slug', example: 'spolka-z-ograniczona-odpowiedzialnoscia' })
-      .optional(),
-  })
-  .refine(({ from, to }) => !from || !to || from <= to, {
-    path: ['to'],
-    error: 'The to field must not be before from.',
-  });
-
-type SeriesQuery = z.output<typeof query>;
-
-const point = z.strictObject({
-  date: z.iso.date(),
-  stock: z.strictObject({ ACTIVE: countField, SUSPENDED: countField, DELETED: countField }),
-  new: countField,
-  ended: countField,
-  suspended: countField,
-  resumed: countField,
-  is_baseline: z.boolean(),
-});
-
-type Point = z.output<typeof point>;
+import { by, point, readSeries, type SeriesQuery, seriesQuery } from './read-series.ts';
+import { cacheControlOf, chooseSource, common } from './source.ts';
 
 const answer = z.strictObject({ by, source: z.string(), series: z.array(point) });
 
-const example: z.output<typeof answer> = {
+type Series = z.output<typeof answer>;
+
+const example: Series = {
   by: 'day',
   source: 'ceidg',
   series: [
@@ -72,97 +21,88 @@ const example: z.output<typeof answer> = {
       suspended: 2,
       resumed: 0,
       is_baseline: false,
+      births: 4,
+      returns: 1,
+      moved_in: 2,
+      moved_out: 1,
+      recoded_in: 0,
+      recoded_out: 0,
+      days_covered: 1,
+      days_with_data: 1,
+      is_partial: false,
     },
   ],
 };
 
-/** The symbols of a selection; null: all. */
-async function findGroup(db: Db, { voivodeship, legal_form }: SeriesQuery) {
-  const { rows } = await sql<{ teryt: string | null; symbol: string | null }>`
-    select
-        (
-            select teryt from registry.voivodeship
-            where slug = registry.fold(${voivodeship ?? null}::text)
-        ) as teryt,
-        (
-            select symbol from registry.legal_form_symbol
-            where slug = registry.fold(${legal_form ?? null}::text)
-        ) as symbol
-  `.execute(db);
-  const group = rows[0]!;
-  const problems: Problem[] = [];
-  if (voivodeship !== undefined && group.teryt === null)
-    problems.push(['voivodeship', 'The voivodeship field must be the name of a voivodeship.']);
-  if (legal_form !== undefined && group.symbol === null)
-    problems.push(['legal_form', 'The legal_form field must be the slug of a legal form.']);
-  if (problems.length > 0) throw invalid(problems);
-  return group;
-}
+const description = `Days without a snapshot are absent, so that a chart shows gaps: a flow is of all \`days_covered\` days since the snapshot before. In a baseline it is null.
 
-// The stock of a day is the sum of all changes up to it, also of those before `from`. The changes are
-// summed up before the join: a join of each of them takes more than twice as long.
-async function readSeries(db: Db, source: string, asked: SeriesQuery): Promise<Point[]> {
-  const { teryt, symbol } = await findGroup(db, asked);
-  const { rows } = await sql<Point>`
-    with changed as (
-        select
-            stat_date,
-            sum(entry_change) filter (where status = 'ACTIVE') as active,
-            sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
-            sum(entry_change) filter (where status = 'DELETED') as deleted,
-            sum(new_count) as new,
-            sum(ended_count) as ended,
-            sum(suspended_count) as newly_suspended,
-            sum(resumed_count) as resumed
-        from registry.stock_change
-        where
-            source = ${source}
-            and (${teryt}::text is null or voivodeship = ${teryt})
-            and (${asked.section}::text is null or activity_section = ${asked.section})
-            and (${symbol}::text is null or legal_form = ${symbol})
-        group by stat_date
-    ),
+An entry stands while it is ACTIVE or SUSPENDED. The standing entries of each selection or group change by new − ended + moved_in − moved_out + recoded_in − recoded_out. \`new\` and \`ended\` count entries that come to stand or no longer stand. \`new\` and \`deleted\` of \`/stats/day\` count rows of the registry: an entry that has ended and is still listed is \`ended\` here, and not \`deleted\` there.
 
-    snapshot as (
-        select
-            *,
-            json_build_object(
-                'ACTIVE', coalesce(sum(active) over past, 0),
-                'SUSPENDED', coalesce(sum(suspended) over past, 0),
-                'DELETED', coalesce(sum(deleted) over past, 0)
-            ) as stock
-        from registry.daily_stat
-        left join changed using (stat_date)
-        where source = ${source}
-        window past as (order by stat_date)
-    )
+A code of PKD 2007 counts in the section of its codes of PKD 2025 where all of them lie in one; else recoding may move the entry, which \`recoded_in\` and \`recoded_out\` count.`;
 
-    select
-        date_trunc(${asked.by}, stat_date)::date as date,
-        (array_agg(stock order by stat_date desc))[1] as stock,
-        coalesce(sum(new), 0)::float8 as new,
-        coalesce(sum(ended), 0)::float8 as ended,
-        coalesce(sum(newly_suspended), 0)::float8 as suspended,
-        coalesce(sum(resumed), 0)::float8 as resumed,
-        bool_or(is_baseline) as is_baseline
-    from snapshot
-    where stat_date between coalesce(${asked.from}::date, '-infinity')
-        and coalesce(${asked.to}::date, 'infinity')
-    group by 1
-    order by 1
-  `.execute(db);
-  return rows;
-}
+const csvQuery = seriesQuery.safeExtend({
+  comments: z
+    .enum(['true', 'false'])
+    .meta({
+      description:
+        'Whether lines that begin with `#` come first, and tell the registry, the selection, the days and the source of the data',
+    })
+    .optional(),
+});
 
-const csvHeader =
-  'date,stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline';
-
-// Dates, numbers and truth values: nothing needs a quote. The columns have the order of the fields.
-function writeCsv(series: Point[]): string {
-  const lines = series.map(({ date, stock, ...rest }) =>
-    [date, ...Object.values(stock), ...Object.values(rest)].join(','),
+/** What a selection says beside source and days, as in the address. */
+const filtersOf = (asked: SeriesQuery) =>
+  (['voivodeship', 'section', 'legal_form', 'group_by'] as const).flatMap((name) =>
+    asked[name] === undefined ? [] : [[name, String(asked[name])] as const],
   );
-  return [csvHeader, ...lines, ''].join('\n');
+
+/** The first and the last one. */
+const daysOf = ({ series }: Series) =>
+  new Set(series.length === 0 ? [] : [series[0]!.date, series.at(-1)!.date]);
+
+/** Such as `ceidg-mazowieckie-F-by-day-2026-01-30-2026-02-04.csv`. */
+function nameFile(found: Series, asked: SeriesQuery): string {
+  const filters = filtersOf(asked).map(([, value]) => value.replaceAll(',', '-'));
+  return `${[found.source, ...filters, 'by', found.by, ...daysOf(found)].join('-')}.csv`;
+}
+
+function describeFile(found: Series, asked: SeriesQuery): string[] {
+  const filters = filtersOf(asked).map(([name, value]) => `${name}=${value}`);
+  return [
+    `# Registry: ${found.source}`,
+    `# Selection: ${filters.join('; ') || 'all entries'}`,
+    `# By ${found.by}: ${[...daysOf(found)].join(' to ') || 'no snapshot'}`,
+    '# Source: the public register of that name, as its dumps of these days state it',
+  ];
+}
+
+// Dates, numbers, truth values, names and slugs: nothing needs a quote. The columns have the order of the
+// fields.
+function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
+  const { date: _date, stock: _stock, ...flows } = example.series[0]!;
+  const stock = ['stock_active', 'stock_suspended', 'stock_deleted'];
+  const header = ['date', ...group_by, ...stock, ...Object.keys(flows)];
+  const lines = series.map(({ date, group = {}, stock: counts, ...rest }) =>
+    [date, ...Object.values(group), ...Object.values(counts), ...Object.values(rest)].join(','),
+  );
+  return [header.join(','), ...lines, ''].join('\n');
+}
+
+/** Answers with a file: its name and, if asked for, its first lines tell what is in it. */
+function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQuery>): string {
+  response.attachment(nameFile(found, asked)).type('csv');
+  const comments = asked.comments === 'true' ? describeFile(found, asked) : [];
+  return [...comments, writeCsv(found, asked)].join('\n');
+}
+
+/** The series that a query selects, for the API and the page. */
+export async function findSeries(
+  { db }: Pick<Context, 'db'>,
+  asked: SeriesQuery,
+  most?: number,
+): Promise<Series> {
+  const source = await chooseSource(db, asked.source);
+  return { by: asked.by, source, series: await readSeries(db, source, asked, most) };
 }
 
 /**
@@ -170,48 +110,42 @@ function writeCsv(series: Point[]): string {
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
 export function createSeries({ db, now }: Pick<Context, 'db' | 'now'>): Endpoint[] {
-  const shared = { ...common, query };
-  const read = async (asked: SeriesQuery, response: Response) => {
-    const source = await chooseSource(db, asked.source);
-    const series = await readSeries(db, source, asked);
+  const read = (asked: SeriesQuery, response: Response) => {
     if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
-    return { by: asked.by, source, series };
+    return findSeries({ db }, asked);
   };
   return [
     endpoint(
       {
-        ...shared,
+        ...common,
+        query: seriesQuery,
         path: '/stats/series',
         summary: 'How many entries stand, and what flowed, by day or month',
-        description:
-          'Days without a snapshot are absent, so that a chart shows gaps. With `Accept: text/csv` the answer is that of `/stats/series.csv`.',
+        description: `${description}\n\nWith \`Accept: text/csv\` the answer is that of \`/stats/series.csv\`.`,
         answer,
         example,
-        csvExample: writeCsv(example.series),
+        csvExample: writeCsv(example),
       },
       async ({ query: asked, request, response }) => {
         const found = await read(asked, response);
         response.vary('Accept');
         // A client that accepts both equally gets JSON.
-        if (request.accepts(['json', 'csv']) !== 'csv') return found;
-        response.type('csv');
-        return writeCsv(found.series);
+        return request.accepts(['json', 'csv']) === 'csv' ? sendCsv(response, found, asked) : found;
       },
     ),
     endpoint(
       {
-        ...shared,
+        ...common,
+        query: csvQuery,
         path: '/stats/series.csv',
         summary: 'The same series as CSV',
+        description:
+          'The name of the file tells the registry, the selection and the days. A cell is empty where JSON has null.',
         answer: z.string(),
         mediaType: 'text/csv',
-        example: writeCsv(example.series),
+        example: writeCsv(example),
       },
-      async ({ query: asked, response }) => {
-        const { series } = await read(asked, response);
-        response.type('csv');
-        return writeCsv(series);
-      },
+      async ({ query: asked, response }) => sendCsv(response, await read(asked, response), asked),
     ),
   ];
 }

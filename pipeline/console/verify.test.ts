@@ -65,6 +65,12 @@ const tamperings: [what: string, statement: string, finding: RegExp][] = [
     /^the standing entries of ceidg change by -?\d+ on 2026-11-\d+, where \d+ new - \d+ ended are expected$/m,
   ],
   [
+    'the moves of a day',
+    `update registry.stock_move set entry_count = entry_count + 1
+     where ctid = (select ctid from registry.stock_move where not is_recoded limit 1)`,
+    /^the (ACTIVE|SUSPENDED) entries of ceidg in .+ change by -?\d+ on 2026-11-\d+, its flows and moves say -?\d+$/m,
+  ],
+  [
     'a lost entry',
     `delete from registry.entry where entry_id = ${newestEntry}`,
     /^run 5 counts 80 entries, there are 79$/m,

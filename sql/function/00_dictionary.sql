@@ -87,6 +87,79 @@ join registry.activity_section
     between activity_section.first_division and activity_section.last_division;
 select registry.load_dictionary('registry.activity_division');
 
+create temporary table loaded (like registry.activity_recoded);
+insert into loaded (code, section)
+select
+    activity_key.code_2007,
+    min(successor.section)
+from registry.activity_key
+join registry.activity_division as successor on successor.division = left(activity_key.code_2025, 2)
+join registry.activity_division as own on own.division = left(activity_key.code_2007, 2)
+group by activity_key.code_2007
+having min(successor.section) = max(successor.section) and min(successor.section) <> min(own.section);
+
+-- Where a code is placed in another section than before, the kept stock follows in the newest snapshot.
+with replaced as (
+    select
+        code,
+        coalesce(known.section, activity_division.section) as from_section,
+        coalesce(loaded.section, activity_division.section) as to_section
+    from registry.activity_recoded as known
+    full join loaded using (code)
+    join registry.activity_division on activity_division.division = left(code, 2)
+    where known.section is distinct from loaded.section
+),
+
+moved as (
+    select
+        entry.source,
+        newest.stat_date,
+        entry.voivodeship,
+        entry.legal_form,
+        entry.status,
+        replaced.from_section,
+        replaced.to_section,
+        count(*) as entry_count
+    from registry.entry
+    join replaced on replaced.code = entry.activity_main
+    join (
+        select run.source, max(run.dump_date) as stat_date
+        from registry.run
+        where run.state = 'published'
+        group by run.source
+    ) as newest on newest.source = entry.source
+    where entry.activity_version = 2007 and entry.gone_date is null
+    group by 1, 2, 3, 4, 5, 6, 7
+),
+
+standing as (
+    insert into registry.stock_move (
+        source, stat_date, status, is_recoded, from_voivodeship, from_activity_section, from_legal_form,
+        to_voivodeship, to_activity_section, to_legal_form, entry_count
+    )
+    select
+        moved.source, moved.stat_date, moved.status, true, moved.voivodeship, moved.from_section,
+        moved.legal_form, moved.voivodeship, moved.to_section, moved.legal_form, moved.entry_count
+    from moved
+    where moved.status <> 'DELETED'
+)
+
+insert into registry.stock_change as known (
+    source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
+    ended_count, suspended_count, resumed_count
+)
+select
+    moved.source, moved.stat_date, moved.voivodeship, side.section, moved.legal_form, moved.status,
+    sum(side.entry_change), 0, 0, 0, 0
+from moved
+cross join lateral (
+    values (moved.from_section, -moved.entry_count), (moved.to_section, moved.entry_count)
+) as side (section, entry_change)
+group by 1, 2, 3, 4, 5, 6
+on conflict on constraint stock_change_key do update
+set entry_change = known.entry_change + excluded.entry_change;
+select registry.load_dictionary('registry.activity_recoded');
+
 create temporary table loaded (like registry.legal_form);
 \copy loaded (symbol, valid_from, valid_to, slug, name, label, label_en) from 'legal_form.csv'
 select registry.load_dictionary('registry.legal_form');

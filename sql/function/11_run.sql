@@ -17,8 +17,20 @@ begin atomic
     end;
 end;
 
+-- Whether the snapshots of a month tell only a part of what it changed: some of its days come before
+-- the one that the first snapshot is compared with, or after the last one.
+create or replace function registry.is_partial_month(
+    month_date date,
+    compared_date date,
+    last_date date
+) returns boolean
+language sql immutable parallel safe
+return compared_date is null
+or compared_date >= month_date
+or last_date < month_date + interval '1 month - 1 day';
+
 -- One row per source and published dump date: the counts of its run. New entries include those that
--- came on demand since the dump before.
+-- came on demand since the dump before. `days_covered`: the days since the snapshot before.
 create or replace view registry.daily_stat as
 select
     run.source,
@@ -42,6 +54,15 @@ select
     run.updated_count,
     run.deleted_count,
     run.entry_count,
-    run.is_baseline
+    run.is_baseline,
+    run.dump_date - (
+        select max(earlier.dump_date)
+        from registry.run as earlier
+        where
+            earlier.source = run.source
+            and earlier.state = 'published'
+            and earlier.dump_date < run.dump_date
+    ) as days_covered,
+    run.counts_moves
 from registry.run
 where run.state = 'published';

@@ -5,12 +5,14 @@
 with both_sides as (
     select
         entry.voivodeship,
-        activity_division.section as activity_section,
+        coalesce(activity_recoded.section, activity_division.section) as activity_section,
         entry.legal_form,
         entry.status,
         0 as kept_count,
         count(*) as entry_count
     from registry.entry
+    left join registry.activity_recoded
+        on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
     left join registry.activity_division
         on activity_division.division = left(entry.activity_main, 2)
     where entry.source = $1::text and entry.gone_date is null
@@ -39,6 +41,57 @@ changed as (
     from registry.stock_change
     where stock_change.source = $1
     group by stock_change.stat_date
+),
+
+-- By how much the standing entries of a day, group and status changed, and what the flows and moves say.
+-- A suspension adds to SUSPENDED and takes from ACTIVE, a resumption the other way round.
+explained as (
+    select
+        stock_change.stat_date,
+        stock_change.voivodeship,
+        stock_change.activity_section,
+        stock_change.legal_form,
+        side.status,
+        side.entry_change,
+        side.flow
+    from registry.stock_change
+    cross join lateral (
+        values
+        (
+            stock_change.status,
+            stock_change.entry_change,
+            stock_change.new_count - stock_change.ended_count + stock_change.suspended_count
+            + stock_change.resumed_count
+        ),
+        (
+            case stock_change.status when 'ACTIVE' then 'SUSPENDED' else 'ACTIVE' end,
+            0,
+            -stock_change.suspended_count - stock_change.resumed_count
+        )
+    ) as side (status, entry_change, flow)
+    where stock_change.source = $1 and stock_change.status <> 'DELETED'
+    union all
+    select
+        stock_move.stat_date,
+        side.voivodeship,
+        side.activity_section,
+        side.legal_form,
+        stock_move.status,
+        0,
+        side.flow
+    from registry.stock_move
+    cross join lateral (
+        values
+        (
+            stock_move.from_voivodeship, stock_move.from_activity_section, stock_move.from_legal_form,
+            -stock_move.entry_count
+        ),
+        (
+            stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
+            stock_move.entry_count
+        )
+    ) as side (voivodeship, activity_section, legal_form, flow)
+    where stock_move.source = $1
 )
 
 select format(
@@ -89,4 +142,27 @@ left join registry.daily_stat
 where
     daily_stat.is_baseline is not true
     and changed.standing_change <> changed.new_count - changed.ended_count
+union all
+select format(
+    'the %s entries of %s in %s, %s, %s change by %s on %s, its flows and moves say %s',
+    explained.status,
+    $1,
+    coalesce(explained.voivodeship, 'no voivodeship'),
+    coalesce(explained.activity_section, 'no section'),
+    coalesce(explained.legal_form, 'no legal form'),
+    registry.figure(sum(explained.entry_change)),
+    explained.stat_date,
+    registry.figure(sum(explained.flow))
+)
+from explained
+join registry.run
+    on run.source = $1
+    and run.dump_date = explained.stat_date
+    and run.state = 'published'
+    and run.counts_moves
+    and not run.is_baseline
+group by
+    explained.stat_date, explained.voivodeship, explained.activity_section, explained.legal_form,
+    explained.status
+having sum(explained.entry_change) <> sum(explained.flow)
 limit 100;

@@ -3,15 +3,19 @@
 create unlogged table stage.new_stock as
 select
     entry.voivodeship,
-    left(entry.activity_main, 2) as division,
+    coalesce(activity_recoded.section, activity_division.section) as activity_section,
     entry.legal_form,
     entry.status,
     count(*) as entry_change,
     count(*) filter (where entry.status <> 'DELETED') as new_count,
     0 as ended_count,
     0 as suspended_count,
-    0 as resumed_count
+    0 as resumed_count,
+    0 as returned_count
 from stage.entry
+left join registry.activity_recoded
+    on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
+left join registry.activity_division on activity_division.division = left(entry.activity_main, 2)
 where
     entry.reason is null
     and entry.gone_date is null
@@ -19,4 +23,4 @@ where
         select from stage.pair
         where pair.file_no = entry.file_no and pair.line = entry.line
     )
-group by entry.voivodeship, division, entry.legal_form, entry.status;
+group by 1, 2, entry.legal_form, entry.status;

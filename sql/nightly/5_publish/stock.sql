@@ -1,6 +1,6 @@
 -- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
--- ended, suspended, resumed). An entry stands unless it is gone or DELETED. An entry that is gone is in
--- no stock.
+-- ended, suspended, resumed, moved to another group). An entry stands unless it is gone or DELETED. An
+-- entry that is gone is in no stock.
 
 -- The changes of an import on demand have the date infinity until the next dump takes them over.
 update registry.stock_change
@@ -11,33 +11,90 @@ where
     and stock_change.stat_date = 'infinity'
     and not night.is_import;
 
-with old_state as (
-    -- One row per known entry that may have changed, and was not gone.
-    select before.entry_id, before.voivodeship, before.activity_main, before.legal_form, before.status
+update registry.stock_move
+set stat_date = night.dump_date
+from stage.night
+where
+    stock_move.source = night.source
+    and stock_move.stat_date = 'infinity'
+    and not night.is_import;
+
+with side as (
+    -- Two rows per known entry that may have changed: its state before, unless it was gone, and its state
+    -- now, unless it is gone.
+    select
+        false as is_new, before.entry_id, before.voivodeship, before.activity_version,
+        before.activity_main, before.legal_form, before.status
     from stage.before
     where before.gone_date is null
     union all
-    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, due.status
-    from stage.due
+    select
+        true, after.entry_id, after.voivodeship, after.activity_version, after.activity_main,
+        after.legal_form, after.status
+    from stage.after
+    where after.gone_date is null
     union all
     select
-        vanished.entry_id,
-        vanished.voivodeship,
-        vanished.activity_main,
-        vanished.legal_form,
-        vanished.status
+        due_side.is_new, due.entry_id, due.voivodeship, due.activity_version, due.activity_main,
+        due.legal_form, due_side.status
+    from stage.due
+    cross join lateral (
+        values (false, due.status), (true, due.reached_status)
+    ) as due_side (is_new, status)
+    union all
+    select
+        false, vanished.entry_id, vanished.voivodeship, vanished.activity_version,
+        vanished.activity_main, vanished.legal_form, vanished.status
     from stage.vanished
     where not vanished.waits
 ),
 
-new_state as (
-    -- One row per such entry that is not gone now.
-    select after.entry_id, after.voivodeship, after.activity_main, after.legal_form, after.status
-    from stage.after
-    where after.gone_date is null
-    union all
-    select due.entry_id, due.voivodeship, due.activity_main, due.legal_form, due.reached_status
-    from stage.due
+state as (
+    select side.*, coalesce(activity_recoded.section, activity_division.section) as section
+    from side
+    left join registry.activity_recoded
+        on side.activity_version = 2007 and activity_recoded.code = side.activity_main
+    left join registry.activity_division on activity_division.division = left(side.activity_main, 2)
+),
+
+old_state as (select state.* from state where not state.is_new),
+
+new_state as (select state.* from state where state.is_new),
+
+-- A suspension is counted in the group that the entry has now: first the entry moves, then it is
+-- suspended.
+move as (
+    insert into registry.stock_move (
+        source, stat_date, status, is_recoded, from_voivodeship, from_activity_section, from_legal_form,
+        to_voivodeship, to_activity_section, to_legal_form, entry_count
+    )
+    select
+        night.source,
+        case when night.is_import then 'infinity' else night.dump_date end,
+        old_state.status,
+        (old_state.voivodeship, old_state.legal_form)
+        is not distinct from (new_state.voivodeship, new_state.legal_form)
+        and old_state.activity_version < new_state.activity_version
+        and activity_key.code_2007 is not null,
+        old_state.voivodeship,
+        old_state.section,
+        old_state.legal_form,
+        new_state.voivodeship,
+        new_state.section,
+        new_state.legal_form,
+        count(*)
+    from old_state
+    join new_state using (entry_id)
+    cross join stage.night
+    left join registry.activity_key
+        on activity_key.code_2007 = old_state.activity_main
+        and activity_key.code_2025 = new_state.activity_main
+    where
+        old_state.status <> 'DELETED'
+        and new_state.status <> 'DELETED'
+        and (old_state.voivodeship, old_state.section, old_state.legal_form)
+        is distinct from (new_state.voivodeship, new_state.section, new_state.legal_form)
+    group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10
 ),
 
 movement as (
@@ -55,41 +112,43 @@ movement as (
     cross join lateral (
         values
         (
-            new_state.voivodeship, left(new_state.activity_main, 2), new_state.legal_form,
+            new_state.voivodeship, new_state.section, new_state.legal_form,
             new_state.status, 1, (change.stands and not change.stood)::integer, 0,
             (change.statuses = 'ACTIVE SUSPENDED')::integer,
-            (change.statuses = 'SUSPENDED ACTIVE')::integer
+            (change.statuses = 'SUSPENDED ACTIVE')::integer,
+            -- The registry had each of these entries before.
+            (change.stands and not change.stood)::integer
         ),
         (
-            old_state.voivodeship, left(old_state.activity_main, 2), old_state.legal_form,
-            old_state.status, -1, 0, (change.stood and not change.stands)::integer, 0, 0
+            old_state.voivodeship, old_state.section, old_state.legal_form,
+            old_state.status, -1, 0, (change.stood and not change.stands)::integer, 0, 0, 0
         )
     ) as side (
-        voivodeship, division, legal_form, status, entry_change, new_count, ended_count,
-        suspended_count, resumed_count
+        voivodeship, section, legal_form, status, entry_change, new_count, ended_count,
+        suspended_count, resumed_count, returned_count
     )
     where side.status is not null
 )
 
 insert into registry.stock_change as known (
     source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
-    ended_count, suspended_count, resumed_count
+    ended_count, suspended_count, resumed_count, returned_count
 )
 select
     night.source,
     case when night.is_import then 'infinity' else night.dump_date end,
     movement.voivodeship,
-    activity_division.section,
+    movement.activity_section,
     movement.legal_form,
     movement.status,
     sum(movement.entry_change),
     sum(movement.new_count),
     sum(movement.ended_count),
     sum(movement.suspended_count),
-    sum(movement.resumed_count)
+    sum(movement.resumed_count),
+    sum(movement.returned_count)
 from movement
 cross join stage.night
-left join registry.activity_division using (division)
 group by 1, 2, 3, 4, 5, 6
 having
     sum(movement.entry_change) <> 0
@@ -103,7 +162,8 @@ set
     new_count = known.new_count + excluded.new_count,
     ended_count = known.ended_count + excluded.ended_count,
     suspended_count = known.suspended_count + excluded.suspended_count,
-    resumed_count = known.resumed_count + excluded.resumed_count;
+    resumed_count = known.resumed_count + excluded.resumed_count,
+    returned_count = known.returned_count + excluded.returned_count;
 
 -- A baseline has a stock and no flow.
 update registry.stock_change
@@ -111,9 +171,17 @@ set
     new_count = 0,
     ended_count = 0,
     suspended_count = 0,
-    resumed_count = 0
+    resumed_count = 0,
+    returned_count = 0
 from stage.night
 where
     night.previous_run_id is null
     and stock_change.source = night.source
     and stock_change.stat_date = night.dump_date;
+
+delete from registry.stock_move
+using stage.night
+where
+    night.previous_run_id is null
+    and stock_move.source = night.source
+    and stock_move.stat_date = night.dump_date;

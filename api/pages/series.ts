@@ -1,0 +1,29 @@
+import { Router } from 'express';
+import { z } from 'zod';
+import type { Context } from '../http/context.ts';
+import { limitRequests } from '../auth/rate-limit.ts';
+import { parse } from '../endpoint/validate.ts';
+import { onlyAllow } from '../http/errors.ts';
+import { seriesQuery } from '../stats/read-series.ts';
+import { findSeries } from '../stats/series.ts';
+
+/** What the page of the statistics draws at most. */
+const mostPoints = 2000;
+
+const limit = { name: 'stats-page', request_count: 60, window_ms: 60_000 };
+
+/**
+ * `/stats/series` answers the page of the statistics as `GET /api/v1/stats/series` does, under a limit of
+ * its own: a visitor who looks around leaves the ten requests a minute of the API alone.
+ */
+export function createSeriesRoute(options: Context): Router {
+  const router = Router();
+  const schema = z.object({ query: seriesQuery });
+  router
+    .route('/stats/series')
+    .get(limitRequests(options, limit), async ({ query }, response) => {
+      response.json(await findSeries(options, parse(schema, { query }).query, mostPoints));
+    })
+    .all(onlyAllow('GET, HEAD'));
+  return router;
+}
