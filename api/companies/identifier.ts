@@ -38,6 +38,11 @@ export const identifierValue = writtenNumber
   .transform(digitsOf)
   .meta({ type: 'string', maxLength: maxCharacters });
 
+/** What names a company in answers, for good. Clients take it as it is. */
+export const companyRef = z.string().max(maxCharacters).meta({
+  description: '(+) The `company_ref` of an event, a watched company or a search result.',
+});
+
 // The same rules as `registry.is_nip`, `is_regon9` and `is_krs`.
 const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
   NIP: (digits) => digits.length === 10 && areNipDigits(Buffer.from(digits), 0),
@@ -99,7 +104,27 @@ export const validIdentifiers = [
   whenObject,
 ] as const;
 
-/** A body that names one company. */
+/** A body that names one company: by a number, or (+) by its reference, which no other company shares. */
+export const companyBody = z
+  .strictObject({
+    identifier_type: identifierType.optional(),
+    identifier_value: identifierValue.optional(),
+    company_ref: companyRef.optional(),
+  })
+  .superRefine((body, context) => {
+    const fields = ['identifier_type', 'identifier_value'] as const;
+    const isNumbered = fields.some((field) => body[field] !== undefined);
+    if (body.company_ref !== undefined) {
+      if (isNumbered) refuse(context, ['company_ref'], 'must be given without a number');
+      return;
+    }
+    for (const field of fields) {
+      if (body[field] === undefined) refuse(context, [field], 'is required');
+    }
+    checkPair(body, context, fields);
+  }, whenObject);
+
+/** A body that names one company by a number. */
 export const identifierBody = z
   .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
   .superRefine(...validIdentifiers);

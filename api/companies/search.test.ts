@@ -33,7 +33,12 @@ interface Found {
   per_page: number;
   current_page: number;
   last_page: number;
-  results: { name: string; status: string; identifiers: { type: string; value: string }[] }[];
+  results: {
+    name: string;
+    status: string;
+    company_ref: string;
+    identifiers: { type: string; value: string }[];
+  }[];
 }
 
 async function find(query: Record<string, string>): Promise<Found> {
@@ -101,6 +106,7 @@ describe('GET /api/v1/companies/search', () => {
         results: [
           {
             identifiers: [],
+            company_ref: expect.stringMatching(/^\d+$/),
             name: 'Ludwik Bezimienny',
             city: '',
             voivodeship: '',

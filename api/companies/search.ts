@@ -24,6 +24,7 @@ const contactType = z.enum(['phone', 'email', 'fax']);
 const result = z
   .strictObject({
     identifiers: z.array(identifier),
+    company_ref: z.string(),
     name: z.string(),
     city: z.string(),
     voivodeship: z.string(),
@@ -46,6 +47,7 @@ const searchExample = {
           { type: 'NIP', value: '1000201006' },
           { type: 'REGON9', value: '990200011' },
         ],
+        company_ref: '10482',
         name: 'Piekarnia Pod Wieżą Anna Żakowska',
         city: 'Wrocław',
         voivodeship: 'dolnośląskie',
@@ -59,7 +61,7 @@ const searchExample = {
 };
 
 /** A company, with the contacts of one of its entries. */
-type ResultItem = Omit<Result, 'identifiers' | 'contacts'> &
+type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
   Numbers &
   Record<z.output<typeof contactType>, string | null> & { company_id: number };
 
@@ -67,9 +69,9 @@ type PageRow = { snapshot_no: number; items: ResultItem[]; balance: number };
 
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
 function viewResult(items: ResultItem[]): Result {
-  const { name, city, voivodeship, activity_start, activity_main, status } = items[0]!;
-  const identifiers = identifiersOf(items);
-  const shown = { identifiers, name, city, voivodeship, activity_start, activity_main, status };
+  const { company_id, name, city, voivodeship, activity_start, activity_main, status } = items[0]!;
+  const names = { identifiers: identifiersOf(items), company_ref: String(company_id), name };
+  const shown = { ...names, city, voivodeship, activity_start, activity_main, status };
   const contacts = listValues(items, contactType.options);
   return contacts.length > 0 ? { ...shown, contacts } : shown;
 }

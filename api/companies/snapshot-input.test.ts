@@ -24,6 +24,8 @@ function nip(identifier_value: string) {
   return { identifier_type: 'NIP', identifier_value };
 }
 
+type Found = { data: { results: [{ company_ref: string }] } };
+
 describe('POST /api/v1/companies/snapshot', () => {
   test('404 for a number that nobody has, free of charge', async () => {
     const stranger = await createSearcher(database.kysely, api);
@@ -38,6 +40,25 @@ describe('POST /api/v1/companies/snapshot', () => {
       });
     }
     expect(await readMovements(database.kysely, stranger.account_id)).toHaveLength(1);
+  });
+
+  test('200 for a company by its reference, also for one without any number', async () => {
+    const found = await searcher.search('?name=ludwik%20bezimienny');
+    const [{ company_ref }] = (found.body as Found).data.results;
+    expect(await searcher.snapshot({ company_ref })).toMatchObject({
+      status: 200,
+      body: { data: { profiles: [{ name: 'Ludwik Bezimienny' }] } },
+      charged: '5',
+    });
+    expect(await readMovements(database.kysely, searcher.account_id)).toContainEqual([
+      'withdraw',
+      5,
+      expect.any(Number),
+      `Snapshot of company ${company_ref}`,
+    ]);
+    for (const wrong of ['0', '99999999999999999999', 'x', '4711000']) {
+      expect(await searcher.snapshot({ company_ref: wrong })).toMatchObject({ status: 404 });
+    }
   });
 
   const invalidNip =
@@ -80,6 +101,11 @@ describe('POST /api/v1/companies/snapshot', () => {
       { identifier_type: 'NIP', identifier_value: ['1001401003'] },
       'identifier_value',
       'The identifier_value field must be a string.',
+    ],
+    [
+      { ...nip('1001401003'), company_ref: '1' },
+      'company_ref',
+      'The company_ref field must be given without a number.',
     ],
     [{ ...nip('1001401003'), fields: 'all' }, 'fields', 'The fields field is unknown.'],
   ])('422 for %j', async (asked, field, message) => {

@@ -11,12 +11,7 @@ import {
   readIdempotencyKey,
   type Answer,
 } from '../wallet/idempotency.ts';
-import {
-  identifierBody,
-  unknownCompany,
-  unknownCompanyErrors,
-  type Identifier,
-} from './identifier.ts';
+import { companyBody, unknownCompany, unknownCompanyErrors } from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import {
@@ -29,10 +24,12 @@ import {
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-/** Reads the entries of several companies in the order of the numbers; null for an unknown number. */
-async function readEntries(db: Db, identifiers: Identifier[]): Promise<(SnapshotEntry[] | null)[]> {
-  const types = identifiers.map(({ identifier_type }) => identifier_type);
-  const values = identifiers.map(({ identifier_value }) => identifier_value);
+type Asked = z.output<typeof companyBody>;
+
+/** Reads the entries of several companies in their order; null for an unknown one. */
+async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
+  const types = asked.map(({ identifier_type = null }) => identifier_type);
+  const values = asked.map(({ identifier_value, company_ref }) => company_ref ?? identifier_value);
   const file = 'api/read_snapshot.sql';
   const rows = await runPrepared<{ entries: SnapshotEntry[] | null }>(db, file, [types, values]);
   return rows.map(({ entries }) => entries);
@@ -46,7 +43,7 @@ export function snapshotEndpoint(
   charge: Charging,
 ): Endpoint {
   const { db, now, snapshotCredits } = options;
-  const readInBatch = createBatch((identifiers: Identifier[]) => readEntries(db, identifiers), 2);
+  const readInBatch = createBatch((asked: Asked[]) => readEntries(db, asked), 2);
   const readDictionary = keep(() => readSnapshotDictionary(db));
 
   return endpoint(
@@ -56,6 +53,7 @@ export function snapshotEndpoint(
       tag: 'Companies',
       summary: 'Read the full profile of a company',
       description: [
+        'Of the company that a number names, or (+) a `company_ref` instead.',
         'One profile for each registry entry of the company: active entries first, then the latest start; companies that are deleted have one too.',
         'A field that the registry does not know is an empty string, a list of what it does not know is empty.',
         `Credits for an answer: ${snapshotCredits}. An error is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
@@ -69,7 +67,7 @@ export function snapshotEndpoint(
           .optional()
           .meta({ description: 'The `ETag` of a snapshot that you have.' }),
       }),
-      body: identifierBody,
+      body: companyBody,
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
       example: snapshotExample,
@@ -79,18 +77,17 @@ export function snapshotEndpoint(
         ...unknownCompanyErrors,
       },
     },
-    async ({ body: identifier, caller: { account_id }, request, response }) => {
+    async ({ body: asked, caller: { account_id }, request, response }) => {
       /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        const [entries] = tx
-          ? await readEntries(tx, [identifier])
-          : [await readInBatch(identifier)];
+        const [entries] = tx ? await readEntries(tx, [asked]) : [await readInBatch(asked)];
         if (!entries) throw new HttpError(404, unknownCompany);
         const data = viewSnapshot(entries, await readDictionary());
         const ETag = tagOf(JSON.stringify(data, leaveOut));
         // A snapshot that the client has already is free.
         const isFree = isKnown(request, ETag);
-        const description = `Snapshot of ${identifier.identifier_type} ${identifier.identifier_value}`;
+        const { identifier_type = 'company', identifier_value, company_ref } = asked;
+        const description = `Snapshot of ${identifier_type} ${company_ref ?? identifier_value}`;
         const amount = isFree ? 0 : snapshotCredits;
         const charged = await charge({ account_id, amount, description, response }, tx);
         if (isFree) throw new HttpError(304, { message: 'Not Modified' }, { ETag, ...charged });
@@ -98,7 +95,7 @@ export function snapshotEndpoint(
         return { body: { text }, headers: { ...charged, ETag } };
       };
       const key = readIdempotencyKey(request);
-      const operation = { account_id, name: 'snapshot', key, request: identifier, now: now() };
+      const operation = { account_id, name: 'snapshot', key, request: asked, now: now() };
       const answer = key === undefined ? await take() : await answerOnce(db, operation, take);
       response.set(answer.headers ?? {});
       return answer.body.text;

@@ -57,6 +57,8 @@ const meta = {
   primary_identifier: '1000201006',
   identifier_type: 'NIP',
   company_ref: expect.stringMatching(/^\d+$/),
+  company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
+  is_watched: false,
 };
 
 describe('GET /api/v1/companies/events', () => {
@@ -102,7 +104,12 @@ describe('GET /api/v1/companies/events', () => {
       body: {
         status: 'success',
         data: { events: [] },
-        meta: { ...meta, total: 0, primary_identifier: '1000202000' },
+        meta: {
+          ...meta,
+          total: 0,
+          primary_identifier: '1000202000',
+          company_name: expect.any(String),
+        },
       },
     });
   });
@@ -144,6 +151,103 @@ describe('GET /api/v1/companies/events', () => {
   test('401 without a token', async () => {
     const path = 'GET /companies/events?identifier_type=NIP&identifier_value=1000201006';
     expect(await askJson(api, path)).toMatchObject({ status: 401 });
+  });
+});
+
+describe('GET /api/v1/companies/{company_ref}/events', () => {
+  async function refOf(identifier_value: string): Promise<string> {
+    const { body } = await historyOf('NIP', identifier_value);
+    return (body as { meta: { company_ref: string } }).meta.company_ref;
+  }
+
+  test('200 tells what the history by number tells, page by page, free', async () => {
+    const ref = await refOf('1000201006');
+    expect(await reader.ask(`GET /companies/${ref}/events`)).toEqual(
+      await historyOf('NIP', '1000201006'),
+    );
+    expect(await reader.ask(`GET /companies/${ref}/events?per_page=1&page=2`)).toMatchObject({
+      body: { data: { events: [added] }, meta: { total: 2, last_page: 2, company_ref: ref } },
+    });
+    const { plaintext: token } = await createApiToken(database.kysely, reader.account_id);
+    const asked = await askJson(api, `GET /companies/${ref}/events`, { token });
+    expect(asked).toMatchObject({ status: 200 });
+    expect(await reader.read('/wallet')).toMatchObject({ data: { balance: 200 } });
+  });
+
+  test('200 says each event in the words of the mails, where a language is asked for', async () => {
+    const ref = await refOf('1000201006');
+    expect(await reader.ask(`GET /companies/${ref}/events?lang=pl`)).toMatchObject({
+      body: {
+        data: {
+          events: [
+            { ...removed, text: 'Usunięto numer telefonu: 400202101' },
+            { ...added, text: 'Dodano numer telefonu: 400202101' },
+          ],
+        },
+      },
+    });
+    expect(await historyOf('NIP', '1000201006', '&lang=en')).toMatchObject({
+      body: { data: { events: [{ text: 'The phone number was removed: 400202101' }, {}] } },
+    });
+    expect(await reader.ask(`GET /companies/${ref}/events?lang=de`)).toMatchObject({
+      status: 422,
+    });
+  });
+
+  test('200 says whether the company is watched, by whoever asks', async () => {
+    const watcher = await createWatcher(database, api);
+    await watcher.watch('1003201001');
+    const path = `GET /companies/${await refOf('1003201001')}/events?lang=en`;
+    expect(await watcher.ask(path)).toMatchObject({ body: { meta: { is_watched: true } } });
+    expect(await reader.ask(path)).toMatchObject({ body: { meta: { is_watched: false } } });
+  });
+
+  test.each(['0', '4711000', '99999999999999999999', '-1', '1e2', 'x', '1%20'])(
+    '404 for a reference that was never given: %s',
+    async (ref) => {
+      expect(await reader.ask(`GET /companies/${ref}/events`)).toEqual({
+        status: 404,
+        body: { message: 'No company with this number is known.' },
+      });
+    },
+  );
+
+  test('422 names a wrong parameter; 401 without a token', async () => {
+    expect(await reader.ask('GET /companies/1/events?page=0')).toMatchObject({ status: 422 });
+    expect(await reader.ask('GET /companies/1/events?identifier_type=NIP')).toMatchObject({
+      body: { message: 'The identifier_type field is unknown.' },
+    });
+    expect(await askJson(api, 'GET /companies/1/events')).toMatchObject({ status: 401 });
+  });
+
+  test('429 beyond 60 a minute of an account, while its other requests go on', async () => {
+    const eager = await createWatcher(database, api);
+    const path = `GET /companies/${await refOf('1000201006')}/events`;
+    const { plaintext: token } = await createApiToken(database.kysely, eager.account_id);
+    for (let at = 0; at < 60; at += 1) expect((await eager.ask(path)).status).toBe(200);
+    expect(await askJson(api, path, { token })).toEqual({
+      status: 429,
+      body: { message: 'An account has at most 60 histories by company_ref a minute.' },
+    });
+    expect(await eager.ask('GET /wallet')).toMatchObject({ status: 200 });
+    expect(await reader.ask(path)).toMatchObject({ status: 200 });
+  });
+
+  test('a history is found by the key of the table, however many events there are', async () => {
+    const many = await createTestDatabase();
+    const { pool } = many;
+    await pool.query(`
+      insert into registry.event (company_id, event_id, entry_id, event_date, source, event_type)
+      select id % 100000, id, 1, date '2026-01-01' + id % 300, 'ceidg', 'COMPANY_NAME_CHANGED'
+      from generate_series(1, 300000) as id`);
+    await pool.query('analyze registry.event');
+    const { rows } = await pool.query<Record<string, string>>(`
+      explain select * from registry.event
+      where company_id = 4711 order by event_date desc, event_id desc limit 20`);
+    const plan = rows.map((row) => row['QUERY PLAN']).join('\n');
+    expect(plan).toContain('event_pkey');
+    expect(plan).not.toContain('Seq Scan');
+    await many.drop();
   });
 });
 

@@ -1,172 +1,28 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
-import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { findNear } from '../../sql/process/suggest.ts';
-import { HttpError, invalid } from '../http/errors.ts';
-import {
-  type Identifier,
-  identifierValue,
-  unknownCompany,
-  unknownCompanyErrors,
-  validIdentifiers,
-} from '../companies/identifier.ts';
-import { eventTypeName, identifierType, readEventTypes, severity } from '../dictionaries/names.ts';
+import { eventTypeName, readEventTypes } from '../dictionaries/names.ts';
+import type { Context } from '../http/context.ts';
+import { invalid } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { keep } from '../http/keep.ts';
-import {
-  pageMetaFields,
-  pageSize,
-  type Paging,
-  pagingFields,
-  skippedBy,
-  viewPageMeta,
-  wholeNumber,
-} from '../http/paging.ts';
+import { pagingFields, skippedBy, viewPageMeta, wholeNumber } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-
-// What the descriptions share. Reading events is free.
-const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
-
-const status = z.literal('success');
-
-const eventFields = {
-  id: z.int(),
-  event_type: eventTypeName,
-  old_value: z.string().nullable(),
-  new_value: z.string().nullable(),
-  event_date: z.iso.date(),
-  severity,
-};
-
-const numberFields = {
-  primary_identifier: z.string().nullable(),
-  identifier_type: identifierType.or(z.null()),
-};
-const fetched_at = z.iso.datetime({ offset: true });
-
-const event = z
-  .strictObject(eventFields)
-  .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
-const companyEvent = z
-  .strictObject({
-    ...eventFields,
-    ...numberFields,
-    company_name: z.string().nullable(),
-    company_ref: z.string(),
-    submitted_identifier: z.string().nullable(),
-  })
-  .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
-
-const pageMeta = z
-  .strictObject({ ...pageMetaFields, fetched_at })
-  .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
-const historyMeta = z
-  .strictObject({ ...pageMeta.shape, ...numberFields, company_ref: z.string() })
-  .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
-
-const eventExample = {
-  id: 4711,
-  event_type: 'COMPANY_NAME_CHANGED',
-  old_value: 'Piekarnia Nowak',
-  new_value: 'Piekarnia Anna Nowak',
-  event_date: '2026-11-06',
-  severity: 'warning',
-};
-
-const numberExample = { primary_identifier: '5260250274', identifier_type: 'NIP' };
-
-const companyExample = {
-  ...numberExample,
-  company_name: 'Piekarnia Anna Nowak',
-  company_ref: '10482',
-  submitted_identifier: '010778878',
-};
-
-const metaExample = {
-  ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
-  fetched_at: '2026-11-07T06:00:00+00:00',
-};
-
-/** A page of the events of a company, the newest first, their count, and its number of today. */
-async function findHistory(db: Db, query: Identifier & Paging) {
-  const { rows } = await sql<{ total: number; events: object[] }>`
-    select
-        (
-            select count(*)::int
-            from registry.event
-            where event.company_id = company.company_id
-        ) as total,
-        (
-            select coalesce(json_agg(page), '[]')
-            from (
-                select
-                    event.event_id as id,
-                    event.event_type,
-                    event.old_value,
-                    event.new_value,
-                    event.event_date,
-                    event_type.severity
-                from registry.event
-                join registry.event_type on event_type.event_type = event.event_type
-                where event.company_id = company.company_id
-                order by event.event_date desc, event.event_id desc
-                limit ${query.per_page} offset ${skippedBy(query)}
-            ) as page
-        ) as events,
-        registry.primary_identifier(company),
-        registry.identifier_type(company),
-        company.company_id as company_ref
-    from registry.company
-    where company.company_id = (
-        select registry.find_company(${query.identifier_type}, ${query.identifier_value})
-    )
-  `.execute(db);
-  if (!rows[0]) throw new HttpError(404, unknownCompany);
-  return rows[0];
-}
-
-function history({ db, now }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      path: '/companies/events',
-      summary: 'List the events of a company',
-      description:
-        'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
-      query: z
-        .strictObject({
-          identifier_type: identifierType,
-          identifier_value: identifierValue,
-          ...pagingFields,
-        })
-        .superRefine(...validIdentifiers),
-      answer: z.strictObject({
-        status,
-        data: z.strictObject({ events: z.array(event) }),
-        meta: historyMeta,
-      }),
-      example: {
-        status: 'success',
-        data: { events: [eventExample] },
-        meta: { ...metaExample, ...numberExample, company_ref: companyExample.company_ref },
-      },
-      errors: unknownCompanyErrors,
-    },
-    async ({ query }) => {
-      const { total, events, ...company } = await findHistory(db, query);
-      const meta = {
-        ...viewPageMeta(query, total),
-        fetched_at: formatTimestamp(now()),
-        ...company,
-      };
-      return { status: 'success', data: { events }, meta };
-    },
-  );
-}
+import {
+  common,
+  companyEvent,
+  companyExample,
+  eventExample,
+  fetched_at,
+  langField,
+  metaExample,
+  pageMeta,
+  status,
+  withWords,
+} from './event.ts';
+import { historyEndpoints } from './history.ts';
 
 /** The 422 of an event type that is not in the dictionary; it names up to three similar types. */
 function unknownEventType(event_type: string, known: readonly string[]) {
@@ -190,6 +46,7 @@ function feedPage({ db, now }: Context): Endpoint {
           event_type: eventTypeName.optional(),
           from_date: dateField('from_date').optional(),
           to_date: dateField('to_date').optional(),
+          lang: langField,
           ...pagingFields,
         })
         .refine(({ from_date: from, to_date: to }) => !from || !to || from <= to, {
@@ -204,7 +61,7 @@ function feedPage({ db, now }: Context): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      const { event_type, from_date, to_date, per_page } = query;
+      const { event_type, from_date, to_date, lang, per_page } = query;
       if (event_type !== undefined) {
         const known = (await readTypes()).map((type) => type.event_type);
         if (!known.includes(event_type)) throw unknownEventType(event_type, known);
@@ -214,7 +71,9 @@ function feedPage({ db, now }: Context): Endpoint {
       const file = 'api/read_feed_page.sql';
       const [page] = await runPrepared<{ total: number; events: string }>(db, file, values);
       const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
-      return writeSuccess(page!.events, meta);
+      if (lang === undefined) return writeSuccess(page!.events, meta);
+      const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
+      return { status: 'success', data: withWords(events, lang), meta };
     },
   );
 }
@@ -223,7 +82,10 @@ const badCursor = 'The after field must be the next_cursor of an answer with the
 
 // `event_id` equals `id`: the feed had the number before the other lists.
 const numbered = z
-  .strictObject({ event_id: z.int().meta({ deprecated: true }), ...companyEvent.shape })
+  .strictObject({
+    event_id: z.int().meta({ deprecated: true }),
+    ...companyEvent.omit({ text: true }).shape,
+  })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
 type FeedPart = { events: string; last_event_id: string; has_more: boolean };
@@ -277,5 +139,5 @@ function feed({ db, now }: Context): Endpoint {
 }
 
 export function eventEndpoints(options: Context): Endpoint[] {
-  return [history(options), feedPage(options), feed(options)];
+  return [...historyEndpoints(options), feedPage(options), feed(options)];
 }

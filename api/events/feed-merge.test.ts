@@ -72,6 +72,19 @@ test('who watched one of them goes on with the whole', async () => {
 test('the history of the company has the events of both', async () => {
   const query = `identifier_type=NIP&identifier_value=${nip}`;
   expect(await one.read(`/companies/events?${query}`)).toMatchObject({ meta: { total: 3 } });
+  // The reference of the company that was given up leads to the one that it went into.
+  const { rows } = await database.pool.query<{ company_id: string; merged_into_id: string }>(
+    'select company_id, merged_into_id from registry.company where merged_into_id is not null',
+  );
+  const { company_id, merged_into_id } = rows[0]!;
+  for (const ref of [company_id, merged_into_id]) {
+    expect(await one.read(`/companies/${ref}/events?lang=en`)).toMatchObject({
+      data: {
+        events: [{ text: expect.stringMatching(/^The NIP was replaced/) as string }, {}, {}],
+      },
+      meta: { total: 3, company_ref: merged_into_id, primary_identifier: nip, is_watched: true },
+    });
+  }
 });
 
 test('a merged company leaves the feed with all that was told', async () => {

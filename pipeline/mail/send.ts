@@ -95,9 +95,10 @@ async function attempt(
     if (!write) throw new Error(`There is no template '${mail.template}'`);
     if (!plainAddress.test(mail.recipient)) throw new MailRefused('The address is not an address');
     const { created_at, language, data } = mail;
-    const options = { client, secretKey, baseUrl, created_at, now: now(), texts: texts[language] };
+    const reader = { language, texts: texts[language] };
+    const options = { client, secretKey, baseUrl, created_at, now: now(), ...reader };
     const letter = await write(options, data);
-    const { privacy, privacyLabel } = texts[language].common;
+    const { privacy, privacyLabel } = reader.texts.common;
     const notice = { footnote: privacy(), link: `${baseUrl}/privacy`, label: privacyLabel() };
     const pieces = [...letter.pieces, notice];
     await deliver(address(mail, { ...letter, pieces }, sender));

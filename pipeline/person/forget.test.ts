@@ -219,6 +219,22 @@ describe('a person who is forgotten', () => {
     expect(body).toMatchObject({
       data: { profiles: [{ name: '', status: 'ACTIVE', provenance }, { provenance }] },
     });
+    const { master_token: token } = await createAccount(db.kysely);
+    const ask = (path: string) => askJson(api, `GET ${path}`, { token });
+    const byNumber = await ask(`/companies/events?identifier_type=NIP&identifier_value=${nip}`);
+    const { company_ref } = (byNumber.body as { meta: { company_ref: string } }).meta;
+    const bare = { old_value: null, new_value: null };
+    expect(await ask(`/companies/${company_ref}/events?lang=en`)).toMatchObject({
+      body: {
+        data: {
+          events: [
+            { ...bare, text: 'The phone number changed' },
+            { ...bare, text: 'The registered address changed' },
+          ],
+        },
+        meta: { company_name: null, primary_identifier: nip },
+      },
+    });
   });
 
   test('stays so for ten nights, tells no event, and keeps the counts right', async () => {

@@ -1,8 +1,13 @@
 -- One row per number of the lists $1 of types and $2 of values, in their order: the registry entries of
--- its company as JSON, null for an unknown number, each with its place in a dump. Active entries come first,
--- then the latest start.
+-- its company as JSON, null for an unknown number, each with its place in a dump. Of a company that its
+-- reference names, the type is null. Active entries come first, then the latest start.
 with asked as materialized (
-    select asked.place, registry.find_company(asked.type, asked.value) as company_id
+    select
+        asked.place,
+        case
+            when asked.type is null then registry.current_company(asked.value)
+            else registry.find_company(asked.type, asked.value)
+        end as company_id
     from unnest($1::text[], $2::text[]) with ordinality as asked (type, value, place)
 )
 

@@ -154,6 +154,18 @@ language sql as $$
         activity_main = excluded.activity_main;
 $$;
 
+-- The company that a reference of an answer names: since a merge, the one that it went into. Null for
+-- a text that was never given as one.
+create or replace function registry.current_company(company_ref text) returns bigint
+language sql stable parallel safe
+return (
+    select coalesce(company.merged_into_id, company.company_id)
+    from registry.company
+    where
+        company.company_id
+        = case when company_ref ~ '^[1-9][0-9]{0,17}$' then company_ref::bigint end
+);
+
 -- The company that a number names: the one that has it now, of several one whose entry is not deleted,
 -- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
 create or replace function registry.find_company(number_type text, number text) returns bigint

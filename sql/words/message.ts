@@ -22,3 +22,19 @@ export function createMessage(language: Language, text: string): Message {
     return format.format(values) as string;
   };
 }
+
+type Catalogue = Record<string, Record<string, string>>;
+
+/** The messages of a catalogue, by group and name. */
+export type Messages<C extends Catalogue> = { [Group in keyof C]: Record<keyof C[Group], Message> };
+
+/** @param catalogue messages as `createMessage` reads them, by group and name */
+export function createMessages<C extends Catalogue>(language: Language, catalogue: C): Messages<C> {
+  const groups = Object.entries(catalogue).map(([group, messages]) => [
+    group,
+    Object.fromEntries(
+      Object.entries(messages).map(([name, text]) => [name, createMessage(language, text)]),
+    ),
+  ]);
+  return Object.fromEntries(groups) as Messages<C>;
+}

@@ -17,12 +17,14 @@ export async function writeInitLetter(options: LetterOptions, data: unknown): Pr
     pieces: [
       { text: common.greeting() },
       { text: init.task({ until }) },
+      // What follows the # of an address stays in the browser: no server logs the token.
+      { link: `${options.baseUrl}/console#init=${jwt}`, label: init.open() },
+      { text: init.outcome() },
+      { text: init.program() },
       { code: jwt },
-      { text: init.example() },
       {
         code: `curl -X POST ${url} \\\n  -H 'Content-Type: application/json' \\\n  -d '{"token":"${jwt}"}'`,
       },
-      { text: init.outcome() },
       { text: init.ignore() },
     ],
   };

@@ -2,8 +2,9 @@ import { z } from 'zod';
 import { queryFile } from '../../../sql/connection/database.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
-import { eventTypes, severities, type Severity, type Texts } from '../texts/texts.ts';
-import { greet, type LetterOptions, present, Superseded } from './options.ts';
+import { describeEvent, eventTypes, present } from '../../../sql/words/event-words.ts';
+import { severities, type Severity, type Texts } from '../texts/texts.ts';
+import { greet, type LetterOptions, Superseded } from './options.ts';
 
 const text = z.string();
 
@@ -64,7 +65,7 @@ export async function writeDigestLetter(options: LetterOptions, data: unknown): 
     pieces: [
       { text: greet(texts, user_name) },
       { text: intro },
-      ...totals.flatMap((total) => writeSection(texts, total, shownOf(total.severity))),
+      ...totals.flatMap((total) => writeSection(options, total, shownOf(total.severity))),
       ...(rest.length === 0
         ? []
         : [
@@ -87,7 +88,11 @@ async function findReader({ client }: LetterOptions, account_id: number): Promis
 }
 
 /** The events of a severity, grouped by company. */
-function writeSection(texts: Texts, total: Total, events: readonly DigestEvent[]): Piece[] {
+function writeSection(
+  { language, texts }: LetterOptions,
+  total: Total,
+  events: readonly DigestEvent[],
+): Piece[] {
   if (events.length === 0) return [];
   const companies = Map.groupBy(events, (event) =>
     JSON.stringify([event.company_name, event.identifier_type, event.primary_identifier]),
@@ -104,30 +109,10 @@ function writeSection(texts: Texts, total: Total, events: readonly DigestEvent[]
         note: primary_identifier
           ? `${identifier_type ?? ''} ${present(primary_identifier)}`
           : texts.common.withoutNumber(),
-        lines: ofCompany.map((event) => describeEvent(texts, event)),
+        lines: ofCompany.map((event) => describeEvent(language, event)),
       };
     }),
   ];
-}
-
-const dateForm = /^\d{4}-\d{2}-\d{2}$/;
-
-/** An event in words, such as `The activity was suspended on 6 November 2026`. */
-export function describeEvent(
-  texts: Texts,
-  { event_type, old_value, new_value }: Pick<DigestEvent, 'event_type' | 'old_value' | 'new_value'>,
-): string {
-  const prepare = (value: string | null) => {
-    const line = present(value);
-    if (line === '') return null;
-    return dateForm.test(line) ? texts.common.day({ date: new Date(line) }) : line;
-  };
-  const before = prepare(old_value);
-  const after = prepare(new_value);
-  const value = after ?? before;
-  const change = value === null ? null : `${before ?? '—'} → ${after ?? '—'}`;
-  // Of an event without values, only the sentence before the colon stays.
-  return texts.events[event_type]({ before, after, value, change }).replace(/: $/, '');
 }
 
 function sum(totals: readonly Total[]): number {

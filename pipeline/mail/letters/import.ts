@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Letter, Piece } from '../letter.ts';
+import { present } from '../../../sql/words/event-words.ts';
 import type { Texts } from '../texts/texts.ts';
-import { greet, type LetterOptions, present } from './options.ts';
+import { greet, type LetterOptions } from './options.ts';
 
 const text = z.string();
 

@@ -1,0 +1,86 @@
+import { z } from 'zod';
+import { describeEvent } from '../../sql/words/event-words.ts';
+import { type Language, locales } from '../../sql/words/message.ts';
+import { eventTypeName, identifierType, severity } from '../dictionaries/names.ts';
+import { pageMetaFields, pageSize, viewPageMeta } from '../http/paging.ts';
+
+// What the descriptions of the endpoints share. Reading events is free.
+export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
+
+export const status = z.literal('success');
+
+export const eventFields = {
+  id: z.int(),
+  event_type: eventTypeName,
+  old_value: z.string().nullable(),
+  new_value: z.string().nullable(),
+  event_date: z.iso.date(),
+  severity,
+};
+
+const words = z.string().optional().meta({
+  description: '(+) The event in a sentence, in the language of `lang`.',
+});
+
+export const langField = z
+  .enum(Object.keys(locales) as Language[])
+  .optional()
+  .meta({ description: '(+) Adds `text` to each event: a sentence in this language.' });
+
+export const numberFields = {
+  primary_identifier: z.string().nullable(),
+  identifier_type: identifierType.or(z.null()),
+};
+
+export const fetched_at = z.iso.datetime({ offset: true });
+
+export const event = z
+  .strictObject({ ...eventFields, text: words })
+  .meta({ id: 'Event', description: 'A change of a company that a daily comparison found.' });
+
+export const companyEvent = z
+  .strictObject({
+    ...eventFields,
+    ...numberFields,
+    company_name: z.string().nullable(),
+    company_ref: z.string(),
+    submitted_identifier: z.string().nullable(),
+    text: words,
+  })
+  .meta({ id: 'CompanyEvent', description: 'A change of one of several companies.' });
+
+export const pageMeta = z
+  .strictObject({ ...pageMetaFields, fetched_at })
+  .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
+
+export const eventExample = {
+  id: 4711,
+  event_type: 'COMPANY_NAME_CHANGED',
+  old_value: 'Piekarnia Nowak',
+  new_value: 'Piekarnia Anna Nowak',
+  event_date: '2026-11-06',
+  severity: 'warning',
+};
+
+export const numberExample = { primary_identifier: '5260250274', identifier_type: 'NIP' };
+
+export const companyExample = {
+  ...numberExample,
+  company_name: 'Piekarnia Anna Nowak',
+  company_ref: '10482',
+  submitted_identifier: '010778878',
+};
+
+export const metaExample = {
+  ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
+  fetched_at: '2026-11-07T06:00:00+00:00',
+};
+
+/** Adds the words of a language to events; without a language they stay as they are. */
+export function withWords<E extends z.output<typeof event>>(
+  events: E[],
+  lang: Language | undefined,
+): E[] {
+  if (lang === undefined) return events;
+  return events.map((one) => ({ ...one, text: describeEvent(lang, one) }));
+}

@@ -1,0 +1,186 @@
+import { type RawBuilder, sql } from 'kysely';
+import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { Language } from '../../sql/words/message.ts';
+import { createAccountLimit } from '../auth/rate-limit.ts';
+import {
+  companyRef,
+  type Identifier,
+  identifierValue,
+  unknownCompany,
+  unknownCompanyErrors,
+  validIdentifiers,
+} from '../companies/identifier.ts';
+import { identifierType } from '../dictionaries/names.ts';
+import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import type { Context } from '../http/context.ts';
+import { HttpError } from '../http/errors.ts';
+import { type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
+import { formatTimestamp } from '../http/timestamp.ts';
+import {
+  common,
+  companyExample,
+  event,
+  eventExample,
+  langField,
+  metaExample,
+  numberExample,
+  numberFields,
+  pageMeta,
+  status,
+  withWords,
+} from './event.ts';
+
+const historyMeta = z
+  .strictObject({
+    ...pageMeta.shape,
+    ...numberFields,
+    company_ref: z.string(),
+    company_name: z.string().nullable(),
+    is_watched: z.boolean().meta({ description: '(+) Whether it is on the watch list.' }),
+  })
+  .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
+
+/** What the answers of both histories share. */
+const answered = {
+  answer: z.strictObject({
+    status,
+    data: z.strictObject({ events: z.array(event) }),
+    meta: historyMeta,
+  }),
+  example: {
+    status: 'success',
+    data: { events: [eventExample] },
+    meta: {
+      ...metaExample,
+      ...numberExample,
+      company_ref: companyExample.company_ref,
+      company_name: companyExample.company_name,
+      is_watched: false,
+    },
+  },
+  errors: unknownCompanyErrors,
+};
+
+interface Asked extends Paging {
+  account_id: string;
+  lang: Language | undefined;
+}
+
+/**
+ * A page of the events of a company, the newest first, their count, and what names the company today. The
+ * key of the table finds the events of one company, whatever the registry holds.
+ *
+ * @param company_id as SQL; null is a 404
+ */
+async function readHistory(
+  { db, now }: Context,
+  company_id: RawBuilder<unknown>,
+  { account_id, lang, ...paging }: Asked,
+) {
+  const found = await findHistory(db, company_id, account_id, paging);
+  if (!found) throw new HttpError(404, unknownCompany);
+  const { total, events, ...company } = found;
+  const meta = { ...viewPageMeta(paging, total), fetched_at: formatTimestamp(now()), ...company };
+  return { status: 'success', data: { events: withWords(events, lang) }, meta };
+}
+
+type Found = { total: number; events: z.output<typeof event>[] };
+
+async function findHistory(
+  db: Db,
+  company_id: RawBuilder<unknown>,
+  account_id: string,
+  paging: Paging,
+) {
+  const { rows } = await sql<Found>`
+    select
+        (
+            select count(*)::int
+            from registry.event
+            where event.company_id = company.company_id
+        ) as total,
+        (
+            select coalesce(json_agg(page), '[]')
+            from (
+                select
+                    event.event_id as id,
+                    event.event_type,
+                    event.old_value,
+                    event.new_value,
+                    event.event_date,
+                    event_type.severity
+                from registry.event
+                join registry.event_type on event_type.event_type = event.event_type
+                where event.company_id = company.company_id
+                order by event.event_date desc, event.event_id desc
+                limit ${paging.per_page} offset ${skippedBy(paging)}
+            ) as page
+        ) as events,
+        registry.primary_identifier(company),
+        registry.identifier_type(company),
+        company.company_id as company_ref,
+        company.name as company_name,
+        exists (
+            select
+            from customer.watch
+            where watch.account_id = ${account_id} and watch.company_id = company.company_id
+        ) as is_watched
+    from registry.company
+    where company.company_id = (${company_id})
+  `.execute(db);
+  return rows[0];
+}
+
+const companyOf = ({ identifier_type: type, identifier_value: value }: Identifier) =>
+  sql`select registry.find_company(${type}, ${value})`;
+
+function historyByNumber(options: Context): Endpoint {
+  return endpoint(
+    {
+      ...common,
+      ...answered,
+      path: '/companies/events',
+      summary: 'List the events of a company',
+      description:
+        'Its whole history, whether or not it is watched, the newest first. A company is also found by a number that it had before, unless another one has that number now; `meta` names it by its number of today. A page past the end is empty.',
+      query: z
+        .strictObject({
+          identifier_type: identifierType,
+          identifier_value: identifierValue,
+          lang: langField,
+          ...pagingFields,
+        })
+        .superRefine(...validIdentifiers),
+    },
+    ({ query: { lang, page, per_page, ...number }, caller: { account_id } }) =>
+      readHistory(options, companyOf(number), { account_id, lang, page, per_page }),
+  );
+}
+
+/** Histories that an account reads by references: these are numbers that can be counted through. */
+const limited = { name: 'histories', request_count: 60, window_ms: 60_000 };
+
+function historyByReference(options: Context): Endpoint {
+  const histories = createAccountLimit(options, limited, 'histories by company_ref a minute');
+  return endpoint(
+    {
+      ...common,
+      ...answered,
+      path: '/companies/{company_ref}/events',
+      summary: 'List the events of a company by its reference',
+      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limited.request_count} a minute and account, beyond that 429.`,
+      params: z.strictObject({ company_ref: companyRef }),
+      query: z.strictObject({ lang: langField, ...pagingFields }),
+    },
+    async ({ params, query: { lang, ...paging }, caller: { account_id } }) => {
+      await histories.count(account_id);
+      const company_id = sql`select registry.current_company(${params.company_ref})`;
+      return readHistory(options, company_id, { account_id, lang, ...paging });
+    },
+  );
+}
+
+export function historyEndpoints(options: Context): Endpoint[] {
+  return [historyByNumber(options), historyByReference(options)];
+}

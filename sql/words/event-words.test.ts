@@ -1,0 +1,105 @@
+import { expect, test } from 'vitest';
+import { describeEvent, type EventType, eventTypes } from './event-words.ts';
+
+const cases: [EventType, string | null, string | null, string, string][] = [
+  [
+    'COMPANY_SUSPENDED',
+    null,
+    '2026-11-06',
+    'The activity was suspended on 6 November 2026',
+    'Zawieszono działalność 6 listopada 2026',
+  ],
+  [
+    'COMPANY_RESUMED',
+    '2026-01-02',
+    '2026-11-06',
+    'The activity was resumed on 6 November 2026; it had been suspended on 2 January 2026',
+    'Wznowiono działalność 6 listopada 2026; była zawieszona od 2 stycznia 2026',
+  ],
+  [
+    'COMPANY_CLOSED_DATE',
+    null,
+    '2026-12-31',
+    'A closing date was entered: 31 December 2026',
+    'Wpisano datę zakończenia działalności: 31 grudnia 2026',
+  ],
+  [
+    'COMPANY_CLOSED_DATE',
+    '2026-12-31',
+    '2027-01-31',
+    'The closing date moved from 31 December 2026 to 31 January 2027',
+    'Przesunięto datę zakończenia działalności z 31 grudnia 2026 na 31 stycznia 2027',
+  ],
+  [
+    'COMPANY_STRUCK_OFF',
+    'ACTIVE',
+    '2026-11-06',
+    'The entry was struck off the registry on 6 November 2026; it was active until then',
+    'Wpis wykreślono z rejestru 6 listopada 2026; do tego dnia był aktywny',
+  ],
+  [
+    'COMPANY_REOPENED',
+    '2026-11-06',
+    null,
+    'The entry is back in the registry; its end on 6 November 2026 no longer holds',
+    'Wpis wrócił do rejestru; zakończenie z 6 listopada 2026 już nie obowiązuje',
+  ],
+  [
+    'COMPANY_BANKRUPTCY_ENDED',
+    '2024-02-03',
+    null,
+    'The bankruptcy proceedings ended; they had begun on 3 February 2024',
+    'Zakończono postępowanie upadłościowe; trwało od 3 lutego 2024',
+  ],
+  [
+    'COMPANY_NAME_CHANGED',
+    'Bar',
+    'Bar Kłos',
+    'The name changed: Bar → Bar Kłos',
+    'Zmieniono nazwę: Bar → Bar Kłos',
+  ],
+  ['COMPANY_FAX_ADDED', null, '221', 'A fax number was added: 221', 'Dodano numer faksu: 221'],
+  [
+    'COMPANY_FAX_REMOVED',
+    '221',
+    null,
+    'The fax number was removed: 221',
+    'Usunięto numer faksu: 221',
+  ],
+  [
+    'COMPANY_START_DATE_CHANGE',
+    '2019-05-01',
+    null,
+    'The start date of the activity changed: 1 May 2019 → —',
+    'Zmieniono datę rozpoczęcia działalności: 1 maja 2019 → —',
+  ],
+  [
+    'ANOMALY_REGON_CHANGE',
+    '141428610',
+    null,
+    'The REGON number is gone: 141428610',
+    'Usunięto numer REGON: 141428610',
+  ],
+];
+
+test.each(cases)(
+  '%s from %j to %j is described in words',
+  (event_type, old_value, new_value, english, polish) => {
+    const event = { event_type, old_value, new_value };
+    expect(describeEvent('en', event)).toBe(english);
+    expect(describeEvent('pl', event)).toBe(polish);
+  },
+);
+
+test('no event is described with "null" or "undefined", whatever its values', () => {
+  for (const event_type of eventTypes) {
+    for (const old_value of [null, 'x']) {
+      for (const new_value of [null, 'y']) {
+        for (const language of ['en', 'pl'] as const) {
+          const words = describeEvent(language, { event_type, old_value, new_value });
+          expect(words).not.toMatch(/null|undefined/);
+        }
+      }
+    }
+  }
+});

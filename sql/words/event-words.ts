@@ -1,0 +1,52 @@
+import en from './event-en.json' with { type: 'json' };
+import pl from './event-pl.json' with { type: 'json' };
+import { createMessages, type Language, type Messages } from './message.ts';
+
+/**
+ * The words of events, for mails and answers. An event takes `value` (added, removed or assigned),
+ * `change` (old → new), and the values `before` and `after`; each can be null.
+ */
+type EventWords = Messages<typeof en>;
+
+export type EventType = keyof EventWords['events'];
+
+export const eventTypes = Object.keys(en.events) as EventType[];
+
+const words: Record<Language, EventWords> = {
+  en: createMessages('en', en),
+  pl: createMessages('pl', pl),
+};
+
+const longest = 200;
+
+/**
+ * A value of a registry, which may be anything: on one line, without characters that change the
+ * direction of the text, and at most 200 characters long.
+ */
+export function present(value: string | null): string {
+  const line = (value ?? '').replace(/[\p{C}\p{Z}\s]+/gu, ' ').trim();
+  const characters = Array.from(line);
+  return characters.length > longest ? `${characters.slice(0, longest - 1).join('')}…` : line;
+}
+
+const dateForm = /^\d{4}-\d{2}-\d{2}$/;
+
+/** An event in words, such as `The activity was suspended on 6 November 2026`. */
+export function describeEvent(
+  language: Language,
+  event: { event_type: string; old_value: string | null; new_value: string | null },
+): string {
+  const { common, events } = words[language];
+  const prepare = (value: string | null) => {
+    const line = present(value);
+    if (line === '') return null;
+    return dateForm.test(line) ? common.day({ date: new Date(line) }) : line;
+  };
+  const before = prepare(event.old_value);
+  const after = prepare(event.new_value);
+  const value = after ?? before;
+  const change = value === null ? null : `${before ?? '—'} → ${after ?? '—'}`;
+  const sentence = events[event.event_type as EventType]({ before, after, value, change });
+  // Of an event without values, only the sentence before the colon stays.
+  return sentence.replace(/: $/, '');
+}
