@@ -11,7 +11,9 @@ export interface AppOptions
     PaymentOptions,
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,
-    Partial<Pick<Environment, 'corsOrigins' | 'privacyText'>> {
+    Partial<
+      Pick<Environment, 'corsOrigins' | 'privacyText' | 'termsText' | 'contact' | 'isSample'>
+    > {
   /** `/metrics` reads the tables through this pool, and counts its sessions. */
   pool?: Pool;
   /** Whether the process is about to end; `/readyz` then sends the balancer elsewhere. */

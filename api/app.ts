@@ -61,6 +61,8 @@ export function createApp(options: AppOptions): Express {
   app.disable('x-powered-by');
   app.disable('etag');
   app.set('trust proxy', options.trustProxy);
+  // What the head and foot of every page say.
+  app.locals.site = { contact: options.contact, isSample: options.isSample };
   const metrics = createMetrics(options.pool);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);

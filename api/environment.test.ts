@@ -1,3 +1,6 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { EnvironmentError } from '../sql/process/environment.ts';
@@ -18,6 +21,7 @@ describe('readEnvironment', () => {
       baseUrl: undefined,
       corsOrigins: [],
       isRegistrationOpen: true,
+      isSample: false,
       freeMailDomains: [],
       searchCredits: 1,
       snapshotCredits: 5,
@@ -69,6 +73,7 @@ describe('readEnvironment', () => {
         STRIPE_WEBHOOK_SECRET: 'whsec_1',
         STRIPE_API_URL: 'http://127.0.0.1:12111',
         LOG_LEVEL: 'silent',
+        SAMPLE_DATA: 'true',
       }),
     ).toEqual({
       host: '0.0.0.0',
@@ -80,6 +85,7 @@ describe('readEnvironment', () => {
       baseUrl: 'https://api.registry.example/v',
       corsOrigins: ['https://app.example.com', 'http://localhost:3000'],
       isRegistrationOpen: false,
+      isSample: true,
       freeMailDomains: ['poczta.example', 'xn--w-uga1v8h.pl'],
       searchCredits: 0,
       snapshotCredits: 12,
@@ -197,10 +203,29 @@ describe('readEnvironment', () => {
 
   test('reads the privacy notice, and says when the file cannot be read', () => {
     const PRIVACY_FILE = fileURLToPath(import.meta.url);
-    expect(readEnvironment({ PRIVACY_FILE }).privacyText).toContain('reads the privacy notice');
+    expect(readEnvironment({ PRIVACY_FILE }).privacyText?.en).toContain('reads the privacy notice');
     expect(() => readEnvironment({ PRIVACY_FILE: '/nowhere/privacy.md' })).toThrow(
       /^PRIVACY_FILE must be the path of a file .+\.$/,
     );
+  });
+
+  test('reads the Polish terms from the file beside, and the same text where there is none', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-terms-'));
+    const TERMS_FILE = join(folder, 'terms.md');
+    await writeFile(TERMS_FILE, 'One');
+    expect(readEnvironment({ TERMS_FILE }).termsText).toEqual({ en: 'One', pl: 'One' });
+    await writeFile(join(folder, 'terms.pl.md'), 'Jeden');
+    expect(readEnvironment({ TERMS_FILE }).termsText).toEqual({ en: 'One', pl: 'Jeden' });
+    await rm(folder, { recursive: true });
+  });
+
+  test('takes a mail address or a page for the contact', () => {
+    for (const CONTACT of ['help@registry.example', 'https://registry.example/contact']) {
+      expect(readEnvironment({ CONTACT }).contact).toBe(CONTACT);
+    }
+    for (const CONTACT of ['help', 'javascript:alert(1)']) {
+      expect(() => readEnvironment({ CONTACT })).toThrow(/^CONTACT must be a mail address, .+\.$/);
+    }
   });
 
   test('names every wrong variable once', () => {

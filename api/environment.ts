@@ -9,6 +9,7 @@ import {
   EnvironmentError,
   isLoopback,
 } from '../sql/process/environment.ts';
+import type { Language } from '../sql/words/message.ts';
 import { boundSentences, boundShape } from './bounds.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
@@ -53,6 +54,18 @@ function readText(path: string): string | undefined {
   }
 }
 
+/** The text of a page in each language: of `terms.pl.md` beside `terms.md` in Polish, where it is there. */
+const notice = z
+  .string()
+  .transform((path) => {
+    const text = readText(path);
+    const beside = (language: Language) =>
+      readText(path.replace(/(?=\.[^./]*$)|$/, `.${language}`)) ?? text;
+    return text === undefined ? undefined : { en: beside('en')!, pl: beside('pl')! };
+  })
+  .refine((texts) => texts !== undefined)
+  .optional();
+
 const paymentProviders = ['local', 'stripe'] as const;
 
 const sentences = {
@@ -69,6 +82,10 @@ const sentences = {
   SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
   SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
   PRIVACY_FILE: 'PRIVACY_FILE must be the path of a file with text, Markdown or HTML.',
+  TERMS_FILE: 'TERMS_FILE must be the path of a file with text, Markdown or HTML.',
+  CONTACT:
+    'CONTACT must be a mail address, or the address of a page such as https://registry.example/contact.',
+  SAMPLE_DATA: 'SAMPLE_DATA must be true or false.',
   PAYMENT_PROVIDER: `PAYMENT_PROVIDER must be ${paymentProviders.join(' or ')}.`,
 };
 
@@ -92,11 +109,10 @@ const shape = {
     .default([]),
   SEARCH_CREDITS: credits.default(1),
   SNAPSHOT_CREDITS: credits.default(5),
-  PRIVACY_FILE: z
-    .string()
-    .transform(readText)
-    .refine((text) => text !== undefined)
-    .optional(),
+  PRIVACY_FILE: notice,
+  TERMS_FILE: notice,
+  CONTACT: z.union([z.email(), z.url({ protocol: /^https?$/ })]).optional(),
+  SAMPLE_DATA: z.enum(['true', 'false']).default('false'),
   PAYMENT_PROVIDER: z.enum(paymentProviders).optional(),
   STRIPE_SECRET_KEY: z.string().optional(),
   STRIPE_WEBHOOK_SECRET: z.string().optional(),
@@ -148,8 +164,13 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     bounds: checkEnvironment(boundShape, boundSentences, variables),
-    /** What `/privacy` shows; undefined: that the operator has not set it. */
+    /** What `/privacy` and `/terms` show; undefined: that the operator has not set it. */
     privacyText: checked.PRIVACY_FILE,
+    termsText: checked.TERMS_FILE,
+    /** A mail address or the address of a page; undefined: no page names one. */
+    contact: checked.CONTACT,
+    /** Whether the pages say that the data is invented. */
+    isSample: checked.SAMPLE_DATA === 'true',
     /** Whether only this machine can reach the API, and no proxy forwards requests to it. */
     isPrivate,
     payment,

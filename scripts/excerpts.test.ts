@@ -13,6 +13,7 @@ const readmes = [
   'api/pages/README.md',
   'pipeline/README.md',
   'pipeline/sources/README.md',
+  'scripts/README.md',
   'scripts/bench/README.md',
   'sql/README.md',
   'fixtures/ceidg/README.md',

@@ -60,8 +60,8 @@ test('nightly.ts names every step of a night', () => {
   );
 });
 
-test('README says what is done in every room of sql', () => {
-  const table = /\| folder .*?\n\n/s.exec(read('README.md'))![0];
+test('the table of rooms says what is done in every room of sql', () => {
+  const table = /\| folder .*?\n\n/s.exec(read('scripts/README.md'))![0];
   const rooms = readdirSync(join(root, 'sql'), { withFileTypes: true })
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);

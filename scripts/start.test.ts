@@ -86,6 +86,7 @@ describe('npm start', () => {
         `${url}/readyz`,
       ]);
       for (const address of curls) expect((await fetch(address)).status).toBe(200);
+      expect(await (await fetch(`${url}/terms`)).text()).toContain('Invented sample data');
       const answer = (await (await fetch(curls[0]!)).json()) as { data: object };
       expect(answer.data).toEqual({ new: 2, updated: 11, deleted: 3, total: 16 });
       expect(started.logs()).toEqual([]);
@@ -111,6 +112,7 @@ describe('npm start', () => {
     expect(tableOf(started.stdout)).toEqual(['ceidg 2026-11-02 0 0 0 0 1,000']);
     expect(started.stdout).toContain(`curl ${url}/api/v1/stats/day/2026-11-02\n`);
     expect(await dumpTables(db)).toEqual(before);
+    expect(await (await fetch(`${url}/terms`)).text()).not.toContain('Invented sample data');
     started.child.kill('SIGTERM');
     expect(await started.end).toBe(0);
   });

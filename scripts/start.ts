@@ -40,6 +40,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       // The account watches from the first day on, so that the days after it bring it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });
+      if (isDemonstration) variables.SAMPLE_DATA ||= 'true';
       api = startServer('../api/main.ts', variables, 'inherit');
       const url = await api.listens();
       if (url === undefined) return 1;

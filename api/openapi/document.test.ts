@@ -190,6 +190,7 @@ describe('GET /openapi.json', () => {
       '/readyz',
       '/recover',
       '/stats',
+      '/terms',
       '/unsubscribe',
     ]);
   });

@@ -1,9 +1,14 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
+import type { NoticeTexts } from './notice.ts';
 import { basePath } from '../endpoint/mount.ts';
 
 type Credits = Record<'searchCredits' | 'snapshotCredits' | 'welcomeCredits', number>;
-type Texts = { baseUrl: string; privacyText?: string | undefined };
+type Texts = {
+  baseUrl: string;
+  privacyText?: NoticeTexts | undefined;
+  termsText?: NoticeTexts | undefined;
+};
 export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boolean };
 
 /** The newest snapshot of each source, with its number of entries. */

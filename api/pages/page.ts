@@ -44,7 +44,9 @@ export function sendPage(
       'Cache-Control': cacheControl,
     })
     .type('html')
-    .send(templates.render(template, { ...data, ...words, linkAsset }));
+    .send(
+      templates.render(template, { ...data, ...words, linkAsset, site: response.app.locals.site }),
+    );
 }
 
 /** Sends a page whose address or content can be secret. */

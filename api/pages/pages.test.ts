@@ -42,8 +42,8 @@ describe('GET /privacy', () => {
   });
 
   test('200 shows the text of the operator: paragraphs, or HTML as it is', async () => {
-    const shown = async (privacyText: string) => {
-      const own = await startTestApi({ db: database.kysely, privacyText });
+    const shown = async (en: string) => {
+      const own = await startTestApi({ db: database.kysely, privacyText: { en, pl: en } });
       const page = await (await own.ask('/privacy')).text();
       await own.close();
       return page.slice(page.indexOf('<h1>'), page.indexOf('</main>')).replace(/\s*\n\s*/g, '');
@@ -52,6 +52,36 @@ describe('GET /privacy', () => {
       '<h1>Privacy</h1><h2>Who we are</h2><p>Rejestr &lt;b&gt;S.A.&lt;/b&gt;</p><p>Write to us.</p>',
     );
     expect(await shown('<p>Hello <b>you</b></p>')).toBe('<h1>Privacy</h1><p>Hello <b>you</b></p>');
+  });
+});
+
+describe('the foot of a page', () => {
+  test('leads to the terms of the data, and to the contact of the operator', async () => {
+    const footer = (page: string) => page.slice(page.indexOf('<footer>'));
+    expect(footer(await read('/stats'))).toContain('<a href="/terms#data">public sector');
+    expect(footer(await read('/stats'))).not.toContain('Contact');
+    const contacts = [
+      ['help@registry.example', 'mailto:help@registry.example'],
+      ['https://registry.example/@help', 'https://registry.example/@help'],
+    ] as const;
+    for (const [contact, address] of contacts) {
+      const own = await startTestApi({ db: database.kysely, contact });
+      const page = await (await own.ask('/privacy')).text();
+      await own.close();
+      expect(footer(page)).toContain(`<a href="${address}">Contact</a>`);
+    }
+  });
+
+  test('200 shows the terms of the data below those of the operator', async () => {
+    const termsText = { en: 'Ask nicely.', pl: 'Prosimy.' };
+    const own = await startTestApi({ db: database.kysely, termsText, isSample: true });
+    const page = await (await own.ask('/terms?lang=pl')).text();
+    await own.close();
+    expect(page).toMatch(/<p>Prosimy\.<\/p>[^]*<h2 id="data">Warunki korzystania z danych<\/h2>/);
+    expect(page).toContain('<p class="sample">Zmyślone dane przykładowe');
+    const unset = await read('/terms');
+    expect(unset).toContain('has not set terms of use yet (TERMS_FILE)');
+    expect(unset).not.toContain('class="sample"');
   });
 });
 
@@ -108,43 +138,46 @@ describe('a path without a page', () => {
   );
 });
 
-describe.each(['/', '/stats', '/quality', '/console', '/docs', '/privacy'])('GET %s', (path) => {
-  test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
-    const response = await open(path);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toBe(
-      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-    );
-    const page = await response.text();
-    expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
-    expect(page).toContain('<html lang="en">');
-    // A template writes a value that is missing as a word.
-    expect(page).not.toMatch(/undefined|\[object|NaN/);
-    // Swagger UI writes its own.
-    expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
-  });
+describe.each(['/', '/stats', '/quality', '/console', '/docs', '/privacy', '/terms'])(
+  'GET %s',
+  (path) => {
+    test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
+      const response = await open(path);
+      expect(response.status).toBe(200);
+      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+      expect(response.headers.get('content-security-policy')).toBe(
+        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      );
+      const page = await response.text();
+      expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
+      expect(page).toContain('<html lang="en">');
+      // A template writes a value that is missing as a word.
+      expect(page).not.toMatch(/undefined|\[object|NaN/);
+      // Swagger UI writes its own.
+      expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
+    });
 
-  test('200 loads its own files alone, which browsers may keep', async () => {
-    const page = await read(path);
-    const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
-    const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
-    for (const { status, headers } of files) {
-      expect(status).toBe(200);
-      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-    }
-    const sizes = await Promise.all(
-      files.map(async (file) => (await file.arrayBuffer()).byteLength),
-    );
-    const sum = sizes.reduce((one, other) => one + other, page.length);
-    expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
-  });
+    test('200 loads its own files alone, which browsers may keep', async () => {
+      const page = await read(path);
+      const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
+      const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
+      for (const { status, headers } of files) {
+        expect(status).toBe(200);
+        expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+      }
+      const sizes = await Promise.all(
+        files.map(async (file) => (await file.arrayBuffer()).byteLength),
+      );
+      const sum = sizes.reduce((one, other) => one + other, page.length);
+      expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
+    });
 
-  test('405 for another method', async () => {
-    const response = await api.ask(path, { method: 'POST' });
-    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-  });
-});
+    test('405 for another method', async () => {
+      const response = await api.ask(path, { method: 'POST' });
+      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+    });
+  },
+);
 
 describe('GET /', () => {
   test('200 without a snapshot says so', async () => {

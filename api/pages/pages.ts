@@ -11,8 +11,8 @@ import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
 import { findHome, type HomeOptions } from './home.ts';
+import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
-import { findPrivacy } from './privacy.ts';
 import { findNight, findNights } from './quality.ts';
 import { createSeriesRoute } from './series.ts';
 import { findStatistics } from './stats.ts';
@@ -49,6 +49,8 @@ async function findChoices({ db }: Context) {
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
   const router = Router();
+  const privacy = createNotice(options.privacyText);
+  const terms = createNotice(options.termsText);
   type FindData = (request: Request) => object | Promise<object | undefined>;
   const pages: [path: string, template: string, findData: FindData][] = [
     ['/', 'home', () => findHome(options)],
@@ -57,7 +59,8 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],
     ['/docs', 'docs', () => ({})],
-    ['/privacy', 'privacy', () => findPrivacy(options)],
+    ['/privacy', 'privacy', () => privacy],
+    ['/terms', 'terms', () => terms],
   ];
 
   router.use(createAssets());
