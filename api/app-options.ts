@@ -1,5 +1,6 @@
 import type { Pool } from 'pg';
 import type { AccountOptions } from './accounts/endpoints.ts';
+import type { DownloadOptions } from './downloads/routes.ts';
 import type { SearchOptions } from './companies/search.ts';
 import type { Environment } from './environment.ts';
 import type { PaymentOptions } from './wallet/payment.ts';
@@ -8,6 +9,7 @@ import type { PaymentOptions } from './wallet/payment.ts';
 export interface AppOptions
   extends
     AccountOptions,
+    DownloadOptions,
     PaymentOptions,
     SearchOptions,
     Pick<Environment, 'trustProxy' | 'snapshotCredits'>,

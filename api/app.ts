@@ -4,6 +4,7 @@ import helmet, { type HelmetOptions } from 'helmet';
 import { accountEndpoints } from './accounts/endpoints.ts';
 import { WELCOME_CREDITS } from './accounts/init.ts';
 import type { AppOptions } from './app-options.ts';
+import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint } from './companies/search.ts';
@@ -68,6 +69,7 @@ export function createApp(options: AppOptions): Express {
   app.use(metrics.observe);
   app.use(helmet(security));
   app.use(checkHead);
+  app.use('/downloads', answerBy(options.deadline_ms ?? 60_000));
   app.use(patientPaths, answerBy(options.deadline_ms ?? 8_000));
   app.use(answerBy(options.deadline_ms ?? 3_000));
   app.use(compression());
@@ -79,6 +81,7 @@ export function createApp(options: AppOptions): Express {
   app.use(metrics.router);
   app.use(showFaults);
   app.use(createPages({ ...options, welcomeCredits: WELCOME_CREDITS }, limitAddress));
+  app.use(createDownloads(options, limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));

@@ -25,6 +25,7 @@ describe('readEnvironment', () => {
       freeMailDomains: [],
       searchCredits: 1,
       snapshotCredits: 5,
+      suppressBelow: 0,
       bounds: boundDefaults,
       isPrivate: true,
       payment: {
@@ -66,6 +67,7 @@ describe('readEnvironment', () => {
         FREE_MAIL_DOMAINS: 'Poczta.example, żółw.pl',
         SEARCH_CREDITS: '0',
         SNAPSHOT_CREDITS: '12',
+        SUPPRESS_BELOW: '3',
         WATCHES_PER_ACCOUNT: '999999999',
         SEARCHES_IN_FLIGHT: '1',
         PAYMENT_PROVIDER: 'stripe',
@@ -89,6 +91,7 @@ describe('readEnvironment', () => {
       freeMailDomains: ['poczta.example', 'xn--w-uga1v8h.pl'],
       searchCredits: 0,
       snapshotCredits: 12,
+      suppressBelow: 3,
       bounds: { ...boundDefaults, WATCHES_PER_ACCOUNT: 999_999_999, SEARCHES_IN_FLIGHT: 1 },
       isPrivate: false,
       payment: {
@@ -145,6 +148,8 @@ describe('readEnvironment', () => {
     ['SEARCH_CREDITS', 'free'],
     ['SNAPSHOT_CREDITS', '2.5'],
     ['SNAPSHOT_CREDITS', '1000000000'],
+    ['SUPPRESS_BELOW', '-1'],
+    ['SUPPRESS_BELOW', '1000'],
     ['PAYMENT_PROVIDER', 'cash'],
   ])('refuses %s=%s in a sentence that names it', (name, value) => {
     const read = (): unknown => readEnvironment({ [name]: value });

@@ -14,7 +14,7 @@ import { boundSentences, boundShape } from './bounds.ts';
 import { normalizeDomain } from './accounts/mail-address.ts';
 import { createPayment } from './wallet/payment.ts';
 
-const maxProxies = 16;
+const [maxProxies, mostSuppressed] = [16, 999];
 const namedNetworks = ['loopback', 'linklocal', 'uniquelocal'];
 
 // A prefix of zero bits would trust every client, which could then choose its own address.
@@ -81,6 +81,7 @@ const sentences = {
     'FREE_MAIL_DOMAINS must be a comma-separated list of domains, such as mail.example,post.example.',
   SEARCH_CREDITS: 'SEARCH_CREDITS must be a whole number of credits from 0 to 999999999.',
   SNAPSHOT_CREDITS: 'SNAPSHOT_CREDITS must be a whole number of credits from 0 to 999999999.',
+  SUPPRESS_BELOW: `SUPPRESS_BELOW must be a whole number from 0 to ${mostSuppressed}.`,
   PRIVACY_FILE: 'PRIVACY_FILE must be the path of a file with text, Markdown or HTML.',
   TERMS_FILE: 'TERMS_FILE must be the path of a file with text, Markdown or HTML.',
   CONTACT:
@@ -109,6 +110,7 @@ const shape = {
     .default([]),
   SEARCH_CREDITS: credits.default(1),
   SNAPSHOT_CREDITS: credits.default(5),
+  SUPPRESS_BELOW: wholeNumber(mostSuppressed).default(0),
   PRIVACY_FILE: notice,
   TERMS_FILE: notice,
   CONTACT: z.union([z.email(), z.url({ protocol: /^https?$/ })]).optional(),
@@ -164,6 +166,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     searchCredits: checked.SEARCH_CREDITS,
     snapshotCredits: checked.SNAPSHOT_CREDITS,
     bounds: checkEnvironment(boundShape, boundSentences, variables),
+    /** Public counts from 1 to below it are null; 0: none. */
+    suppressBelow: checked.SUPPRESS_BELOW,
     /** What `/privacy` and `/terms` show; undefined: that the operator has not set it. */
     privacyText: checked.PRIVACY_FILE,
     termsText: checked.TERMS_FILE,

@@ -3,9 +3,10 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger } from 'pino';
-import { connect, type Database } from '../sql/connection/database.ts';
+import { connect } from '../sql/connection/database.ts';
 import { revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
+import { openPool } from '../sql/connection/pool.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
@@ -19,6 +20,9 @@ const grace_ms = 10_000;
 
 /** The database must answer before the deadline of a request, which is three seconds. */
 const patience_ms = 2_500;
+
+/** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
+const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_timeout: 45_000 };
 
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
@@ -36,7 +40,7 @@ function explainListening(cause: NodeJS.ErrnoException, { port, host }: Environm
 }
 
 /** Waits for the requests in flight, at most for the grace period, then closes all connections. */
-async function stop(server: Server, database: Database, logger: Logger): Promise<void> {
+async function stop(server: Server, close: () => Promise<void>, logger: Logger): Promise<void> {
   const closed = new Promise<'closed'>((resolve) => server.close(() => resolve('closed')));
   // An idle connection would hold the server for seconds after its last answer.
   setInterval(() => server.closeIdleConnections(), 50).unref();
@@ -45,7 +49,7 @@ async function stop(server: Server, database: Database, logger: Logger): Promise
     server.closeAllConnections();
   }
   // A statement that hangs must not keep the process.
-  await Promise.race([database.close(), delay(grace_ms)]);
+  await Promise.race([close(), delay(grace_ms)]);
 }
 
 async function serve(environment: Environment): Promise<void> {
@@ -57,6 +61,11 @@ async function serve(environment: Environment): Promise<void> {
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
+  const downloadPool = openPool({ ...database.connection, ...downloadSessions });
+  const close = async () => {
+    await downloadPool.end();
+    await database.close();
+  };
   let isStopping = false;
   // The address of the API may depend on the port that it gets.
   let app: RequestListener | undefined;
@@ -79,6 +88,7 @@ async function serve(environment: Environment): Promise<void> {
     ...environment,
     db: openKysely(database.pool),
     pool: database.pool,
+    downloadPool,
     searchIndex,
     logger,
     now: () => new Date(),
@@ -94,7 +104,7 @@ async function serve(environment: Environment): Promise<void> {
     isStopping = true;
     endConnections();
     logger.info(`${signal}: stopping`);
-    stop(server, database, logger).then(
+    stop(server, close, logger).then(
       () => process.exit(0),
       (error: unknown) => {
         logger.error(error);

@@ -3,6 +3,7 @@ import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { runAllSources, sources } from '../fixtures/dump/three-sources.ts';
+import { queryFile } from './connection/database.ts';
 import { verify } from '../pipeline/night/verify.ts';
 
 let db: TestDatabase;
@@ -42,20 +43,8 @@ interface Column {
 }
 
 /** Every column of every view, in the order of the dictionary, with what its comment says. */
-async function listColumns(): Promise<Column[]> {
-  const { rows } = await db.pool.query<Column>(`
-    select
-        pg_class.relname as view,
-        obj_description(pg_class.oid, 'pg_class') as about_view,
-        pg_attribute.attname as name,
-        format_type(pg_attribute.atttypid, null) as type,
-        col_description(pg_class.oid, pg_attribute.attnum) as about
-    from pg_class
-    join pg_attribute on pg_attribute.attrelid = pg_class.oid and pg_attribute.attnum > 0
-    where pg_class.relnamespace = 'analyst'::regnamespace and pg_class.relkind = 'v'
-    order by pg_class.relname, pg_attribute.attnum
-  `);
-  return rows;
+function listColumns(): Promise<Column[]> {
+  return queryFile<Column>(db.pool, 'api/data_dictionary.sql');
 }
 
 async function writeDictionary(): Promise<string> {
@@ -136,6 +125,24 @@ describe('stock and flow', () => {
       having sum(stock_daily.entry_count) is distinct from daily_stat.entry_count
     `);
     expect(differing).toEqual([]);
+  });
+
+  test('of one day are what the download of that day has', async () => {
+    const { rows } = await db.pool.query(`
+      with stock as (
+          select stock_daily::text as line from analyst.stock_daily
+      ),
+
+      downloaded as (
+          select of_day::text as line
+          from (select distinct date from analyst.daily_stat) as snapshot
+          cross join lateral registry.stock_of_day(snapshot.date) as of_day
+      )
+
+      (table stock except all table downloaded) union all
+      (table downloaded except all table stock)
+    `);
+    expect(rows).toEqual([]);
   });
 });
 

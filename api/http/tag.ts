@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Request } from 'express';
 
-/** The `ETag` of a text: a weak validator, since the body may be compressed or hold the current time. */
-export function tagOf(text: string): string {
-  return `W/"${hash('sha256', text, 'base64url').slice(0, 22)}"`;
+/** The `ETag` of a content: a weak validator, since the body may be compressed or hold the current time. */
+export function tagOf(content: string | Uint8Array): string {
+  return `W/"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }
 
 /** Whether `If-None-Match` has a tag, by the weak comparison of RFC 9110; an asterisk matches any tag. */

@@ -13,6 +13,7 @@ const files = {
   'stats.js': './assets/stats.js',
   'console-kit.js': './assets/console-kit.js',
   'console.js': './assets/console.js',
+  'downloads.css': './assets/downloads.css',
   'docs.css': './assets/docs.css',
   'docs.js': './assets/docs.js',
   'uplot.css': 'uplot/dist/uPlot.min.css',

@@ -30,6 +30,7 @@ const ready: [path: string, isReady: (page: Page) => Promise<void>][] = [
   // Few days, because axe visits each cell of the tables.
   ['/stats?source=ceidg&from=2026-11-01', (page) => page.locator('#flow-chart canvas').waitFor()],
   ['/console', (page) => page.getByText('No token yet?').waitFor()],
+  ['/downloads', (page) => page.getByText('stock_daily').first().waitFor()],
 ];
 
 /** Expects that a page fits and is accessible in every width, light and dark. */

@@ -1,0 +1,317 @@
+import { parquetReadObjects } from 'hyparquet';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { insertDays } from '../../fixtures/database/published-days.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { openPool } from '../../sql/connection/pool.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+// TERYT 14: mazowieckie, 24: śląskie; 019: spolka-cywilna.
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => new Date('2026-02-04T12:00:00Z') });
+  await insertDays(
+    database,
+    `('ceidg', '2026-01-30', 0, 0, 0, 100, true),
+     ('ceidg', '2026-01-31', 5, 7, 2, 103, false),
+     ('ceidg', '2026-02-04', 2, 0, 0, 105, false),
+     ('krs', '2026-02-04', 0, 0, 0, 10, true)`,
+  );
+  await database.pool.query(`
+    insert into registry.stock_change values
+        ('ceidg', '2026-01-30', '14', 'F', null, 'ACTIVE', 70, 0, 0, 0, 0),
+        ('ceidg', '2026-01-30', '24', 'G', '019', 'ACTIVE', 20, 0, 0, 0, 0),
+        ('ceidg', '2026-01-30', null, null, null, 'SUSPENDED', 2, 0, 0, 0, 0),
+        ('ceidg', '2026-01-31', '14', 'F', null, 'ACTIVE', 1, 5, 1, 0, 0),
+        ('ceidg', '2026-01-31', '14', 'F', null, 'SUSPENDED', 3, 0, 0, 2, 0),
+        ('ceidg', '2026-02-04', '24', 'G', '019', 'ACTIVE', -20, 1, 21, 0, 3),
+        ('ceidg', 'infinity', '24', 'G', null, 'ACTIVE', 1, 1, 0, 0, 0),
+        ('krs', '2026-02-04', '14', null, null, 'ACTIVE', 10, 0, 0, 0, 0)
+  `);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+async function linesOf(path: string, from = api): Promise<string[]> {
+  const response = await from.ask(`/downloads/${path}.csv`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  return (await response.text()).trimEnd().split('\n');
+}
+
+const stockHeader =
+  'date,source,voivodeship,activity_section,legal_form,status,entry_count,is_suppressed';
+
+describe('GET /downloads/{date}/{view}', () => {
+  test('200 has the rows of the day alone, of every registry that has it', async () => {
+    expect(await linesOf('2026-01-31/stock_daily')).toEqual([
+      stockHeader,
+      '2026-01-31,ceidg,mazowieckie,F,,ACTIVE,71,f',
+      '2026-01-31,ceidg,mazowieckie,F,,SUSPENDED,3,f',
+      '2026-01-31,ceidg,śląskie,G,spolka-cywilna,ACTIVE,20,f',
+      '2026-01-31,ceidg,,,,SUSPENDED,2,f',
+    ]);
+    expect(await linesOf('2026-02-04/stock_daily')).toEqual([
+      stockHeader,
+      '2026-02-04,ceidg,mazowieckie,F,,ACTIVE,71,f',
+      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f',
+      '2026-02-04,ceidg,,,,SUSPENDED,2,f',
+      '2026-02-04,krs,mazowieckie,,,ACTIVE,10,f',
+    ]);
+    expect(await linesOf('2026-02-04/daily_stat')).toEqual([
+      'source,date,new,updated,deleted,total,entry_count,is_baseline,is_suppressed',
+      'ceidg,2026-02-04,2,0,0,2,105,f,f',
+      'krs,2026-02-04,0,0,0,0,10,t,f',
+    ]);
+    expect(await linesOf('2026-01-30/event_daily')).toHaveLength(1);
+  });
+
+  test('200 is Parquet with types, whole or in the parts that a reader asks for', async () => {
+    const path = '/downloads/2026-01-31/flow_daily.parquet';
+    const whole = await api.ask(path);
+    expect(whole.status).toBe(200);
+    expect(whole.headers.get('content-type')).toBe('application/vnd.apache.parquet');
+    expect(whole.headers.get('accept-ranges')).toBe('bytes');
+    const file = await whole.arrayBuffer();
+    expect(await parquetReadObjects({ file })).toMatchObject([
+      {
+        date: new Date('2026-01-31T00:00:00Z'),
+        source: 'ceidg',
+        voivodeship: 'mazowieckie',
+        activity_section: 'F',
+        legal_form: null,
+        new: 5n,
+        ended: 1n,
+        suspended: 2n,
+        resumed: 0n,
+        is_suppressed: false,
+      },
+    ]);
+    const ask = (Range: string) => api.ask(path, { headers: { Range } });
+    const part = await ask('bytes=-4');
+    expect(part.status).toBe(206);
+    const size = file.byteLength;
+    expect(part.headers.get('content-range')).toBe(`bytes ${size - 4}-${size - 1}/${size}`);
+    expect(await part.text()).toBe('PAR1');
+    expect((await ask(`bytes=${size}-`)).status).toBe(416);
+    expect((await ask('bytes=0-3,8-9')).status).toBe(200);
+    const head = await api.ask(path, { method: 'HEAD' });
+    expect(head.headers.get('content-length')).toBe(String(size));
+    expect(await head.text()).toBe('');
+  });
+
+  test('200 has dictionaries, whose texts no spreadsheet runs', async () => {
+    const { pool } = database;
+    await pool.query(`update registry.activity_section set name = '=1+1' where section = 'F'`);
+    const sections = await linesOf('2026-01-31/activity_section');
+    expect(sections).toHaveLength(23);
+    expect(sections.slice(5, 7)).toEqual([
+      expect.stringMatching(/^E,/),
+      expect.stringMatching(/^F,'=1\+1,41,43/),
+    ]);
+  });
+
+  test('304 for a known file, which changes when a registry publishes the day late', async () => {
+    const ask = async (day: string, known = '') => {
+      const path = `/downloads/${day}/stock_daily.csv`;
+      const response = await api.ask(path, { headers: { 'If-None-Match': known } });
+      const { status, headers } = response;
+      return { status, tag: headers.get('etag')!, cache: headers.get('cache-control') };
+    };
+    const before = await ask('2026-01-30');
+    const after = await ask('2026-01-31');
+    expect(before).toMatchObject({ status: 200, cache: 'public, max-age=3600' });
+    expect(await ask('2026-01-30', before.tag)).toEqual({ ...before, status: 304 });
+    expect(await ask('2026-02-04')).toMatchObject({ status: 200, cache: 'no-cache' });
+    await insertDays(database, `('regon', '2026-01-31', 0, 0, 0, 7, true)`);
+    await database.pool.query(`
+      insert into registry.stock_change values
+          ('regon', '2026-01-31', '14', null, null, 'ACTIVE', 7, 0, 0, 0, 0)
+    `);
+    expect((await ask('2026-01-30', before.tag)).status).toBe(304);
+    expect(await ask('2026-01-31', after.tag)).toMatchObject({ status: 200 });
+    expect((await linesOf('2026-01-31/stock_daily')).at(-1)).toBe(
+      '2026-01-31,regon,mazowieckie,,,ACTIVE,7,f',
+    );
+  });
+
+  test('200 has null for small counts where the operator hides them, and says so', async () => {
+    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
+    onTestFinished(() => hiding.close());
+    expect((await linesOf('2026-02-04/stock_daily', hiding)).slice(2, 4)).toEqual([
+      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f',
+      '2026-02-04,ceidg,,,,SUSPENDED,,t',
+    ]);
+    const path = '/downloads/2026-02-04/flow_daily.parquet';
+    const file = await (await hiding.ask(path)).arrayBuffer();
+    expect(await parquetReadObjects({ file })).toMatchObject([
+      { new: null, ended: 21n, suspended: 0n, resumed: 3n, is_suppressed: true },
+    ]);
+    // Of whole registries, and public elsewhere.
+    expect((await linesOf('2026-02-04/daily_stat', hiding))[1]).toBe(
+      'ceidg,2026-02-04,2,0,0,2,105,f,f',
+    );
+    expect((await linesOf('2026-02-04/event_type', hiding))[0]).not.toContain('is_suppressed');
+    expect(await (await hiding.ask('/downloads?lang=en')).text()).toContain(
+      'Counts of 1 to below 3',
+    );
+  });
+
+  test('404 for a day without a snapshot', async () => {
+    for (const date of ['2026-02-01', '0001-01-01', '9999-12-31']) {
+      const response = await api.ask(`/downloads/${date}/stock_daily.csv`);
+      expect(response.status).toBe(404);
+      expect(await response.json()).toEqual({ message: `No snapshot was published for ${date}.` });
+    }
+  });
+
+  test.each([
+    '2026-02-30/stock_daily.csv',
+    '2026-01-31/company.csv',
+    '2026-01-31/entry.parquet',
+    '2026-01-31/event.csv',
+    '2026-01-31/corroboration.csv',
+    '2026-01-31/reject.csv',
+    '2026-01-31/run.csv',
+    '2026-01-31/wallet_transaction.csv',
+    '2026-01-31/constructor.csv',
+    '2026-01-31/stock_daily',
+    '2026-01-31/stock_daily.xlsx',
+    '2026-01-31/stock_daily.csv.parquet',
+    '2026-01-31/stock_daily.csv%00',
+  ])('404 for what is no public file: %s', async (path) => {
+    expect((await api.ask(`/downloads/${path}`)).status).toBe(404);
+  });
+
+  test('405 for another method', async () => {
+    const response = await api.ask('/downloads/2026-01-31/stock_daily.csv', { method: 'POST' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+
+  test('429 after 120 files in a minute, and the statistics answer on', async () => {
+    const client = { address: '10.9.9.9' };
+    const ask = () => api.ask('/downloads/2026-01-30/voivodeship.csv', client);
+    const statuses = [];
+    for (let at = 0; at < 121; at += 1) statuses.push((await ask()).status);
+    expect(statuses).toEqual([...Array.from({ length: 120 }, () => 200), 429]);
+    expect((await api.ask('/api/v1/stats/series', client)).status).toBe(200);
+  });
+});
+
+describe('a file that takes long', () => {
+  const path = '/downloads/2026-01-30/flow_daily.csv';
+
+  /** Lets every query of the statistics wait until the test is over. */
+  async function holdStock(): Promise<void> {
+    const holder = await database.pool.connect();
+    await holder.query('begin; lock table registry.stock_change');
+    onTestFinished(async () => {
+      await holder.query('rollback');
+      holder.release();
+    });
+  }
+
+  async function countWaiting(): Promise<number> {
+    const { rows } = await database.pool.query<{ count: number }>(
+      `select count(*)::int from pg_stat_activity
+      where datname = current_database() and wait_event_type = 'Lock'`,
+    );
+    return rows[0]!.count;
+  }
+
+  test('ends with its client', async () => {
+    const slow = await startTestApi({ db: database.kysely });
+    onTestFinished(() => slow.close());
+    await holdStock();
+    const leaving = new AbortController();
+    const asked = slow.ask(path, { signal: leaving.signal });
+    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
+    leaving.abort();
+    await expect(asked).rejects.toThrow('aborted');
+    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0);
+  });
+
+  test('503 once its query has taken too long, and another view is not held up', async () => {
+    const downloadPool = openPool({
+      connectionString: database.url,
+      max: 1,
+      statement_timeout: 100,
+    });
+    const impatient = await startTestApi({ db: database.kysely, downloadPool });
+    onTestFinished(() => impatient.close());
+    await holdStock();
+    const response = await impatient.ask(path);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await response.json()).toEqual({ message: 'Service Unavailable' });
+    expect(await linesOf('2026-01-30/daily_stat', impatient)).toHaveLength(2);
+  });
+});
+
+describe('GET /downloads', () => {
+  test('200 has the files of the newest day, which all are there, and of a day that is asked for', async () => {
+    const page = await (await api.ask('/downloads?lang=en')).text();
+    expect(page).toContain('Files of 4 February 2026');
+    expect(page).toContain('Registries of the day: CEIDG, KRS.');
+    const files = [...page.matchAll(/href="(\/downloads\/[^"?]+\.(?:csv|parquet|json))"/g)];
+    expect(files.length).toBe(18);
+    for (const [, path] of files) expect((await api.ask(path!)).status).toBe(200);
+    const other = await (await api.ask('/downloads?date=2026-01-30&lang=pl')).text();
+    expect(other).toContain('Pliki z dnia 30 stycznia 2026');
+    expect(other.match(/href="\/downloads\?date=[^"]+lang=pl"/g)).toEqual([
+      'href="/downloads?date=2026-01-30&amp;lang=pl"',
+      'href="/downloads?date=2026-01-31&amp;lang=pl"',
+    ]);
+    const none = await (await api.ask('/downloads?date=2026-02-01&lang=en')).text();
+    expect(none).toContain('No registry has a snapshot of 1 February 2026');
+    expect(none).not.toContain('.parquet"');
+  });
+
+  test('200 as long as nothing is published', async () => {
+    const empty = await createTestDatabase();
+    const other = await startTestApi({ db: empty.kysely });
+    const response = await other.ask('/downloads?lang=en');
+    expect(response.status).toBe(200);
+    expect(await response.text()).toContain('No snapshot has been published yet.');
+    await other.close();
+    await empty.drop();
+  });
+
+  test('200 has the data dictionary as JSON', async () => {
+    const response = await api.ask('/downloads/dictionary.json');
+    expect(response.headers.get('access-control-allow-origin')).toBe('*');
+    const dictionary = (await response.json()) as { views: { view: string }[] };
+    expect(dictionary).toMatchObject({ suppress_below: 0 });
+    expect(dictionary.views.find(({ view }) => view === 'event_daily')).toEqual({
+      view: 'event_daily',
+      rows: 'day',
+      description: 'One row per day, registry and event type that occurred: how often.',
+      columns: [
+        { name: 'date', type: 'date', description: 'Day of the snapshot.' },
+        { name: 'source', type: 'text', description: 'Registry that reported the changes.' },
+        {
+          name: 'event_type',
+          type: 'text',
+          description: 'Kind of change; see analyst.event_type.',
+        },
+        { name: 'severity', type: 'text', description: 'Severity of the event type.' },
+        { name: 'event_class', type: 'text', description: 'Class of the event type.' },
+        { name: 'category', type: 'text', description: 'Category of the event type.' },
+        {
+          name: 'event_count',
+          type: 'bigint',
+          description: 'Events of that type on that day.',
+        },
+        {
+          name: 'is_suppressed',
+          type: 'boolean',
+          description: 'Whether the row has a count that is null because it is small.',
+        },
+      ],
+    });
+  });
+});

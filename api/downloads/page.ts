@@ -1,0 +1,76 @@
+import { sql } from 'kysely';
+import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import { views } from './views.ts';
+
+interface DictionaryRow {
+  view: string;
+  about_view: string;
+  name: string;
+  type: string;
+  about: string;
+}
+
+interface PageOptions {
+  db: Db;
+  baseUrl: string;
+  suppressBelow: number;
+}
+
+const flag = {
+  name: 'is_suppressed',
+  type: 'boolean',
+  description: 'Whether the row has a count that is null because it is small.',
+};
+
+/** What each view and each column of the files means, from the comments in the database. */
+export async function findDictionary({ db, suppressBelow }: Omit<PageOptions, 'baseUrl'>) {
+  const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
+  const byView = Map.groupBy(rows, ({ view }) => view);
+  return {
+    suppress_below: suppressBelow,
+    views: views.map(({ view, grain }) => {
+      const columns = byView
+        .get(view)!
+        .map(({ name, type, about }) => ({ name, type, description: about }));
+      return {
+        view,
+        rows: grain,
+        description: byView.get(view)![0]!.about_view,
+        columns: grain === 'dictionary' ? columns : [...columns, flag],
+      };
+    }),
+  };
+}
+
+const query = z.object({ date: z.iso.date().optional().catch(undefined) });
+
+/** `/downloads`: the files of a day, by default the newest, and the days of its month. */
+export async function findDownloads(options: PageOptions, asked: unknown) {
+  const { db, baseUrl } = options;
+  const snapshots = db.selectFrom('registry.daily_stat');
+  const { first, newest } = await snapshots
+    .select((eb) => [eb.fn.min('stat_date').as('first'), eb.fn.max('stat_date').as('newest')])
+    .executeTakeFirstOrThrow();
+  const date = query.parse(asked).date ?? newest;
+  const days = await snapshots
+    .select([
+      'stat_date as day',
+      sql<string>`string_agg(upper(source), ', ' order by source)`.as('sources'),
+    ])
+    .where(sql`date_trunc('month', stat_date)`, '=', sql`date_trunc('month', ${date}::date)`)
+    .groupBy('stat_date')
+    .orderBy('stat_date')
+    .execute();
+  return {
+    ...(await findDictionary(options)),
+    baseUrl,
+    date,
+    first,
+    newest,
+    days,
+    /** The registries of the day; undefined: it has no snapshot. */
+    sources: days.find(({ day }) => day === date)?.sources,
+  };
+}

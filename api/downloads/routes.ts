@@ -1,0 +1,121 @@
+import cors from 'cors';
+import { Router, type RequestHandler, type Response } from 'express';
+import { sql } from 'kysely';
+import { z } from 'zod';
+import { type Format, isFormat } from '../../sql/export/formats.ts';
+import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
+import type { Context } from '../http/context.ts';
+import { HttpError, onlyAllow } from '../http/errors.ts';
+import { exposedHeaders } from '../http/headers.ts';
+import { createShare } from '../http/in-flight.ts';
+import { isKnown, tagOf } from '../http/tag.ts';
+import { sendPage } from '../pages/page.ts';
+import { cacheControlOf } from '../stats/source.ts';
+import { createFiles, type FilesOptions } from './files.ts';
+import { findDictionary, findDownloads } from './page.ts';
+import { isView } from './views.ts';
+
+export type DownloadOptions = Context & FilesOptions & { baseUrl: string };
+
+/** A reader of Parquet asks several times for parts of one file. */
+const fileLimit = { name: 'downloads', request_count: 120, window_ms: 60_000 };
+
+/** Files that are made or wait for it, for one address. */
+const mostFiles = 2;
+
+const mediaTypes: Record<Format, string> = {
+  csv: 'text/csv; charset=utf-8',
+  parquet: 'application/vnd.apache.parquet',
+};
+
+/** The file that an address names; undefined where it names none. */
+function readAddress({ date, file }: Record<'date' | 'file', string>) {
+  const [view = '', format = '', ...rest] = file.split('.');
+  const isFile = isView(view) && isFormat(format) && rest.length === 0;
+  return isFile && z.iso.date().safeParse(date).success ? { date, view, format } : undefined;
+}
+
+/** Sends the part that `Range` asks for, else the whole file. */
+function sendPart(response: Response, content: Buffer): void {
+  const ranges = response.req.range(content.length);
+  if (ranges === -1) {
+    response.set('Content-Range', `bytes */${content.length}`);
+    throw new HttpError(416, { message: 'Range Not Satisfiable' });
+  }
+  if (!Array.isArray(ranges) || ranges.type !== 'bytes' || ranges.length !== 1) {
+    response.send(content);
+    return;
+  }
+  const { start, end } = ranges[0]!;
+  response
+    .status(206)
+    .set('Content-Range', `bytes ${start}-${end}/${content.length}`)
+    .send(content.subarray(start, end + 1));
+}
+
+/**
+ * `/downloads`, its data dictionary, and the files `/downloads/{date}/{view}.csv` and `.parquet`. A date
+ * without a snapshot of any registry has no files.
+ */
+export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
+  const { db, now } = options;
+  const router = Router();
+  const makeFile = createFiles(options);
+  const inShare = createShare(mostFiles, 'files');
+
+  /** Changes with each snapshot up to a day; undefined where the day itself has none. */
+  async function findVersion(date: string): Promise<string | undefined> {
+    const { rows } = await sql<{ version: string; has_day: boolean | null }>`
+      select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
+      from registry.run
+      where state = 'published' and dump_date <= ${date}
+    `.execute(db);
+    const { version, has_day } = rows[0]!;
+    return has_day ? version : undefined;
+  }
+
+  router
+    .route('/downloads')
+    .get(limitPage, async ({ query }, response) => {
+      sendPage(response, 'downloads', await findDownloads(options, query));
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  const share = cors({ exposedHeaders });
+
+  router
+    .route('/downloads/dictionary.json')
+    .get(share, limitPage, async (_request, response) => {
+      response.set('Cache-Control', 'no-cache').json(await findDictionary(options));
+    })
+    .all(onlyAllow('GET, HEAD'));
+
+  router
+    .route('/downloads/:date/:file')
+    .get(share, limitRequests(options, fileLimit), async (request, response, next) => {
+      const asked = readAddress(request.params);
+      if (!asked) {
+        next('router');
+        return;
+      }
+      const { date, view, format } = asked;
+      const version = await findVersion(date);
+      if (version === undefined)
+        throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
+      const leaving = new AbortController();
+      response.once('close', () => leaving.abort());
+      const content = await inShare(addressKeyOf(request), () =>
+        makeFile({ ...asked, version }, leaving.signal),
+      );
+      if (response.headersSent) return;
+      const tag = tagOf(content);
+      response.set({ ETag: tag, 'Cache-Control': cacheControlOf(date, now()) });
+      if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
+      response.attachment(`${view}-${date}.${format}`).set('Content-Type', mediaTypes[format]);
+      // A part of a text would be a part of what is compressed.
+      if (format === 'csv') response.send(content);
+      else sendPart(response.set('Accept-Ranges', 'bytes'), content);
+    })
+    .all(onlyAllow('GET, HEAD'));
+  return router;
+}

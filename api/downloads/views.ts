@@ -1,0 +1,66 @@
+import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
+
+/**
+ * The views that may be downloaded, and which rows the file of a day has: those of the day, those of the
+ * months that were over on that day, or all rows of a dictionary. Views of companies and entries hold
+ * persons, and are what is sold: only `registry export` gives them.
+ */
+const grains = {
+  daily_stat: 'day',
+  event_daily: 'day',
+  flow_daily: 'day',
+  stock_daily: 'day',
+  activity: 'dictionary',
+  activity_section: 'dictionary',
+  event_type: 'dictionary',
+  legal_form: 'dictionary',
+  voivodeship: 'dictionary',
+} as const;
+
+export type View = keyof typeof grains;
+
+/** In the order in which the page shows them. */
+export const views = Object.entries(grains).map(([view, grain]) => ({ view: view as View, grain }));
+
+export function isView(name: string): name is View {
+  return Object.hasOwn(grains, name);
+}
+
+/** The type of counts. */
+const countType: number = types.builtins.INT8;
+
+/** Of the whole country, and public as `GET /stats/day/{date}` too. */
+const wholes = new Set<View>(['daily_stat']);
+
+function rowsOf(view: View, date: string): string {
+  const day = escapeLiteral(date);
+  if (view === 'stock_daily') return `select * from registry.stock_of_day(${day})`;
+  const all = `select * from analyst.${view}`;
+  return grains[view] === 'day' ? `${all} where date = ${day}` : all;
+}
+
+/**
+ * The query of a file: always the same rows in the same order. A statistic has the column
+ * `is_suppressed`: whether a count of 1 to `suppressBelow - 1` is null in the row.
+ */
+export async function queryOf(
+  client: PoolClient,
+  view: View,
+  date: string,
+  suppressBelow: number,
+): Promise<string> {
+  const rows = rowsOf(view, date);
+  const { fields } = await client.query(`${rows} limit 0`);
+  const order = fields.map((_, at) => at + 1).join(', ');
+  if (grains[view] === 'dictionary') return `${rows} order by ${order}`;
+  const counts: string[] = [];
+  const columns = fields.map(({ name, dataTypeID }) => {
+    const column = escapeIdentifier(name);
+    if (dataTypeID !== countType || wholes.has(view)) return column;
+    const isSmall = `${column} > 0 and ${column} < ${suppressBelow}`;
+    counts.push(`coalesce(${isSmall}, false)`);
+    return `case when ${isSmall} then null else ${column} end as ${column}`;
+  });
+  const flag = `${counts.join(' or ') || 'false'} as is_suppressed`;
+  return `select ${[...columns, flag].join(', ')} from (${rows}) as shown order by ${order}`;
+}
