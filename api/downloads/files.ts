@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
 import { inSnapshot } from '../../sql/connection/database.ts';
-import type { Db } from '../../sql/connection/kysely.ts';
 import { type Format, writers } from '../../sql/export/formats.ts';
+import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { queryOf, type View } from './views.ts';
 
@@ -25,12 +25,9 @@ const tooLarge = {
   message: 'The file is too large for a download: ask the operator for an export.',
 };
 
-export interface FilesOptions {
-  db: Db;
+export interface FilesOptions extends Context {
   /** Its sessions are the files that are made at a time, its patience is the longest query. */
   downloadPool: Pool;
-  /** Counts from 1 to below it are null; 0: none. */
-  suppressBelow: number;
 }
 
 /**

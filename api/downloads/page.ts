@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Context } from '../http/context.ts';
 import { views } from './views.ts';
 
 interface DictionaryRow {
@@ -12,11 +12,7 @@ interface DictionaryRow {
   about: string;
 }
 
-interface PageOptions {
-  db: Db;
-  baseUrl: string;
-  suppressBelow: number;
-}
+type PageOptions = Context & { baseUrl: string };
 
 const flag = {
   name: 'is_suppressed',
@@ -25,7 +21,7 @@ const flag = {
 };
 
 /** What each view and each column of the files means, from the comments in the database. */
-export async function findDictionary({ db, suppressBelow }: Omit<PageOptions, 'baseUrl'>) {
+export async function findDictionary({ db, suppressBelow }: Context) {
   const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
   const byView = Map.groupBy(rows, ({ view }) => view);
   return {

@@ -4,7 +4,6 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
-import type { Context } from '../http/context.ts';
 import { HttpError, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare } from '../http/in-flight.ts';
@@ -15,7 +14,7 @@ import { createFiles, type FilesOptions } from './files.ts';
 import { findDictionary, findDownloads } from './page.ts';
 import { isView } from './views.ts';
 
-export type DownloadOptions = Context & FilesOptions & { baseUrl: string };
+export type DownloadOptions = FilesOptions & { baseUrl: string };
 
 /** A reader of Parquet asks several times for parts of one file. */
 const fileLimit = { name: 'downloads', request_count: 120, window_ms: 60_000 };

@@ -9,4 +9,6 @@ export interface Context {
   now: () => Date;
   /** What one account may have and do. */
   bounds: Bounds;
+  /** Public counts from 1 to below it are null; 0: none. */
+  suppressBelow: number;
 }

@@ -90,7 +90,7 @@ export const point = z.strictObject({
     })
     .meta({ description: 'With `group_by`: what the entries have; null: nothing' })
     .optional(),
-  stock: z.strictObject({ ACTIVE: countField, SUSPENDED: countField, DELETED: countField }),
+  stock: z.strictObject({ ACTIVE: flowField, SUSPENDED: flowField, DELETED: flowField }),
   new: flowField.meta({ description: 'Entries that came to stand; null: a baseline' }),
   ended: flowField.meta({ description: 'Entries that no longer stand' }),
   suspended: flowField.meta({ description: 'Entries that went from ACTIVE to SUSPENDED' }),
@@ -118,6 +118,9 @@ export const point = z.strictObject({
   is_partial: z.boolean().meta({
     description:
       'By month: some days of the month are not compared. They lie before the snapshot that its first one is compared with, or after its last one, or outside `from` and `to`',
+  }),
+  is_suppressed: z.boolean().meta({
+    description: 'Whether a count is null because the operator hides small ones',
   }),
 });
 
@@ -224,7 +227,7 @@ export async function readSeries(
   source: string,
   asked: SeriesQuery,
   most = mostPoints,
-): Promise<Point[]> {
+): Promise<Omit<Point, 'is_suppressed'>[]> {
   const selected = await findSelected(db, asked);
   const { group_by: groups } = asked;
   if (groups) await checkSize(db, source, asked, selected, most);
@@ -235,7 +238,7 @@ export async function readSeries(
     cellOf(groups ?? [], side),
   );
   const [left, entered] = [isSelected(selected, 'from_'), isSelected(selected, 'to_')];
-  const { rows } = await sql<Point & { cell: string[] }>`
+  const { rows } = await sql<Omit<Point, 'is_suppressed'> & { cell: string[] }>`
     with changed as (
         select
             stat_date,

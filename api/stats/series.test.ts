@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -68,7 +68,7 @@ const nothingCompared = {
 const nothing = Object.fromEntries(Object.keys(nothingCompared).map((flow) => [flow, 0]));
 
 const csvFields =
-  'stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,days_with_data,is_partial';
+  'stock_active,stock_suspended,stock_deleted,new,ended,suspended,resumed,is_baseline,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,days_with_data,is_partial,is_suppressed';
 
 async function seriesOf(query: string): Promise<unknown> {
   const response = await api.ask(`${path}?${query}`);
@@ -98,6 +98,7 @@ describe('GET /api/v1/stats/series', () => {
           is_baseline: true,
           days_with_data: 1,
           is_partial: false,
+          is_suppressed: false,
         },
         {
           date: '2026-01-31',
@@ -111,6 +112,7 @@ describe('GET /api/v1/stats/series', () => {
           days_covered: 1,
           days_with_data: 1,
           is_partial: false,
+          is_suppressed: false,
         },
         {
           date: '2026-02-03',
@@ -120,6 +122,7 @@ describe('GET /api/v1/stats/series', () => {
           days_covered: 3,
           days_with_data: 1,
           is_partial: false,
+          is_suppressed: false,
         },
         {
           date: '2026-02-04',
@@ -132,6 +135,7 @@ describe('GET /api/v1/stats/series', () => {
           days_covered: 1,
           days_with_data: 1,
           is_partial: false,
+          is_suppressed: false,
         },
       ],
     });
@@ -151,6 +155,7 @@ describe('GET /api/v1/stats/series', () => {
         days_covered: 1,
         days_with_data: 2,
         is_partial: true,
+        is_suppressed: false,
       },
       {
         date: '2026-02-01',
@@ -163,6 +168,7 @@ describe('GET /api/v1/stats/series', () => {
         days_covered: 4,
         days_with_data: 2,
         is_partial: true,
+        is_suppressed: false,
       },
     ]);
   });
@@ -247,8 +253,8 @@ describe('GET /api/v1/stats/series', () => {
       expect(await response.text()).toBe(
         [
           `date,${csvFields}`,
-          '2026-02-03,91,12,0,0,0,0,0,false,0,0,0,0,0,0,3,1,false',
-          '2026-02-04,93,11,1,1,0,0,1,false,0,1,0,0,0,0,1,1,false',
+          '2026-02-03,91,12,0,0,0,0,0,false,0,0,0,0,0,0,3,1,false,false',
+          '2026-02-04,93,11,1,1,0,0,1,false,0,1,0,0,0,0,1,1,false,false',
           '',
         ].join('\n'),
       );
@@ -268,7 +274,7 @@ describe('GET /api/v1/stats/series', () => {
         '# By month: 2026-01-01',
         '# Source: the public register of that name, as its dumps of these days state it',
         `date,legal_form,${csvFields}`,
-        '2026-01-01,,71,2,0,5,1,2,0,true,,,,,,,1,2,true',
+        '2026-01-01,,71,2,0,5,1,2,0,true,,,,,,,1,2,true,false',
         '',
       ].join('\n'),
     );
@@ -279,6 +285,32 @@ describe('GET /api/v1/stats/series', () => {
     expect(named.headers.get('content-disposition')).toContain(
       "filename*=UTF-8''ceidg-%C5%9Bl%C4%85skie-by-day-2026-01-30.csv",
     );
+  });
+
+  test('200 hides counts below the bound of the operator, and says so', async () => {
+    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
+    onTestFinished(() => hiding.close());
+    for (const page of [path, '/stats/series']) {
+      const response = await hiding.ask(`${page}?from=2026-01-31`);
+      expect(await response.json()).toMatchObject({
+        series: [
+          { new: 5, ended: null, suspended: null, resumed: 0, is_suppressed: true },
+          { days_covered: 3, days_with_data: 1, is_suppressed: false },
+          {
+            stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: null },
+            new: null,
+            days_covered: 1,
+            is_suppressed: true,
+          },
+        ],
+      });
+    }
+    const csv = await (await hiding.ask(`${path}.csv?from=2026-02-01`)).text();
+    expect(csv.split('\n').slice(1)).toEqual([
+      '2026-02-03,91,12,0,0,0,0,0,false,0,0,0,0,0,0,3,1,false,false',
+      '2026-02-04,93,11,,,0,0,,false,0,,0,0,0,0,1,1,false,true',
+      '',
+    ]);
   });
 
   test('200 may be kept in a cache where all its days are past', async () => {

@@ -2,6 +2,7 @@ import type { Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { hideSmall } from './hide-small.ts';
 import { by, point, readSeries, type SeriesQuery, seriesQuery } from './read-series.ts';
 import { cacheControlOf, chooseSource, common } from './source.ts';
 
@@ -30,6 +31,7 @@ const example: Series = {
       days_covered: 1,
       days_with_data: 1,
       is_partial: false,
+      is_suppressed: false,
     },
   ],
 };
@@ -95,24 +97,28 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
   return [...comments, writeCsv(found, asked)].join('\n');
 }
 
+type SeriesOptions = Pick<Context, 'db' | 'suppressBelow'>;
+
 /** The series that a query selects, for the API and the page. */
 export async function findSeries(
-  { db }: Pick<Context, 'db'>,
+  { db, suppressBelow }: SeriesOptions,
   asked: SeriesQuery,
   most?: number,
 ): Promise<Series> {
   const source = await chooseSource(db, asked.source);
-  return { by: asked.by, source, series: await readSeries(db, source, asked, most) };
+  const points = await readSeries(db, source, asked, most);
+  return { by: asked.by, source, series: points.map((one) => hideSmall(one, suppressBelow)) };
 }
 
 /**
  * (+) Stock and flows of the entries of a registry, by snapshot or by month. Days without a snapshot
  * are absent. As CSV by `Accept: text/csv`, or by the ending of the path.
  */
-export function createSeries({ db, now }: Pick<Context, 'db' | 'now'>): Endpoint[] {
+export function createSeries(options: SeriesOptions & Pick<Context, 'now'>): Endpoint[] {
   const read = (asked: SeriesQuery, response: Response) => {
-    if (asked.to !== undefined) response.set('Cache-Control', cacheControlOf(asked.to, now()));
-    return findSeries({ db }, asked);
+    if (asked.to !== undefined)
+      response.set('Cache-Control', cacheControlOf(asked.to, options.now()));
+    return findSeries(options, asked);
   };
   return [
     endpoint(
