@@ -76,6 +76,7 @@ const parts: Record<string, string> = {
     'activity_recoded',
     'legal_form',
     'voivodeship',
+    'population',
     'severity',
     'event_type',
     'source_rank',

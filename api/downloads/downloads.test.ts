@@ -64,9 +64,9 @@ describe('GET /downloads/{date}/{view}', () => {
       '2026-02-04,krs,mazowieckie,,,ACTIVE,10,f',
     ]);
     expect(await linesOf('2026-02-04/daily_stat')).toEqual([
-      'source,date,new,updated,deleted,total,entry_count,is_baseline,is_suppressed',
-      'ceidg,2026-02-04,2,0,0,2,105,f,f',
-      'krs,2026-02-04,0,0,0,0,10,t,f',
+      'source,date,new,updated,deleted,total,entry_count,is_baseline,days_covered,is_suppressed',
+      'ceidg,2026-02-04,2,0,0,2,105,f,4,f',
+      'krs,2026-02-04,0,0,0,0,10,t,,f',
     ]);
     expect(await linesOf('2026-01-30/event_daily')).toHaveLength(1);
   });
@@ -154,7 +154,7 @@ describe('GET /downloads/{date}/{view}', () => {
     ]);
     // Of whole registries, and public elsewhere.
     expect((await linesOf('2026-02-04/daily_stat', hiding))[1]).toBe(
-      'ceidg,2026-02-04,2,0,0,2,105,f,f',
+      'ceidg,2026-02-04,2,0,0,2,105,f,4,f',
     );
     expect((await linesOf('2026-02-04/event_type', hiding))[0]).not.toContain('is_suppressed');
     expect(await (await hiding.ask('/downloads?lang=en')).text()).toContain(

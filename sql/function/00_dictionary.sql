@@ -168,6 +168,10 @@ create temporary table loaded (like registry.voivodeship);
 \copy loaded (teryt, name, slug) from 'voivodeship.csv'
 select registry.load_dictionary('registry.voivodeship');
 
+create temporary table loaded (like registry.population);
+\copy loaded (voivodeship, population, year, source) from 'population.csv'
+select registry.load_dictionary('registry.population');
+
 create temporary table loaded (like registry.severity);
 \copy loaded (severity, rank) from 'severity.csv'
 select registry.load_dictionary('registry.severity');

@@ -45,7 +45,8 @@ select
     stated.end_date,
     stated.suspension_date,
     stated.struck_off_date,
-    stated.entry_count
+    stated.entry_count,
+    stated.last_seen_date
 from registry.company
 left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
 left join registry.voivodeship on voivodeship.teryt = company.voivodeship
@@ -56,7 +57,17 @@ left join lateral (
         max(entry.suspension_date) filter (where entry.status = company.status) as suspension_date,
         max(coalesce(entry.struck_off_date, entry.gone_date))
             filter (where entry.status = company.status) as struck_off_date,
-        count(*) as entry_count
+        count(*) as entry_count,
+        max((
+            select max(run.dump_date)
+            from registry.run
+            where
+                run.source = entry.source
+                and run.state = 'published'
+                and run.dump_date < coalesce(entry.gone_date, 'infinity')
+                -- The run had seen the entry.
+                and run.last_entry_id >= entry.entry_id
+        )) as last_seen_date
     from registry.entry
     where entry.company_id = company.company_id
 ) as stated on true
@@ -82,7 +93,7 @@ select
     entry.postal_code,
     entry.activity_main,
     entry.activity_version,
-    activity_division.section as activity_section,
+    coalesce(activity_recoded.section, activity_division.section) as activity_section,
     string_to_array(entry.activity_codes, ',') as activity_codes,
     entry.start_date,
     entry.suspension_date,
@@ -99,10 +110,22 @@ select
         where run.last_entry_id >= entry.entry_id
         order by run.last_entry_id, run.run_id
         limit 1
-    ) as first_seen_date
+    ) as first_seen_date,
+    (
+        select max(run.dump_date)
+        from registry.run
+        where
+            run.source = entry.source
+            and run.state = 'published'
+            and run.dump_date < coalesce(entry.gone_date, 'infinity')
+            -- The run had seen the entry.
+            and run.last_entry_id >= entry.entry_id
+    ) as last_seen_date
 from registry.entry
 left join registry.legal_form_symbol on legal_form_symbol.symbol = entry.legal_form
 left join registry.voivodeship on voivodeship.teryt = entry.voivodeship
+left join registry.activity_recoded
+    on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
 left join registry.activity_division on activity_division.division = left(entry.activity_main, 2);
 
 create or replace view analyst.event as
@@ -159,7 +182,8 @@ select
     daily_stat.deleted_count as deleted,
     daily_stat.new_count + daily_stat.updated_count + daily_stat.deleted_count as total,
     daily_stat.entry_count,
-    daily_stat.is_baseline
+    daily_stat.is_baseline,
+    daily_stat.days_covered
 from registry.daily_stat;
 
 create or replace view analyst.event_daily as
@@ -175,16 +199,17 @@ from registry.event
 join registry.event_type on event_type.event_type = event.event_type
 group by event.event_date, event.source, event.event_type, event_type.event_type;
 
--- A running sum of the changes: each sum holds until the next change of its group.
-create or replace view analyst.stock_daily as
+-- The stock of each group as a running sum of its changes, which holds until the next change.
+create or replace view registry.stock_period as
 select
-    daily_stat.stat_date as date,
-    daily_stat.source,
+    stock_change.source,
     voivodeship.name as voivodeship,
-    stock.activity_section,
+    stock_change.activity_section,
     legal_form_symbol.slug as legal_form,
-    stock.status,
-    stock.entry_count
+    stock_change.status,
+    stock_change.from_date,
+    stock_change.to_date,
+    stock_change.entry_count
 from (
     select
         stock_change.source,
@@ -202,33 +227,87 @@ from (
             stock_change.legal_form, stock_change.status
         order by stock_change.stat_date
     )
-) as stock
+) as stock_change
+left join registry.legal_form_symbol on legal_form_symbol.symbol = stock_change.legal_form
+left join registry.voivodeship on voivodeship.teryt = stock_change.voivodeship
+where stock_change.entry_count > 0;
+
+create or replace view analyst.stock_daily as
+select
+    daily_stat.stat_date as date,
+    daily_stat.source,
+    stock.voivodeship,
+    stock.activity_section,
+    stock.legal_form,
+    stock.status,
+    stock.entry_count
+from registry.stock_period as stock
 join registry.daily_stat
     on daily_stat.source = stock.source
     and daily_stat.stat_date >= stock.from_date
-    and daily_stat.stat_date < stock.to_date
-left join registry.legal_form_symbol on legal_form_symbol.symbol = stock.legal_form
-left join registry.voivodeship on voivodeship.teryt = stock.voivodeship
-where stock.entry_count > 0;
+    and daily_stat.stat_date < stock.to_date;
 
+-- What is null for a day that an older version published: it counted no moves and returns. A section that
+-- a dictionary moved is counted on such a day too.
 create or replace view analyst.flow_daily as
 select
-    stock_change.stat_date as date,
-    stock_change.source,
+    flow.stat_date as date,
+    flow.source,
     voivodeship.name as voivodeship,
-    stock_change.activity_section,
+    flow.activity_section,
     legal_form_symbol.slug as legal_form,
-    sum(stock_change.new_count)::bigint as new,
-    sum(stock_change.ended_count)::bigint as ended,
-    sum(stock_change.suspended_count)::bigint as suspended,
-    sum(stock_change.resumed_count)::bigint as resumed
-from registry.stock_change
-left join registry.legal_form_symbol on legal_form_symbol.symbol = stock_change.legal_form
-left join registry.voivodeship on voivodeship.teryt = stock_change.voivodeship
-where
-    stock_change.stat_date <> 'infinity'
-    and stock_change.new_count + stock_change.ended_count + stock_change.suspended_count
-    + stock_change.resumed_count > 0
+    sum(flow.new_count)::bigint as new,
+    sum(flow.ended_count)::bigint as ended,
+    sum(flow.suspended_count)::bigint as suspended,
+    sum(flow.resumed_count)::bigint as resumed,
+    sum(flow.new_count - flow.returned_count) filter (where run.counts_moves)::bigint as births,
+    sum(flow.returned_count) filter (where run.counts_moves)::bigint as returns,
+    sum(flow.moved_in) filter (where run.counts_moves)::bigint as moved_in,
+    sum(flow.moved_out) filter (where run.counts_moves)::bigint as moved_out,
+    sum(flow.recoded_in) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_in,
+    sum(flow.recoded_out) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_out
+from (
+    select
+        stock_change.stat_date, stock_change.source, stock_change.voivodeship,
+        stock_change.activity_section, stock_change.legal_form, stock_change.new_count,
+        stock_change.ended_count, stock_change.suspended_count, stock_change.resumed_count,
+        stock_change.returned_count, 0 as moved_in, 0 as moved_out, 0 as recoded_in, 0 as recoded_out,
+        false as is_recoded
+    from registry.stock_change
+    where
+        stock_change.new_count + stock_change.ended_count + stock_change.suspended_count
+        + stock_change.resumed_count > 0
+    union all
+    select
+        stock_move.stat_date, stock_move.source, side.voivodeship, side.activity_section,
+        side.legal_form, 0, 0, 0, 0, 0, side.moved_in, side.moved_out, side.recoded_in,
+        side.recoded_out, stock_move.is_recoded
+    from registry.stock_move
+    cross join lateral (
+        select
+            stock_move.entry_count * (not stock_move.is_recoded)::integer as moved,
+            stock_move.entry_count * stock_move.is_recoded::integer as recoded
+    ) as entries
+    cross join lateral (
+        values
+        (
+            stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
+            entries.moved, 0, entries.recoded, 0
+        ),
+        (
+            stock_move.from_voivodeship, stock_move.from_activity_section,
+            stock_move.from_legal_form, 0, entries.moved, 0, entries.recoded
+        )
+    ) as side (
+        voivodeship, activity_section, legal_form, moved_in, moved_out, recoded_in, recoded_out
+    )
+) as flow
+join registry.run
+    on run.source = flow.source
+    and run.dump_date = flow.stat_date
+    and run.state = 'published'
+left join registry.legal_form_symbol on legal_form_symbol.symbol = flow.legal_form
+left join registry.voivodeship on voivodeship.teryt = flow.voivodeship
 group by 1, 2, 3, 4, 5;
 
 -- The dictionaries. Key columns are named as in the views that join to them.
@@ -237,8 +316,10 @@ select
     activity_code.version as activity_version,
     activity_code.code as activity,
     activity_code.name,
-    activity_division.section as activity_section
+    coalesce(activity_recoded.section, activity_division.section) as activity_section
 from registry.activity_code
+left join registry.activity_recoded
+    on activity_code.version = 2007 and activity_recoded.code = activity_code.code
 left join registry.activity_division
     on activity_division.division = left(activity_code.code, 2);
 

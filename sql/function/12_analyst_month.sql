@@ -1,0 +1,220 @@
+-- Stable views for analysts: what is made of stock and flow. Columns are only ever added, at the end.
+create or replace view analyst.move_daily as
+select
+    stock_move.stat_date as date,
+    stock_move.source,
+    from_voivodeship.name as from_voivodeship,
+    stock_move.from_activity_section,
+    from_form.slug as from_legal_form,
+    to_voivodeship.name as to_voivodeship,
+    stock_move.to_activity_section,
+    to_form.slug as to_legal_form,
+    stock_move.status,
+    stock_move.is_recoded,
+    sum(stock_move.entry_count)::bigint as entry_count
+from registry.stock_move
+left join registry.voivodeship as from_voivodeship
+    on from_voivodeship.teryt = stock_move.from_voivodeship
+left join registry.voivodeship as to_voivodeship
+    on to_voivodeship.teryt = stock_move.to_voivodeship
+left join registry.legal_form_symbol as from_form on from_form.symbol = stock_move.from_legal_form
+left join registry.legal_form_symbol as to_form on to_form.symbol = stock_move.to_legal_form
+where stock_move.stat_date <> 'infinity'
+group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10;
+
+create or replace view analyst.month as
+select
+    date_trunc('month', daily_stat.stat_date)::date as month,
+    daily_stat.source,
+    min(daily_stat.stat_date) as first_date,
+    max(daily_stat.stat_date) as last_date,
+    count(*) as days_with_data,
+    sum(daily_stat.days_covered)::bigint as days_covered,
+    registry.is_partial_month(
+        date_trunc('month', min(daily_stat.stat_date))::date,
+        min(daily_stat.stat_date - daily_stat.days_covered),
+        max(daily_stat.stat_date)
+    ) as is_partial,
+    bool_and(daily_stat.counts_moves or daily_stat.is_baseline) as counts_moves
+from registry.daily_stat
+group by 1, 2;
+
+create or replace view analyst.stock_monthly as
+select
+    month.month,
+    month.source,
+    stock.voivodeship,
+    stock.activity_section,
+    stock.legal_form,
+    stock.status,
+    stock.entry_count,
+    month.last_date as date,
+    month.is_partial
+from analyst.month
+join registry.stock_period as stock
+    on stock.source = month.source
+    and stock.from_date <= month.last_date
+    and stock.to_date > month.last_date;
+
+create or replace view analyst.flow_monthly as
+select
+    month.month,
+    month.source,
+    flow.voivodeship,
+    flow.activity_section,
+    flow.legal_form,
+    sum(flow.new)::bigint as new,
+    sum(flow.ended)::bigint as ended,
+    sum(flow.suspended)::bigint as suspended,
+    sum(flow.resumed)::bigint as resumed,
+    sum(flow.births) filter (where month.counts_moves)::bigint as births,
+    sum(flow.returns) filter (where month.counts_moves)::bigint as returns,
+    sum(flow.moved_in) filter (where month.counts_moves)::bigint as moved_in,
+    sum(flow.moved_out) filter (where month.counts_moves)::bigint as moved_out,
+    sum(flow.recoded_in) filter (where month.counts_moves)::bigint as recoded_in,
+    sum(flow.recoded_out) filter (where month.counts_moves)::bigint as recoded_out,
+    month.days_covered,
+    month.is_partial
+from analyst.month
+join analyst.flow_daily as flow
+    on flow.source = month.source
+    and flow.date between month.first_date and month.last_date
+group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial;
+
+create or replace view analyst.rate_monthly as
+select
+    stock.month,
+    stock.source,
+    stock.voivodeship,
+    stock.standing,
+    coalesce(flow.new, 0) as new,
+    coalesce(flow.ended, 0) as ended,
+    population.population,
+    population.year as population_year,
+    round(1000.0 * stock.standing / population.population, 3) as standing_per_1000,
+    round(1000.0 * coalesce(flow.new, 0) / population.population, 3) as new_per_1000,
+    round(1000.0 * coalesce(flow.ended, 0) / population.population, 3) as ended_per_1000,
+    stock.is_partial
+from (
+    select
+        stock_monthly.month,
+        stock_monthly.source,
+        stock_monthly.voivodeship,
+        stock_monthly.is_partial,
+        sum(stock_monthly.entry_count)::bigint as standing
+    from analyst.stock_monthly
+    where stock_monthly.status <> 'DELETED'
+    group by 1, 2, 3, 4
+) as stock
+join registry.voivodeship on voivodeship.name = stock.voivodeship
+join registry.population on population.voivodeship = voivodeship.teryt
+left join (
+    select
+        flow_monthly.month,
+        flow_monthly.source,
+        flow_monthly.voivodeship,
+        sum(flow_monthly.new)::bigint as new,
+        sum(flow_monthly.ended)::bigint as ended
+    from analyst.flow_monthly
+    group by 1, 2, 3
+) as flow
+    on flow.month = stock.month
+    and flow.source = stock.source
+    and flow.voivodeship = stock.voivodeship;
+
+-- A life ends with the first end that the entry tells. An entry is born in the month of the snapshot that
+-- showed it first, unless that is the baseline, which shows the births of many years.
+create or replace view analyst.cohort as
+with newest as (
+    select run.source, max(run.dump_date) as last_date, min(run.last_entry_id) as baseline_entry_id
+    from registry.run
+    where run.state = 'published'
+    group by run.source
+),
+
+life as (
+    select
+        born.source,
+        date_trunc('month', born.first_seen_date)::date as month,
+        -- Whole months from the first snapshot to the end; null: the entry stands.
+        extract(year from born.age)::integer * 12 + extract(month from born.age)::integer as months,
+        count(*) as entry_count
+    from (
+        select
+            entry.source,
+            entry.first_seen_date,
+            age(ended.end_date, entry.first_seen_date) as age
+        from analyst.entry
+        join newest
+            on newest.source = entry.source and entry.entry_id > newest.baseline_entry_id
+        cross join lateral (
+            select case
+                when entry.status = 'DELETED'
+                    then least(entry.end_date, entry.struck_off_date, entry.gone_date)
+            end as end_date
+        ) as ended
+        where ended.end_date > entry.first_seen_date is not false
+    ) as born
+    group by 1, 2, 3
+)
+
+select
+    life.source,
+    life.month,
+    after.months,
+    sum(life.entry_count)::bigint as born,
+    coalesce(
+        sum(life.entry_count) filter (where life.months is null or life.months >= after.months), 0
+    )::bigint as standing,
+    round(
+        coalesce(
+            sum(life.entry_count) filter (where life.months is null or life.months >= after.months), 0
+        ) / sum(life.entry_count), 4
+    ) as survival
+from life
+join newest using (source)
+cross join lateral generate_series(
+    0,
+    -- Until the youngest of the cohort was seen for so long.
+    (
+        select extract(year from known.age)::integer * 12 + extract(month from known.age)::integer
+        from (
+            select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
+        ) as known
+    )
+) as after (months)
+group by life.source, life.month, after.months;
+
+create or replace view analyst.population as
+select
+    voivodeship.name as voivodeship,
+    voivodeship.teryt,
+    population.population,
+    population.year,
+    population.source
+from registry.population
+join registry.voivodeship on voivodeship.teryt = population.voivodeship;
+
+-- The dictionary has the names of the groups of 2007 alone.
+create or replace view analyst.activity_group as
+select
+    2007::smallint as activity_version,
+    activity_group.code as activity_group,
+    case length(activity_group.code) when 2 then 'division' else 'group' end as level,
+    left(activity_group.code, 2) as division,
+    activity_group.name,
+    activity_division.section as activity_section
+from registry.activity_group
+left join registry.activity_division on activity_division.division = left(activity_group.code, 2)
+union all
+select distinct
+    2025::smallint,
+    left(activity_code.code, level.digits),
+    level.name,
+    left(activity_code.code, 2),
+    null,
+    activity_division.section
+from registry.activity_code
+cross join (values (2, 'division'), (3, 'group')) as level (digits, name)
+left join registry.activity_division on activity_division.division = left(activity_code.code, 2)
+where activity_code.version = 2025;
