@@ -6,6 +6,7 @@ import { WELCOME_CREDITS } from './accounts/init.ts';
 import type { AppOptions } from './app-options.ts';
 import { createDownloads } from './downloads/routes.ts';
 import { alertEndpoints } from './monitor/alerts.ts';
+import { challengeEndpoints } from './challenges/endpoints.ts';
 import { createCheckoutPages } from './wallet/checkout-page.ts';
 import { searchEndpoint } from './companies/search.ts';
 import { snapshotEndpoint } from './companies/snapshot.ts';
@@ -102,6 +103,7 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     searchEndpoint(options, charge),
     snapshotEndpoint(options, charge),
     ...watchlistEndpoints(options),
+    ...challengeEndpoints(options),
     ...eventEndpoints(options),
     ...alertEndpoints(options),
     ...statsEndpoints(options),

@@ -1,5 +1,6 @@
 import type { Request } from 'express';
 import { z } from 'zod';
+import { countChallenges } from '../quality/challenge-counts.ts';
 import type { Context } from '../http/context.ts';
 import { pagingFields, viewPageMeta } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
@@ -9,10 +10,11 @@ import texts from './texts/en/quality.json' with { type: 'json' };
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
 /** `/quality`: the days that dumps were delivered for. */
-export async function findNights({ db }: Pick<Context, 'db'>, { query }: Request) {
+export async function findNights({ db, now }: Pick<Context, 'db' | 'now'>, { query }: Request) {
   const asked = paging.parse({ page: query.page });
   const { nights, total } = await readNights(db, asked);
-  return { nights, meta: viewPageMeta(asked, total) };
+  const challenges = await countChallenges(db, now());
+  return { nights, challenges, meta: viewPageMeta(asked, total) };
 }
 
 /** `/quality/<date>`; undefined where no dump was delivered for that day. */

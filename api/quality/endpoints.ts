@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countChallenges } from './challenge-counts.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
@@ -13,6 +14,20 @@ const common = {
   auth: 'none',
   limit: { name: 'quality', request_count: 30, window_ms: 60_000 },
 } as const;
+
+const challengeCounts = z
+  .strictObject({
+    open: z.int(),
+    accepted: z.int(),
+    declined: z.int(),
+    withdrawn: z.int(),
+    oldest_open_days: z.int().nullable(),
+    median_days_to_answer: z.number().nullable(),
+  })
+  .meta({
+    id: 'ChallengeCounts',
+    description: 'Objections: the open ones, and those that ended in a year.',
+  });
 
 const guard = { guard: 'rejected', file: null, field: null, value: 1.04, limit: 0.5 };
 
@@ -49,16 +64,21 @@ const example = {
 };
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
-export function qualityEndpoints({ db }: Context): Endpoint[] {
+export function qualityEndpoints({ db, now }: Context): Endpoint[] {
   return [
     endpoint(
       {
         ...common,
         path: '/quality',
         summary: 'The days that dumps were delivered for',
-        description: 'The newest first, with what became of the dump of each registry.',
+        description:
+          'The newest first, with what became of the dump of each registry; and how many challenges there are, and how long they wait.',
         query: z.strictObject(pagingFields),
-        answer: z.strictObject({ data: z.array(nightSummary), meta: pageMeta }),
+        answer: z.strictObject({
+          data: z.array(nightSummary),
+          challenges: challengeCounts,
+          meta: pageMeta,
+        }),
         example: {
           data: [
             {
@@ -76,12 +96,21 @@ export function qualityEndpoints({ db }: Context): Endpoint[] {
               ],
             },
           ],
+          challenges: {
+            open: 2,
+            accepted: 5,
+            declined: 1,
+            withdrawn: 0,
+            oldest_open_days: 3,
+            median_days_to_answer: 1.5,
+          },
           meta: viewPageMeta({ page: 1, per_page: 20 }, 1),
         },
       },
       async ({ query }) => {
         const { nights, total } = await readNights(db, query);
-        return { data: nights, meta: viewPageMeta(query, total) };
+        const challenges = await countChallenges(db, now());
+        return { data: nights, challenges, meta: viewPageMeta(query, total) };
       },
     ),
     endpoint(

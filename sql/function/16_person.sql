@@ -86,6 +86,13 @@ begin
     set reason = ''
     where person.tells(run.reason, names);
 
+    -- What a challenge says is about the company, or may name the person elsewhere.
+    update customer.challenge
+    set right_value = '', evidence = '', answer = left(challenge.answer, 0)
+    where
+        challenge.company_id in (select entry.company_id from unnest(entries) as entry)
+        or person.tells(concat_ws(' ', challenge.right_value, challenge.evidence, challenge.answer), names);
+
     -- A repeated request runs anew.
     delete from customer.idempotent_answer
     where person.tells(idempotent_answer.body::text, names);
@@ -261,6 +268,12 @@ begin
         'rejects', (
             select coalesce(jsonb_agg(reject), '[]') from registry.reject
             where person.tells(reject.raw, names)
+        ),
+        -- What was contested, not by whom.
+        'challenges', (
+            select coalesce(jsonb_agg(to_jsonb(challenge) - 'account_id'), '[]')
+            from customer.challenge
+            where challenge.company_id = any(company_ids)
         ),
         'suppressions', coalesce(suppressions, '[]'),
         -- How many customers, not who.

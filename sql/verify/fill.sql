@@ -2,7 +2,7 @@
 select
     format(
         '%s %s entries are said to have the field %s, there are %s',
-        registry.figure(fill.filled_count),
+        registry.figure(coalesce(fill.filled_count, 0)),
         $1::text,
         found.field,
         registry.figure(found.filled_count)
@@ -14,4 +14,4 @@ left join registry.fill
     on fill.source = $1::text
     and fill.stat_date = 'infinity'
     and fill.field = found.field
-where fill.filled_count is distinct from found.filled_count;
+where coalesce(fill.filled_count, 0) <> found.filled_count;
