@@ -25,7 +25,7 @@ try {
   await page.goto(
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
-  await page.locator('#flow-chart canvas').waitFor();
+  await page.locator('#flow-chart canvas').first().waitFor();
   const path = join(import.meta.dirname, 'picture.png');
   const clip = { x: 0, y: 0, width: 1100, height: 1130 };
   await page.screenshot({ path, clip, fullPage: true });

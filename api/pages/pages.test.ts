@@ -32,7 +32,7 @@ async function read(path: string): Promise<string> {
 
 /** The count of one voivodeship on the map. */
 function titleOf(page: string): string | undefined {
-  return /<title>(mazowieckie: [\d,]+)</.exec(page)?.[1];
+  return /<title>(mazowieckie: [\d,]+) active/.exec(page)?.[1];
 }
 
 describe('GET /privacy', () => {
@@ -223,10 +223,11 @@ describe('GET /stats', () => {
     const page = await read(
       '/stats?source=ceidg&voivodeship=slaskie&section=F&by=month&from=2026-01-01',
     );
-    for (const name of ['CEIDG', 'śląskie', 'F: Budownictwo', 'All forms', 'Month']) {
+    for (const name of ['CEIDG', 'śląskie', 'F: Construction', 'All forms', 'Month']) {
       expect(page).toMatch(new RegExp(`<option value="[^"]*" selected>${name}</option>`));
     }
-    expect(page.match(/<a [^>]*aria-current="true"[^>]*>/)?.[0]).toContain('śląskie');
+    const current = page.match(/<a [^>]*aria-current="true"[^>]*>/g)!;
+    expect(current.map((link) => /aria-label=".*śląskie"/.test(link))).toEqual([false, true]);
     expect(page.match(/<rect /g)).toHaveLength(16);
     const query =
       'source=ceidg&amp;voivodeship=slaskie&amp;section=F&amp;from=2026-01-01&amp;by=month';

@@ -14,8 +14,8 @@ import { findHome, type HomeOptions } from './home.ts';
 import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
 import { findNight, findNights } from './quality.ts';
-import { createSeriesRoute } from './series.ts';
-import { findStatistics } from './stats.ts';
+import { createSeriesRoute } from './stats/series.ts';
+import { findStatistics } from './stats/statistics.ts';
 
 /** `/` for a client that does not ask for a page. */
 const about = {
@@ -54,7 +54,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   type FindData = (request: Request) => object | Promise<object | undefined>;
   const pages: [path: string, template: string, findData: FindData][] = [
     ['/', 'home', () => findHome(options)],
-    ['/stats', 'stats', ({ query }) => findStatistics(options, query)],
+    ['/stats', 'stats', (request) => findStatistics(options, request)],
     ['/quality', 'quality', (request) => findNights(options, request)],
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],

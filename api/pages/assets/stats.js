@@ -1,208 +1,150 @@
-// Runs on the page of `/stats`: draws the series that the address selects.
+// Runs on the page of `/stats`: shows the series that the address selects as panels and tables.
 import { element, find } from './dom.js';
+import { dateOf, drawPanel, format, notesOf, valueOf } from './stats-chart.js';
 
-const day_s = 86_400;
-const dashes = [[], [9, 4], [2, 4], [9, 3, 2, 3]];
-const colorOf = (node) => getComputedStyle(node).color;
-const shorten = new Intl.NumberFormat('en', {
-  notation: 'compact',
-  maximumFractionDigits: 3,
-});
-const format = (count) => (count === null ? '–' : count.toLocaleString('en'));
+const summary = find('#summary');
+const texts = JSON.parse(summary.dataset.texts);
 
-const charts = {
-  stock: { ACTIVE: 'Active', SUSPENDED: 'Suspended', DELETED: 'Deleted' },
-  flow: { new: 'New', ended: 'Ended', suspended: 'Suspended', resumed: 'Resumed' },
+/** The panels of each figure: lines of one magnitude share one. */
+const figures = {
+  stock: [['ACTIVE'], ['SUSPENDED'], ['DELETED']],
+  flow: [
+    ['new', 'ended'],
+    ['suspended', 'resumed'],
+    ['moved_in', 'moved_out'],
+    ['recoded_in', 'recoded_out'],
+  ],
 };
+
+/** Lines that are shown only where they are not all zero: nothing moves within the whole country. */
+const rare = ['moved_in', 'moved_out', 'recoded_in', 'recoded_out'];
 
 /** Fields that are left empty stay out of the address. */
 find('#selection').addEventListener('formdata', ({ formData }) => {
   for (const [name, value] of Array.from(formData)) if (value === '') formData.delete(name);
 });
 
-/** Asks for the series; waits and asks again when the limit of the statistics is reached. */
+/** A text of the page with its values. */
+const say = (name, values = {}) =>
+  Object.entries(values).reduce(
+    (text, [key, value]) => text.replace(`{${key}}`, value),
+    texts[name],
+  );
+
+/** Asks for the series; waits and asks again when the limit of the page is reached. */
 async function load() {
-  const selection = [...new URLSearchParams(location.search)].filter(([, value]) => value !== '');
-  const response = await fetch(`/api/v1/stats/series?${new URLSearchParams(selection)}`);
+  const response = await fetch(summary.dataset.series);
   const answer = await response.json();
   if (response.ok) return answer;
   if (response.status !== 429) throw new Error(answer.message);
   const seconds = Number(response.headers.get('Retry-After') ?? 60);
-  find('#summary').textContent = `Too many requests: the charts follow in ${seconds} seconds.`;
+  summary.textContent = say('wait', { seconds });
   await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
   return load();
 }
 
-/** The day or month after this one, in seconds since 1970. */
-function after(time, by) {
-  if (by === 'day') return time + day_s;
-  const date = new Date(time * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000;
+/** What a panel says of a point: its date, its notes, and all values of the figure. */
+function tellPoint(point, keys, by) {
+  const line = (key) =>
+    element('div', {}, texts[key], element('b', {}, format(valueOf(point, key))));
+  const date = dateOf(Date.parse(point.date) / 1000, by);
+  return [
+    element('strong', {}, [date, ...notesOf(point, by, texts)].join(', ')),
+    ...keys.map(line),
+  ];
 }
 
-/** As in the tables: 2026-11-06, or 2026-11. */
-const dateOf = (time, by) => new Date(time * 1000).toISOString().slice(0, by === 'month' ? 7 : 10);
-
-/** All days or months from the first to the last: undefined where there is no data. */
-function fill(series, by) {
-  const known = new Map(series.map((point) => [Date.parse(point.date) / 1000, point]));
-  const [first, last] = [Math.min(...known.keys()), Math.max(...known.keys())];
-  const filled = [];
-  for (let time = first; time <= last; time = after(time, by)) filled.push([time, known.get(time)]);
-  return filled;
+/** The days or months between two points, such as `2026-05-11 … 2026-05-24`. */
+function nameGap(before, after, by) {
+  const date = new Date(before * 1000);
+  const next =
+    by === 'day' ? before + 86_400 : Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1) / 1000;
+  if (next >= after) return undefined;
+  const [first, last] = [dateOf(next, by), dateOf(after - 86_400, by)];
+  return first === last ? first : `${first} … ${last}`;
 }
 
-/** Nothing flows into a baseline: null, as where there is no data. */
-function valueOf(point, key, by) {
-  if (!point) return null;
-  if (key in point.stock) return point.stock[key];
-  return point.is_baseline && by === 'day' ? null : point[key];
-}
+/** A cell with a number, or over numbers. */
+const number = (text, tag = 'td') =>
+  element(tag, { className: 'number', ...(tag === 'th' && { scope: 'col' }) }, text);
 
-/** The keys of a chart: a box shows or hides a line, and has the value at the pointer after it. */
-function createKeys(name, onToggle) {
-  const keys = Object.entries(charts[name]).map(([key, label], at) => {
-    const box = element('input', { type: 'checkbox', checked: true });
-    box.addEventListener('change', () => onToggle(at + 1, box.checked));
-    const className = `key ${key.toLowerCase()}`;
-    return element('label', { className }, box, element('i'), ` ${label} `, element('b'));
-  });
-  find(`#${name}-keys`).replaceChildren(...keys);
-  return keys;
-}
-
-/** Marks the first snapshot, before which there is nothing to compare. */
-function markBaselines(filled, color) {
-  return (plot) => {
-    const { ctx, bbox } = plot;
-    ctx.save();
-    ctx.strokeStyle = ctx.fillStyle = color;
-    ctx.setLineDash([3, 3]);
-    for (const [time, point] of filled) {
-      if (!point?.is_baseline) continue;
-      const x = Math.round(plot.valToPos(time, 'x', true));
-      ctx.beginPath();
-      ctx.moveTo(x, bbox.top);
-      ctx.lineTo(x, bbox.top + bbox.height);
-      ctx.stroke();
-      ctx.textAlign = 'left';
-      ctx.fillText('baseline', x + 6, bbox.top + 14 * devicePixelRatio);
-    }
-    ctx.restore();
-  };
-}
-
-function draw(name, filled, by) {
-  const place = find(`#${name}-chart`);
-  const keys = createKeys(name, (at, show) => plot.setSeries(at, { show }));
-  const [ink, line] = [colorOf(find('figcaption')), getComputedStyle(place).borderTopColor];
-  const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
-  const options = {
-    width: place.clientWidth,
-    height: 300,
-    legend: { show: false },
-    tzDate: (time) => globalThis.uPlot.tzDate(new Date(time * 1000), 'Etc/UTC'),
-    // uPlot gives a single point years of room.
-    scales: {
-      x: {
-        range: (_plot, min, max) => [
-          min - day_s / 2,
-          (filled.length === 1 ? min : max) + day_s / 2,
-        ],
-      },
-    },
-    axes: [
-      {
-        ...axis,
-        space: 90,
-        values: (_plot, ticks) => ticks.map((tick) => (tick % day_s ? '' : dateOf(tick, by))),
-      },
-      {
-        ...axis,
-        size: 56,
-        values: (_plot, ticks) => ticks.map((tick) => (tick % 1 ? '' : shorten.format(tick))),
-      },
-    ],
-    series: [
-      {},
-      ...keys.map((key, at) => {
-        const stroke = colorOf(key);
-        return {
-          stroke,
-          width: 2,
-          dash: dashes[at],
-          points: { show: filled.length < 100, fill: stroke },
-        };
-      }),
-    ],
-    hooks: {
-      draw: [markBaselines(filled, ink)],
-      setCursor: [
-        ({ cursor: { idx }, data }) => {
-          for (const [at, key] of keys.entries()) {
-            const value = data[at + 1][idx];
-            key.querySelector('b').textContent = value === undefined ? '' : format(value);
-          }
-        },
-      ],
-    },
-  };
-  const values = Object.keys(charts[name]).map((key) =>
-    filled.map(([, point]) => valueOf(point, key, by)),
+/** Newest first; days without a snapshot in a row are one row. */
+function tabulate(name, keys, { points, times, by }) {
+  const head = element(
+    'tr',
+    {},
+    element('th', { scope: 'col' }, texts.date),
+    ...keys.map((key) => number(texts[key], 'th')),
   );
-  const plot = new globalThis.uPlot(options, [filled.map(([time]) => time), ...values], place);
-  const resize = new ResizeObserver(() => plot.setSize({ width: place.clientWidth, height: 300 }));
-  resize.observe(place);
-  return () => {
-    resize.disconnect();
-    plot.destroy();
-  };
+  const rows = points.flatMap((point, at) => {
+    const notes = [point.is_baseline && texts.baseline, point.is_partial && texts.partial].filter(
+      Boolean,
+    );
+    const date = dateOf(times[at], by) + (notes.length > 0 ? ` (${notes.join(', ')})` : '');
+    const cells = keys.map((key) => number(format(valueOf(point, key))));
+    const row = element('tr', {}, element('th', { scope: 'row' }, date), ...cells);
+    const gap = at > 0 ? nameGap(times[at - 1], times[at], by) : undefined;
+    if (!gap) return [row];
+    const empty = element('td', { colSpan: keys.length }, texts.noData);
+    return [element('tr', { className: 'mark' }, element('th', { scope: 'row' }, gap), empty), row];
+  });
+  find(`#${name}-table`).replaceChildren(
+    element('thead', {}, head),
+    element('tbody', { id: `${name}-rows` }, ...rows.toReversed()),
+  );
 }
 
-/** Newest first; days without data in a row are one row. */
-function tabulate(name, filled, by) {
-  const keys = Object.keys(charts[name]);
-  const rows = [];
-  let gap;
-  for (const [time, point] of filled.toReversed()) {
-    const date = dateOf(time, by);
-    const head = element('th', { scope: 'row' }, date);
-    if (point) {
-      gap = undefined;
-      if (point.is_baseline) head.append(' (baseline)');
-      const values = keys.map((key) => format(valueOf(point, key, by)));
-      const cells = values.map((value) => element('td', { className: 'number' }, value));
-      rows.push(element('tr', {}, head, ...cells));
-    } else if (gap) {
-      gap.head.textContent = `${date} … ${gap.last}`;
-    } else {
-      gap = { head, last: date };
-      const cell = element('td', { colSpan: keys.length }, 'no data');
-      rows.push(element('tr', { className: 'mark' }, head, cell));
-    }
-  }
-  find(`#${name}-rows`).replaceChildren(...rows);
+/** Draws the panels of a figure. @returns what removes each */
+function draw(name, panels, chart) {
+  const keys = panels.flat();
+  const told = name === 'flow' ? [...keys, 'days_covered'] : keys;
+  const tell = (point) => tellPoint(point, told, chart.by);
+  const places = panels.map(() => element('div', { className: 'panel' }));
+  find(`#${name}-chart`).replaceChildren(...places);
+  return panels.map((lines, at) =>
+    drawPanel(places[at], lines, { ...chart, texts, tell, isFlow: name === 'flow' }),
+  );
+}
+
+function show({ by, series }) {
+  const chart = { by, points: series, times: series.map(({ date }) => Date.parse(date) / 1000) };
+  const first = dateOf(chart.times[0], by);
+  const last = dateOf(chart.times.at(-1), by);
+  const spans = say(by === 'day' ? 'summary' : 'months', {
+    count: format(series.length),
+    from: first,
+    to: last,
+  });
+  const isHidden = series.some((point) => point.is_suppressed);
+  summary.textContent = isHidden ? `${spans} ${texts.hidden}` : spans;
+  const isShown = (key) => !rare.includes(key) || series.some((point) => point[key] > 0);
+  const panels = {
+    stock: figures.stock,
+    flow: figures.flow.filter((keys) => keys.some(isShown)),
+  };
+  tabulate('stock', panels.stock.flat(), chart);
+  tabulate(
+    'flow',
+    [
+      'days_covered',
+      ...panels.flow.flat().flatMap((key) => (key === 'new' ? ['new', 'returns'] : [key])),
+    ],
+    chart,
+  );
+  let ends = [];
+  const drawAll = () => {
+    for (const end of ends) end();
+    ends = Object.entries(panels).flatMap(([name, lines]) => draw(name, lines, chart));
+  };
+  drawAll();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
 }
 
 try {
-  const { by, series } = await load();
-  const summary = find('#summary');
-  if (series.length === 0) summary.textContent = 'There is no snapshot in these days.';
-  else {
-    const filled = fill(series, by);
-    const first = series[0].date;
-    const unit = (by === 'day' ? 'snapshot' : 'month') + (series.length === 1 ? '' : 's');
-    summary.textContent = `${series.length} ${unit} from ${first} to ${series.at(-1).date}.`;
-    for (const name of Object.keys(charts)) tabulate(name, filled, by);
-    let ends = [];
-    const drawAll = () => {
-      for (const end of ends) end();
-      ends = Object.keys(charts).map((name) => draw(name, filled, by));
-    };
-    drawAll();
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', drawAll);
-  }
+  const answer = await load();
+  if (answer.series.length === 0) summary.textContent = texts.empty;
+  else show(answer);
 } catch (error) {
-  find('#summary').setAttribute('role', 'alert');
-  find('#summary').textContent = error.message;
+  summary.setAttribute('role', 'alert');
+  summary.textContent = `${texts.fault} ${error.message}`;
 }

@@ -1,11 +1,11 @@
 import { Router } from 'express';
 import { z } from 'zod';
-import type { Context } from '../http/context.ts';
-import { limitRequests } from '../auth/rate-limit.ts';
-import { parse } from '../endpoint/validate.ts';
-import { onlyAllow } from '../http/errors.ts';
-import { seriesQuery } from '../stats/read-series.ts';
-import { findSeries } from '../stats/series.ts';
+import type { Context } from '../../http/context.ts';
+import { limitRequests } from '../../auth/rate-limit.ts';
+import { parse } from '../../endpoint/validate.ts';
+import { onlyAllow } from '../../http/errors.ts';
+import { seriesQuery } from '../../stats/read-series.ts';
+import { findSeries } from '../../stats/series.ts';
 
 /** What the page of the statistics draws at most. */
 const mostPoints = 2000;

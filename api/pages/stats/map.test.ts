@@ -1,0 +1,108 @@
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
+import { insertDays } from '../../../fixtures/database/published-days.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  await insertDays(
+    database,
+    `('map', '2026-09-29', 0, 0, 0, 950, true), ('map', '2026-10-01', 70, 0, 20, 1000, false)`,
+  );
+  await database.pool.query(
+    `insert into registry.stock_change (
+      source, stat_date, voivodeship, activity_section, legal_form, status, entry_change, new_count,
+      ended_count, suspended_count, resumed_count
+    )
+    values
+      ('map', '2026-09-29', '14', 'F', '099', 'ACTIVE', 300, 0, 0, 0, 0),
+      ('map', '2026-10-01', '14', 'F', '099', 'ACTIVE', 60, 60, 0, 0, 0),
+      ('map', '2026-10-01', '14', 'F', '099', 'SUSPENDED', 8, 0, 0, 0, 0),
+      ('map', '2026-09-29', '24', 'G', '099', 'ACTIVE', 400, 0, 0, 0, 0),
+      ('map', '2026-10-01', '24', 'G', '099', 'ACTIVE', -20, 0, 20, 0, 0),
+      ('map', '2026-09-29', null, null, null, 'ACTIVE', 250, 0, 0, 0, 0),
+      ('map', '2026-10-01', null, null, null, 'ACTIVE', 10, 10, 0, 0, 0)`,
+  );
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+describe('the map of the statistics', () => {
+  /** What the map says of two voivodeships, one without entries, and the entries without one. */
+  async function read(query: string): Promise<string[]> {
+    const page = await (await api.ask(`/stats?source=map&${query}`)).text();
+    const shown = [...page.matchAll(/aria-label="(?:MZ|SL|OP) ([^"]*)"/g)].map(([, text]) => text!);
+    const none = />Without a voivodeship: <strong>([^<]*)</.exec(page)?.[1];
+    return [...shown, `none ${none}`];
+  }
+
+  test.each([
+    ['count', '', ['360 mazowieckie', '0 opolskie', '380 śląskie', 'none 260']],
+    ['share', 'measure=share', ['36% mazowieckie', '0% opolskie', '38% śląskie', 'none 26%']],
+    ['change', 'measure=change', ['+20% mazowieckie', '– opolskie', '-5% śląskie', 'none +4%']],
+    [
+      'count of a section',
+      'section=G',
+      ['0 mazowieckie', '0 opolskie', '380 śląskie', 'none undefined'],
+    ],
+    [
+      'count of no section',
+      'section=none',
+      ['0 mazowieckie', '0 opolskie', '0 śląskie', 'none 260'],
+    ],
+    [
+      'count of a day',
+      'to=2026-09-30',
+      ['300 mazowieckie', '0 opolskie', '400 śląskie', 'none 250'],
+    ],
+  ])('shows the %s, also of entries without a voivodeship', async (_, query, expected) => {
+    expect(await read(query)).toEqual(expected);
+  });
+
+  test('hides what the operator hides', async () => {
+    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 300 });
+    onTestFinished(() => hiding.close());
+    const page = await (await hiding.ask('/stats?source=map')).text();
+    expect(page).toContain('Without a voivodeship: <strong>–</strong>');
+    expect(page).toContain('mazowieckie: 360 active entries; 36% of the country; – since');
+  });
+
+  test('shows entries per 1,000 inhabitants, with the source and the year of these', async () => {
+    const { rows } = await database.pool.query<{
+      shown: string;
+      year: number;
+      source: string;
+    }>(
+      `select (360000::float8 / population)::numeric::text as shown, year, source
+      from registry.population
+      where voivodeship = '14'`,
+    );
+    const [{ shown, year, source }] = rows as [(typeof rows)[0]];
+    expect((await read('measure=rate'))[0]).toBe(
+      `${Number(Number(shown).toPrecision(3))} mazowieckie`,
+    );
+    const page = await (await api.ask('/stats?source=map&measure=rate')).text();
+    expect(page).toContain(
+      `On 1 October 2026, per 1,000 inhabitants. Population: ${source}, ${year}.`,
+    );
+  });
+
+  test('has a date, a legend with limits, and all entries in its sum', async () => {
+    const page = await (await api.ask('/stats?source=map')).text();
+    expect(page).toContain('On 1 October 2026, 1,000 in the whole country.');
+    const legend = page.slice(page.indexOf('<ul class="legend"'));
+    const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
+    expect(labels).toEqual(['below 360', '360 to 380', '380 and more']);
+    expect(page).toContain(
+      'mazowieckie: 360 active entries; 36% of the country; +60 since 29 September 2026',
+    );
+    expect(page).toMatch(/href="\/stats\?source=map&amp;voivodeship=none&amp;by=day"/);
+  });
+});
