@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { listColumns, writeDictionary } from '../fixtures/database/data-dictionary.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import { answers } from '../fixtures/registry/answers.ts';
 import { runAllSources, sources } from '../fixtures/dump/three-sources.ts';
-import { queryFile } from './connection/database.ts';
 import { verify } from '../pipeline/night/verify.ts';
 
 let db: TestDatabase;
@@ -32,33 +33,6 @@ async function ask(query: string, changes = ''): Promise<Record<string, unknown>
 async function linesOf(query: string, changes?: string): Promise<string[]> {
   const rows = await ask(`select asked::text as line from (${query}) as asked`, changes);
   return rows.map(({ line }) => String(line).slice(1, -1).replaceAll(',', ' '));
-}
-
-interface Column {
-  view: string;
-  about_view: string | null;
-  name: string;
-  type: string;
-  about: string | null;
-}
-
-/** Every column of every view, in the order of the dictionary, with what its comment says. */
-function listColumns(): Promise<Column[]> {
-  return queryFile<Column>(db.pool, 'api/data_dictionary.sql');
-}
-
-async function writeDictionary(): Promise<string> {
-  const columns = Map.groupBy(await listColumns(), ({ view }) => view);
-  const sections = [...columns].map(([view, ofView]) =>
-    [
-      `### analyst.${view}\n`,
-      `${ofView[0]!.about_view}\n`,
-      '| column | type | meaning |',
-      '| --- | --- | --- |',
-      ...ofView.map(({ name, type, about }) => `| \`${name}\` | ${type} | ${about} |`),
-    ].join('\n'),
-  );
-  return sections.join('\n\n');
 }
 
 describe('stock and flow', () => {
@@ -93,26 +67,27 @@ describe('stock and flow', () => {
     ]);
   });
 
-  test('say what came, ended, was suspended and resumed; a baseline has no flow', async () => {
+  test('say what came, ended, was suspended, resumed and moved; a baseline has no flow', async () => {
     const flow = await linesOf(`
-      select date, source, sum(new), sum(ended), sum(suspended), sum(resumed)
+      select date, source, sum(new), sum(births), sum(returns), sum(ended), sum(suspended),
+        sum(resumed), sum(moved_in), sum(moved_out), sum(recoded_in)
       from analyst.flow_daily
       group by date, source
       order by source, date
     `);
     expect(flow).toEqual([
-      '2026-11-03 ceidg 2 1 1 0',
-      '2026-11-04 ceidg 2 3 1 0',
-      '2026-11-05 ceidg 2 4 1 1',
-      '2026-11-06 ceidg 2 2 0 1',
-      '2026-11-03 krs 0 0 1 0',
-      '2026-11-04 krs 1 0 0 1',
-      '2026-11-05 krs 1 0 0 1',
-      '2026-11-06 krs 0 1 0 0',
-      '2026-11-03 regon 1 0 1 0',
-      '2026-11-04 regon 0 2 0 1',
-      '2026-11-05 regon 0 1 1 0',
-      '2026-11-06 regon 2 2 0 0',
+      '2026-11-03 ceidg 2 2 0 1 1 0 0 0 0',
+      '2026-11-04 ceidg 2 1 1 3 1 0 1 1 0',
+      '2026-11-05 ceidg 2 1 1 4 1 1 2 2 0',
+      '2026-11-06 ceidg 2 1 1 2 0 1 2 2 0',
+      '2026-11-03 krs 0 0 0 0 1 0 0 0 0',
+      '2026-11-04 krs 1 1 0 0 0 1 3 3 0',
+      '2026-11-05 krs 1 0 1 0 0 1 0 0 0',
+      '2026-11-06 krs 0 0 0 1 0 0 1 1 0',
+      '2026-11-03 regon 1 1 0 0 1 0 0 0 0',
+      '2026-11-04 regon 0 0 0 2 0 1 2 2 0',
+      '2026-11-05 regon 0 0 0 1 1 0 2 2 0',
+      '2026-11-06 regon 2 0 2 2 0 0 1 1 0',
     ]);
   });
 
@@ -145,27 +120,7 @@ describe('stock and flow', () => {
     expect(rows).toEqual([]);
   });
 
-  test('tell births from returns, and count who moves to another group', async () => {
-    const flow = await linesOf(`
-      select date, source, sum(births), sum(returns), sum(moved_in), sum(moved_out), sum(recoded_in)
-      from analyst.flow_daily
-      group by date, source
-      order by source, date
-    `);
-    expect(flow).toEqual([
-      '2026-11-03 ceidg 2 0 0 0 0',
-      '2026-11-04 ceidg 1 1 1 1 0',
-      '2026-11-05 ceidg 1 1 2 2 0',
-      '2026-11-06 ceidg 1 1 2 2 0',
-      '2026-11-03 krs 0 0 0 0 0',
-      '2026-11-04 krs 1 0 3 3 0',
-      '2026-11-05 krs 0 1 0 0 0',
-      '2026-11-06 krs 0 0 1 1 0',
-      '2026-11-03 regon 1 0 0 0 0',
-      '2026-11-04 regon 0 0 2 2 0',
-      '2026-11-05 regon 0 0 2 2 0',
-      '2026-11-06 regon 0 2 1 1 0',
-    ]);
+  test('tell who moved from which group to which', async () => {
     const moves = await linesOf(`
       select date, from_voivodeship, from_activity_section, to_voivodeship, to_activity_section,
         status, is_recoded, entry_count
@@ -330,7 +285,7 @@ describe('companies and entries', () => {
 
 describe('the role registry_reader', () => {
   test('reads every view but that of the credits', async () => {
-    const views = new Set((await listColumns()).map(({ view }) => view));
+    const views = new Set((await listColumns(db)).map(({ view }) => view));
     expect(views.delete('wallet_transaction')).toBe(true);
     for (const view of views) await ask(`select * from analyst.${view} limit 1`);
     const refused = /permission denied/;
@@ -403,153 +358,12 @@ describe('sql/README.md', () => {
     return [...text.matchAll(/^```sql\n(.+?);\n```$/gms)].map(([, query = '']) => query);
   }
 
-  test.each<[no: number, what: string, rowCount: number, first: string[]]>([
-    [
-      1,
-      'the stock of each day, by status',
-      15,
-      [
-        '2026-11-02 ACTIVE 75',
-        '2026-11-02 DELETED 1',
-        '2026-11-02 SUSPENDED 5',
-        '2026-11-03 ACTIVE 75',
-        '2026-11-03 DELETED 1',
-        '2026-11-03 SUSPENDED 6',
-        '2026-11-04 ACTIVE 72',
-        '2026-11-04 DELETED 1',
-        '2026-11-04 SUSPENDED 8',
-        '2026-11-05 ACTIVE 71',
-        '2026-11-05 DELETED 3',
-        '2026-11-05 SUSPENDED 7',
-        '2026-11-06 ACTIVE 72',
-        '2026-11-06 DELETED 2',
-        '2026-11-06 SUSPENDED 6',
-      ],
-    ],
-    [
-      2,
-      'what changed the standing entries of a voivodeship',
-      12,
-      [
-        'podlaskie 0 0 1 -1 -2',
-        'kujawsko-pomorskie 0 0 1 0 -1',
-        'lubuskie 0 0 0 -1 -1',
-        'małopolskie 1 1 3 0 -1',
-        ' 0 0 0 -1 -1',
-        'mazowieckie 2 0 2 0 0',
-        'zachodniopomorskie 1 0 1 0 0',
-        'łódzkie 0 0 0 0 0',
-        'dolnośląskie 1 0 0 0 1',
-        'pomorskie 0 2 2 1 1',
-        'warmińsko-mazurskie 0 0 0 1 1',
-        'wielkopolskie 0 0 0 1 1',
-      ],
-    ],
-    [
-      3,
-      'the sections that lose most',
-      10,
-      [
-        '"Pozostała działalność usługowa" 3 0',
-        '"Działalność związana z zakwaterowaniem i usługami gastronomicznymi" 2 0',
-        'Budownictwo 1 0',
-        '"Działalność profesjonalna  naukowa i techniczna" 1 0',
-        '"Działalność w zakresie usług administrowania i działalność wspierająca" 1 0',
-        '"Działalność związana z kulturą  sportem i rekreacją" 1 0',
-        '"Handel hurtowy i detaliczny" 1 0',
-        '"Działalność wydawnicza  nadawcza oraz związana z produkcją i dystrybucją treści" 0 0',
-        'Edukacja 0 1',
-        '"Przetwórstwo przemysłowe" 0 2',
-      ],
-    ],
-    [
-      4,
-      'the share of suspended entries, by section',
-      15,
-      [
-        'O 4 25.0',
-        'T 11 18.2',
-        'Q 6 16.7',
-        'C 18 11.1',
-        'A 2 ',
-        'F 4 ',
-        'G 11 ',
-        'H 1 ',
-        'I 6 ',
-        'J 1 ',
-        'K 3 ',
-        'L 1 ',
-        'N 8 ',
-        'R 1 ',
-        'S 1 ',
-      ],
-    ],
-    [
-      5,
-      'the legal forms of the court register',
-      5,
-      [
-        '"spółka z ograniczoną odpowiedzialnością" 16',
-        'stowarzyszenie 2',
-        'fundacja 1',
-        '"spółka komandytowa" 1',
-        '"spółka komandytowo-akcyjna" 1',
-      ],
-    ],
-    [
-      6,
-      'the companies first seen after the baseline',
-      5,
-      [
-        '2026-11-03 "Studio Tatuażu Kruk Oliwia Mączyńska" 1000205004 dolnośląskie 9699Z',
-        '2026-11-04 "Bacówka Oscypek Franciszek Gazda" 1001207005 małopolskie 1051Z',
-        '2026-11-04 "NOWA KUŹNIA POMYSŁÓW SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 1005000198 kujawsko-pomorskie 6210B',
-        '2026-11-05 "Wyprowadzanie Psów Merdek Igor Smycz" 1003206004 zachodniopomorskie 9699Z',
-        '2026-11-06 "Catering Smakosz Monika Łyżka" 1001409016 mazowieckie 5621Z',
-      ],
-    ],
-    [
-      7,
-      'how long ended businesses lived',
-      6,
-      ['T 3 14.5', 'F 1 15.0', 'G 1 27.8', 'I 1 8.5', 'N 1 19.5', 'S 1 8.5'],
-    ],
-    [
-      8,
-      'the serious events of each day',
-      52,
-      [
-        '2026-11-03 ceidg ANOMALY_REGON_CHANGE 1',
-        '2026-11-03 ceidg COMPANY_CLOSED_DATE 1',
-        '2026-11-03 ceidg COMPANY_STRUCK_OFF 1',
-        '2026-11-03 ceidg COMPANY_SUSPENDED 1',
-        '2026-11-03 ceidg COMPANY_TAX_IDENTITY_CHANGED 1',
-        '2026-11-03 krs COMPANY_BANKRUPTCY_STARTED 1',
-        '2026-11-03 krs COMPANY_SHAREHOLDERS_CHANGED 1',
-        '2026-11-03 krs COMPANY_SUSPENDED 1',
-      ],
-    ],
-    [
-      9,
-      'the numbers that changed',
-      11,
-      [
-        '2026-11-03 ANOMALY_REGON_CHANGE "Programowanie Sterowników Łukasz Przekaźnik" 991400077 991400775',
-        '2026-11-03 COMPANY_TAX_IDENTITY_CHANGED "Lakiernictwo Połysk Dariusz Szlif" 1001801004 1001871016',
-        '2026-11-03 COMPANY_TAX_IDENTITY_CHANGED "PAPROTKA SPÓŁKA JAWNA" 1005100132 1005101114',
-        '2026-11-04 ANOMALY_REGON_CHANGE "TRANSPORT KOŁO SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 995000104 995000110',
-        '2026-11-05 COMPANY_TAX_IDENTITY_REVOKED "Skup Złomu Żelazko Roman Zawias" 1001803003 ',
-        '2026-11-05 COMPANY_TAX_IDENTITY_CHANGED "TRANSPORT KOŁO SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 1005000100 1005000117',
-        '2026-11-05 COMPANY_TAX_IDENTITY_REVOKED "POROST SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 1005100149 ',
-        '2026-11-05 COMPANY_REGISTRY_NUMBER_CHANGED "KUŹNIA MŁOTEK SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 0000990114 0000990128',
-        '2026-11-05 ANOMALY_REGON_CHANGE "SIODŁO I STRZEMIĘ SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 995100202 995100426',
-        '2026-11-06 ANOMALY_REGON_CHANGE "Młyn Wodny Hieronim Żarnowiec" 991800078 ',
-        '2026-11-06 COMPANY_TAX_IDENTITY_REVOKED "TRANSPORT KOŁO SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ" 1005000117 ',
-      ],
-    ],
-  ])('query %i tells %s', async (no, _what, rowCount, first) => {
+  test.each(answers)('query %i tells %s', async (no, _what, rowCount, first) => {
     const lines = await linesOf((await readQueries())[no - 1]!);
-    expect([lines.length, lines.slice(0, first.length)]).toEqual([rowCount, first]);
+    expect([lines.length, `\n${lines.join('\n')}\n`.slice(0, first.length)]).toEqual([
+      rowCount,
+      first,
+    ]);
   });
 
   test('query 10 tells the companies whose registries disagree, and no other', async () => {
@@ -565,10 +379,10 @@ describe('sql/README.md', () => {
   });
 
   test('has a data dictionary in which every view and column is explained', async () => {
-    const columns = await listColumns();
+    const columns = await listColumns(db);
     expect(columns.filter(({ about, about_view }) => !about || !about_view)).toEqual([]);
     const [before] = (await readFile(readme, 'utf8')).split(/(?<=Begin -->\n)/);
-    const text = `${before}\n${await writeDictionary()}\n`;
+    const text = `${before}\n${writeDictionary(columns)}\n`;
     const written = await format(text, { parser: 'markdown', printWidth: 100 });
     // `npm run dictionary` writes what is out of date.
     await expect(written).toMatchFileSnapshot(readme.pathname);
