@@ -6,6 +6,7 @@ import { onlyAllow } from '../http/errors.ts';
 /** Every file that a page loads, by its name below `/assets/`. */
 const files = {
   'site.css': './assets/site.css',
+  'home.css': './assets/home.css',
   'icon.svg': './assets/icon.svg',
   'copy.js': './assets/copy.js',
   'dom.js': './assets/dom.js',

@@ -1,7 +1,13 @@
+import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { Context } from '../http/context.ts';
-import type { NoticeTexts } from './notice.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import { describeEvent, present } from '../../sql/words/event-words.ts';
 import { basePath } from '../endpoint/mount.ts';
+import type { Context } from '../http/context.ts';
+import { keepByKey } from '../http/keep.ts';
+import { chooseSource } from '../stats/source.ts';
+import type { NoticeTexts } from './notice.ts';
+import { readHeadline } from './headline.ts';
 
 type Credits = Record<'searchCredits' | 'snapshotCredits' | 'welcomeCredits', number>;
 type Texts = {
@@ -10,6 +16,35 @@ type Texts = {
   termsText?: NoticeTexts | undefined;
 };
 export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boolean };
+
+const hour_ms = 3_600_000;
+const day_ms = 24 * hour_ms;
+
+/** What a night of a registry changed, and what it left. */
+interface Night {
+  source: string;
+  stat_date: string;
+  entry_count: string;
+  is_baseline: boolean;
+  new: string;
+  updated: string;
+  deleted: string;
+  events: string | null;
+}
+
+interface NightEvent {
+  event_type: string;
+  severity: string;
+  old_value: string | null;
+  new_value: string | null;
+  name: string;
+  city: string | null;
+}
+
+interface NightEvents {
+  types: { event_type: string; severity: string; count: number }[];
+  examples: NightEvent[];
+}
 
 /** The newest snapshot of each source, with its number of entries. */
 export async function findSnapshots(db: Db) {
@@ -22,28 +57,77 @@ export async function findSnapshots(db: Db) {
     .execute();
 }
 
-const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Warsaw' });
-const ages = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
+type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
-/** "today", "yesterday", "3 days ago": calendar days in Poland. */
-function ageOf(date: string, now: Date): string {
-  const age_days = (Date.parse(day.format(now)) - Date.parse(date)) / 86_400_000;
-  return ages.format(-age_days, 'day');
+/** The newest night of each source, from its snapshot. */
+async function readNights(db: Db, snapshots: readonly Snapshot[]): Promise<Night[]> {
+  const { rows } = await sql<Night>`
+    select
+        daily_stat.source,
+        daily_stat.stat_date,
+        daily_stat.entry_count,
+        daily_stat.is_baseline,
+        daily_stat.new_count as new,
+        daily_stat.updated_count as updated,
+        daily_stat.deleted_count as deleted,
+        run.event_count as events
+    from unnest(
+        ${snapshots.map(({ source }) => source)}::text[],
+        ${snapshots.map(({ stat_date }) => stat_date)}::date[]
+    ) as newest (source, stat_date)
+    join registry.daily_stat using (source, stat_date)
+    join registry.run
+        on run.source = newest.source
+        and run.dump_date = newest.stat_date
+        and run.state = 'published'
+    order by daily_stat.source`.execute(db);
+  return rows;
 }
 
-/** `/` for a browser: the service, its newest snapshots and the ways to use it. */
-export async function findHome({ db, now, isRegistrationOpen = true, ...options }: HomeOptions) {
-  const snapshots = await findSnapshots(db);
-  const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();
-  const today = now();
-  return {
-    snapshots: snapshots.map((one) => ({ ...one, age: ageOf(one.stat_date, today) })),
-    // An example until something is published.
-    newest: newest.at(-1) ?? '2026-11-06',
-    api: options.baseUrl + basePath,
-    isRegistrationOpen,
-    welcomeCredits: options.welcomeCredits,
-    searchCredits: options.searchCredits,
-    snapshotCredits: options.snapshotCredits,
+/** What the newest nights say. A night of millions of events is read once, whoever looks at it. */
+async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: number) {
+  const [first] = snapshots;
+  if (!first) return { nights: [], types: [], examples: [], headline: undefined };
+  const source = await chooseSource(db, undefined);
+  const newest = snapshots.find((one) => one.source === source) ?? first;
+  const [nights, [events], headline] = await Promise.all([
+    readNights(db, snapshots),
+    runPrepared<NightEvents>(db, 'api/read_night.sql', [
+      snapshots.map((one) => one.source),
+      snapshots.map(({ stat_date }) => stat_date),
+    ]),
+    readHeadline(db, newest.source, newest.stat_date, suppressBelow),
+  ]);
+  return { nights, ...events!, headline };
+}
+
+const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Warsaw' });
+
+/** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
+export function createHome({ db, now, isRegistrationOpen = true, ...options }: HomeOptions) {
+  // For an hour at most: what is withdrawn from the events is gone from the page too.
+  const readKept = keepByKey((key) =>
+    readNews(db, (JSON.parse(key) as [Snapshot[]])[0], options.suppressBelow),
+  );
+  return async () => {
+    const snapshots = await findSnapshots(db);
+    const at = now();
+    const today = Date.parse(day.format(at));
+    const news = await readKept(JSON.stringify([snapshots, Math.floor(at.getTime() / hour_ms)]));
+    const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();
+    return {
+      ...news,
+      /** Calendar days in Poland. */
+      ageOf: (date: string) => (today - Date.parse(date)) / day_ms,
+      describeEvent,
+      present,
+      // An example until something is published.
+      newest: newest.at(-1) ?? '2026-11-06',
+      api: options.baseUrl + basePath,
+      isRegistrationOpen,
+      welcomeCredits: options.welcomeCredits,
+      searchCredits: options.searchCredits,
+      snapshotCredits: options.snapshotCredits,
+    };
   };
 }

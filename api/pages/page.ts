@@ -10,7 +10,7 @@ const templates = new Eta({
   views: join(import.meta.dirname, 'templates'),
   cache: true,
   autoTrim: false,
-  functionHeader: 'const { language, t, linked, href, number, day } = it;',
+  functionHeader: 'const { language, t, linked, href, number, day, ago } = it;',
 });
 
 // A page loads only its own files, runs no inline script or style, and posts only to this service.

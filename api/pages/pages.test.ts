@@ -199,13 +199,16 @@ describe('GET /', () => {
     expect(rows).toEqual([
       [
         'KRS',
-        '2026-11-20',
-        'yesterday',
+        'companies, cooperatives, foundations, associations',
+        '20 November 2026 , yesterday',
+        '1',
+        '0',
+        '0',
+        '–',
         '1,234',
-        'Companies, cooperatives, foundations and associations',
       ],
     ]);
-    expect(page).toContain('a full profile\n7 credits');
+    expect(page).toContain('a full profile 7 credits');
   });
 
   test('passes on what does not ask for HTML', async () => {

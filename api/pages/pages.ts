@@ -10,7 +10,7 @@ import {
 import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
-import { findHome, type HomeOptions } from './home.ts';
+import { createHome, type HomeOptions } from './home.ts';
 import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
 import { findNight, findNights } from './quality.ts';
@@ -44,8 +44,8 @@ async function findChoices({ db }: Context) {
 }
 
 /**
- * The pages for people: `/`, `/stats`, `/quality`, `/console`, `/docs` and `/privacy`, with their files below `/assets/`. At
- * `/`, a client that does not prefer HTML gets JSON.
+ * The pages for people, with their files below `/assets/`. At `/`, a client that does not prefer HTML
+ * gets JSON.
  */
 export function createPages(options: HomeOptions, limit: RequestHandler): Router {
   const router = Router();
@@ -53,7 +53,7 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
   const terms = createNotice(options.termsText);
   type FindData = (request: Request) => object | Promise<object | undefined>;
   const pages: [path: string, template: string, findData: FindData][] = [
-    ['/', 'home', () => findHome(options)],
+    ['/', 'home', createHome(options)],
     ['/stats', 'stats', (request) => findStatistics(options, request)],
     ['/quality', 'quality', (request) => findNights(options, request)],
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],

@@ -99,10 +99,15 @@ export function createWords(request: Request, template: string, known?: Language
     href,
     /** A number such as `12,345`; null is a dash. */
     number: (value: number | string | null, options?: Intl.NumberFormatOptions): string =>
-      value === null ? '–' : new Intl.NumberFormat(locale, options).format(Number(value)),
+      value === null
+        ? '–'
+        : new Intl.NumberFormat(locale, options).format(Number(value)).replace('-', '−'),
     /** A date such as `6 November 2026`. */
     day: (date: string, options: Intl.DateTimeFormatOptions = { dateStyle: 'long' }): string =>
       new Intl.DateTimeFormat(locale, { ...options, timeZone: 'UTC' }).format(new Date(date)),
+    /** An age such as `yesterday` or `3 days ago`. */
+    ago: (days: number): string =>
+      new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(-days, 'day'),
     /** The addresses of the page in the other languages. What a form has answered cannot be asked again. */
     otherLanguages:
       isTranslated(template) && request.method === 'GET'

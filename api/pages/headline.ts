@@ -1,0 +1,57 @@
+import type { Db } from '../../sql/connection/kysely.ts';
+import { readSeries } from '../stats/read-series.ts';
+
+const day_ms = 86_400_000;
+
+/** Changes are since the newest snapshot that is so old, else since the one before. */
+const span_days = 30;
+
+function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * day_ms).toISOString().slice(0, 10);
+}
+
+type Points = Awaited<ReturnType<typeof readSeries>>;
+
+function sum(points: Points, flow: 'new' | 'ended'): number {
+  return points.reduce((total, point) => total + (point[flow] ?? 0), 0);
+}
+
+/**
+ * The active entries of a registry on its newest day, and what was new and what ended since a snapshot of
+ * about a month before. `before` is the same flow in as many days before that; undefined where no snapshot
+ * begins them. A flow that is smaller than `below`, and not zero, is null.
+ */
+export async function readHeadline(db: Db, source: string, date: string, below = 0) {
+  const from = addDays(date, -3 * span_days);
+  const points = await readSeries(db, source, { by: 'day', from });
+  const newest = points.at(-1);
+  if (!newest) return undefined;
+  const latest = addDays(newest.date, -span_days);
+  const base = points.findLast((point) => point.date <= latest) ?? points.at(-2);
+  const active = Number(newest.stock.ACTIVE);
+  if (!base) return { source, date, active: { count: active } };
+  const days = (Date.parse(newest.date) - Date.parse(base.date)) / day_ms;
+  const start = addDays(base.date, -days);
+  const since = points.filter((point) => point.date > base.date);
+  const before = points.some((point) => point.date === start)
+    ? points.filter((point) => point.date > start && point.date <= base.date)
+    : undefined;
+  const isHidden = (count: number) => count > 0 && count < below;
+  const flowOf = (flow: 'new' | 'ended') => {
+    const [count, earlier] = [sum(since, flow), before && sum(before, flow)];
+    const isCompared = earlier !== undefined && !isHidden(count) && !isHidden(earlier);
+    return {
+      count: isHidden(count) ? null : count,
+      change: isCompared ? count - earlier : undefined,
+    };
+  };
+  return {
+    source,
+    date,
+    since: base.date,
+    days,
+    active: { count: active, change: active - Number(base.stock.ACTIVE) },
+    new: flowOf('new'),
+    ended: flowOf('ended'),
+  };
+}

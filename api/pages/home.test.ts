@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { insertYear } from '../../fixtures/database/year-of-statistics.ts';
+import { runSource } from '../../fixtures/dump/three-sources.ts';
+import { readHeadline } from './headline.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let now = new Date('2026-11-04T06:00:00Z');
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely, now: () => now });
+  for (const source of ['ceidg', 'krs'] as const) {
+    for (const date of ['2026-11-02', '2026-11-03']) await runSource(database, source, date);
+  }
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** The words of each part of the page that matches. */
+async function read(pattern: RegExp, query = ''): Promise<string[]> {
+  const headers = { Accept: 'text/html' };
+  const page = await (await api.ask(`/${query}`, { headers })).text();
+  return [...page.matchAll(pattern)].map(([part]) =>
+    part
+      .replaceAll(/<[^>]+>/g, ' ')
+      .replaceAll(/\s+/g, ' ')
+      .trim(),
+  );
+}
+
+const rows = /<tr><th scope="row">[^]*?<\/tr>/g;
+const types = /<li><strong>[^]*?<\/li>/g;
+const examples = /<li><span class="severity[^]*?<\/li>/g;
+const figures = /<div><dt>[^]*?<\/div>/g;
+
+describe('GET /', () => {
+  test('200 says what last night changed in each registry, and how old that is in words', async () => {
+    expect(await read(rows)).toEqual([
+      'CEIDG sole traders and civil partnerships 3 November 2026 , yesterday 2 18 1 19 82',
+      'KRS companies, cooperatives, foundations, associations 3 November 2026 , yesterday 0 7 0 10 20',
+    ]);
+    expect(await read(/<p class="summary">.*/g)).toEqual([
+      'The newest night brought 29 events, 7 of them critical.',
+    ]);
+    expect(await read(/<p class="summary">.*/g, '?lang=pl')).toEqual([
+      'Ostatnia noc przyniosła 29 zdarzeń, w tym 7 krytycznych.',
+    ]);
+  });
+
+  test('200 counts the events by type, the worst first', async () => {
+    expect(await read(types)).toEqual([
+      '2 The activity was suspended critical',
+      '1 The REGON number is gone critical',
+      '1 Bankruptcy was declared critical',
+      '1 A closing date was entered critical',
+      '1 The entry was struck off the registry critical',
+      '1 The NIP was replaced by another critical',
+      '1 The shareholders changed high',
+      '3 The registered address changed warning',
+    ]);
+    expect(await read(/<p class="soft rest">.*/g)).toEqual(['and 18 events of other types']);
+  });
+
+  test('200 names companies in KRS, but no sole trader and no shareholder', async () => {
+    expect(await read(examples)).toEqual([
+      'critical: The activity was suspended on 1 November 2026 TARTAK BRZOZÓWKA SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ, SUWAŁKI',
+      'critical: Bankruptcy was declared on 3 November 2026 STOCZNIA RZECZNA DOK SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ, SZCZECIN',
+      'high: The shareholders changed MŁYN NAD SKRWĄ SPÓŁKA Z OGRANICZONĄ ODPOWIEDZIALNOŚCIĄ, PŁOCK',
+    ]);
+  });
+
+  test('200 compares the figures with the snapshot before', async () => {
+    expect(await read(figures)).toEqual([
+      'active entries 75 0 since 2 November 2026',
+      'new entries 2 since 2 November 2026',
+      'ended entries 1 since 2 November 2026',
+    ]);
+  });
+
+  test('200 forgets within the hour what was withdrawn', async () => {
+    await database.pool.query(
+      "delete from registry.event where event_type = 'COMPANY_BANKRUPTCY_STARTED'",
+    );
+    expect(await read(examples)).toHaveLength(3);
+    now = new Date('2026-11-04T07:00:00Z');
+    expect(await read(examples)).toHaveLength(2);
+  });
+});
+
+describe('the headline', () => {
+  let year: TestDatabase;
+
+  beforeAll(async () => {
+    year = await createTestDatabase();
+    await insertYear(year);
+  });
+
+  afterAll(() => year.drop());
+
+  async function sum(flow: 'new_count' | 'ended_count', after: string, to: string) {
+    const { rows: sums } = await year.pool.query<{ sum: number }>(
+      `select sum(${flow})::int from registry.stock_change where stat_date > $1 and stat_date <= $2`,
+      [after, to],
+    );
+    return sums[0]!.sum;
+  }
+
+  async function expectSpan(newest: string, since: string, before: string, days: number) {
+    const headline = (await readHeadline(year.kysely, 'ceidg', newest))!;
+    expect(headline).toMatchObject({ since, days });
+    for (const [flow, column] of [
+      ['new', 'new_count'],
+      ['ended', 'ended_count'],
+    ] as const) {
+      const [count, earlier] = [await sum(column, since, newest), await sum(column, before, since)];
+      expect(headline[flow]).toEqual({ count, change: count - earlier });
+      expect(count).not.toBe(earlier);
+    }
+  }
+
+  test('compares a month with the days before it, also where a gap makes it longer', async () => {
+    await expectSpan('2026-11-19', '2026-10-20', '2026-09-20', 30);
+    await year.pool.query("delete from registry.run where dump_date > '2026-06-15'");
+    await year.pool.query("delete from registry.stock_change where stat_date > '2026-06-15'");
+    await expectSpan('2026-06-15', '2026-05-10', '2026-04-04', 36);
+  });
+
+  test('hides a small flow where the operator says so', async () => {
+    const headline = await readHeadline(year.kysely, 'ceidg', '2026-06-15', 1_000_000);
+    expect(headline).toMatchObject({ new: { count: null, change: undefined } });
+  });
+
+  test('compares no days that no snapshot begins', async () => {
+    await year.pool.query("delete from registry.run where dump_date = '2026-04-04'");
+    const headline = await readHeadline(year.kysely, 'ceidg', '2026-06-15');
+    expect(headline).toMatchObject({ since: '2026-05-10', new: { change: undefined } });
+  });
+});

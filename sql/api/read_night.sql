@@ -1,0 +1,78 @@
+-- One row: what happened in the nights of the sources $1 and days $2. `types` counts the events by type,
+-- the worst first. `examples` are a few of the worst events: of companies in KRS, since an entry there is
+-- never a natural person's, and without values that tell of persons. Of a source the first 500 events
+-- that are high or worse are looked at, so that a night of many events costs no more.
+with night as (
+    select night.source, night.event_date
+    from unnest($1::text[], $2::date[]) as night (source, event_date)
+),
+
+counted as (
+    select event.event_type, count(*) as event_count
+    from night
+    join registry.event using (source, event_date)
+    group by event.event_type
+),
+
+worst as (
+    select found.*
+    from night
+    cross join lateral (
+        select event.company_id, event.entry_id, event.event_id, event_type.event_type,
+            event_type.severity, severity.rank, event_type.category, event.old_value, event.new_value
+        from registry.event
+        join registry.event_type using (event_type)
+        join registry.severity using (severity)
+        where
+            event.source = night.source
+            and event.event_date = night.event_date
+            and severity.rank >= (select high.rank from registry.severity as high where high.severity = 'high')
+        order by severity.rank desc, event.event_id
+        limit 500
+    ) as found
+),
+
+example as (
+    select
+        worst.severity,
+        worst.rank,
+        worst.event_id,
+        worst.event_type,
+        case when not registry.is_personal(worst.category, entry.entity_type) then worst.old_value end
+            as old_value,
+        case when not registry.is_personal(worst.category, entry.entity_type) then worst.new_value end
+            as new_value,
+        entry.name,
+        entry.city,
+        row_number() over (partition by worst.event_type order by worst.event_id) as place
+    from worst
+    join registry.entry using (company_id, entry_id)
+    where entry.entity_type = 'LEGAL' and entry.krs is not null and entry.name is not null
+)
+
+select
+    (
+        select coalesce(
+            json_agg(
+                json_build_object(
+                    'event_type', counted.event_type,
+                    'severity', event_type.severity,
+                    'count', counted.event_count
+                )
+                order by severity.rank desc, counted.event_count desc, counted.event_type
+            ),
+            '[]'
+        )
+        from counted
+        join registry.event_type using (event_type)
+        join registry.severity using (severity)
+    ) as types,
+    (
+        select coalesce(json_agg(shown order by shown.rank desc, shown.place, shown.event_id), '[]')
+        from (
+            select * from example
+            where place <= 2
+            order by rank desc, place, event_id
+            limit 6
+        ) as shown
+    ) as examples
