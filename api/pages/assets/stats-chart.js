@@ -288,7 +288,11 @@ export function drawPanel(panel, keys, chart) {
               ...joins.flatMap((isJoin, one) => {
                 const isKnown = values[at][one] !== null && values[at][one + 1] !== null;
                 if (isJoin || !isKnown) return [];
-                return [[one, one + 1].map((end) => plot.valToPos(times[end], 'x', true))];
+                const [left, right] = [one, one + 1].map((end) =>
+                  plot.valToPos(times[end], 'x', true),
+                );
+                // A steep line would show beside its end.
+                return [[left - 1.5 * devicePixelRatio, right + 1.5 * devicePixelRatio]];
               }),
             ].toSorted(([one], [other]) => one - other),
           points: {
@@ -296,7 +300,7 @@ export function drawPanel(panel, keys, chart) {
             fill: stroke,
             show: true,
             // Many points hide their line: only those that no line reaches are drawn then.
-            filter: (plot) => (plot.over.clientWidth / points.length > 9 ? null : lonely),
+            filter: (plot) => (plot.over.clientWidth / points.length > 12 ? null : lonely),
           },
         };
       }),

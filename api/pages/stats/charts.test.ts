@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 /** Opens the statistics, once they are drawn. */
 async function open(query: string, width = 1600): Promise<Page> {
-  const { page } = await pages.visit('/', { width });
+  const { page } = await pages.visit('/assets/icon.svg', { width });
   await page.addInitScript(`
     const { fillText } = CanvasRenderingContext2D.prototype;
     globalThis.written = [];
@@ -208,6 +208,10 @@ describe('the charts', () => {
     expect(tip.replaceAll(/\s+/g, ' ')).toBe(
       '2026-10-12, 3 days New 36 Ended 5 Suspended 4 Resumed 3 Days covered 3',
     );
+    // No line joins a flow of eight days with one of a day; the stock goes on.
+    const night = ['2026-10-08T08:00Z', '2026-10-08T16:00Z'] as const;
+    expect(await countPixels(page, 'ended', ...night)).toBe(0);
+    expect(await countPixels(page, 'ACTIVE', ...night)).toBeGreaterThan(5);
     // The other panels follow with their values.
     expect(await page.locator('.key.ACTIVE').innerText()).toMatch(/Active\s+1,038$/);
   });
@@ -227,9 +231,13 @@ describe('the charts', () => {
 
   test('say when they follow, once the limit of the page is reached', async () => {
     const { page, complaints } = await pages.visit('/stats?source=gap');
-    await page.evaluate(
-      `Promise.all(Array.from({ length: 60 }, () => fetch('/stats/series?source=gap', { cache: 'no-store' })))`,
+    await page.locator('#flow-chart canvas').first().waitFor();
+    const statuses = await page.evaluate(
+      `Promise.all(Array.from({ length: 60 }, () =>
+        fetch('/stats/series?source=gap', { cache: 'no-store' }).then(({ status }) => status)))`,
     );
+    const answered = (statuses as number[]).filter((status) => status === 200);
+    expect(answered).toHaveLength(59);
     await page.reload();
     await page.getByText(/^Too many requests: the charts follow in \d+ s\.$/).waitFor();
     for (const text of complaints.splice(0)) expect(text).toContain('429');
