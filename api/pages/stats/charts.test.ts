@@ -59,7 +59,7 @@ beforeAll(async () => {
 
 /** Opens the statistics, once they are drawn. */
 async function open(query: string, width = 1600): Promise<Page> {
-  const { page } = await pages.visit('/assets/icon.svg', { width });
+  const { page } = await pages.visit('/privacy', { width });
   await page.addInitScript(`
     const { fillText } = CanvasRenderingContext2D.prototype;
     globalThis.written = [];

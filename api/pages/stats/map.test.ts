@@ -46,7 +46,7 @@ describe('the map of the statistics', () => {
   test.each([
     ['count', '', ['360 mazowieckie', '0 opolskie', '380 śląskie', 'none 260']],
     ['share', 'measure=share', ['36% mazowieckie', '0% opolskie', '38% śląskie', 'none 26%']],
-    ['change', 'measure=change', ['+20% mazowieckie', '– opolskie', '-5% śląskie', 'none +4%']],
+    ['change', 'measure=change', ['+20% mazowieckie', '– opolskie', '−5% śląskie', 'none +4%']],
     [
       'count of a section',
       'section=G',
