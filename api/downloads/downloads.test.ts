@@ -105,6 +105,20 @@ describe('GET /downloads/{date}/{view}', () => {
     expect(await head.text()).toBe('');
   });
 
+  test('200 has by month the newest month that was over on the day', async () => {
+    const flow = [
+      'month,source,voivodeship,activity_section,legal_form,new,ended,suspended,resumed,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,is_partial,is_suppressed',
+      '2026-01-01,ceidg,mazowieckie,F,,5,1,2,0,5,0,0,0,0,0,1,t,f',
+    ];
+    expect(await linesOf('2026-02-04/flow_monthly')).toEqual(flow);
+    expect(await linesOf('2026-01-31/flow_monthly')).toEqual(flow);
+    expect(await linesOf('2026-01-30/flow_monthly')).toEqual(flow.slice(0, 1));
+    expect(await linesOf('2026-02-04/month')).toEqual([
+      'month,source,first_date,last_date,days_with_data,days_covered,is_partial,counts_moves,is_suppressed',
+      '2026-01-01,ceidg,2026-01-30,2026-01-31,2,1,t,t,f',
+    ]);
+  });
+
   test('200 has dictionaries, whose texts no spreadsheet runs', async () => {
     const { pool } = database;
     await pool.query(`update registry.activity_section set name = '=1+1' where section = 'F'`);
@@ -152,6 +166,9 @@ describe('GET /downloads/{date}/{view}', () => {
     expect(await parquetReadObjects({ file })).toMatchObject([
       { new: null, ended: 21n, suspended: 0n, resumed: 3n, is_suppressed: true },
     ]);
+    expect((await linesOf('2026-02-04/flow_monthly', hiding))[1]).toBe(
+      '2026-01-01,ceidg,mazowieckie,F,,5,,,0,5,0,0,0,0,0,1,t,t',
+    );
     // Of whole registries, and public elsewhere.
     expect((await linesOf('2026-02-04/daily_stat', hiding))[1]).toBe(
       'ceidg,2026-02-04,2,0,0,2,105,f,4,f',
@@ -176,6 +193,7 @@ describe('GET /downloads/{date}/{view}', () => {
     '2026-01-31/entry.parquet',
     '2026-01-31/event.csv',
     '2026-01-31/corroboration.csv',
+    '2026-01-31/cohort.csv',
     '2026-01-31/reject.csv',
     '2026-01-31/run.csv',
     '2026-01-31/wallet_transaction.csv',
@@ -201,6 +219,38 @@ describe('GET /downloads/{date}/{view}', () => {
     expect(statuses).toEqual([...Array.from({ length: 120 }, () => 200), 429]);
     expect((await api.ask('/api/v1/stats/series', client)).status).toBe(200);
   });
+});
+
+test('GET /api/v1/stats/series and its page hide the same small counts', async () => {
+  const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
+  onTestFinished(() => hiding.close());
+  for (const path of ['/api/v1/stats/series', '/stats/series']) {
+    const response = await hiding.ask(`${path}?source=ceidg`);
+    expect(await response.json()).toMatchObject({
+      series: [
+        { stock: { ACTIVE: 90, SUSPENDED: null, DELETED: 0 }, new: null, is_suppressed: true },
+        {
+          stock: { ACTIVE: 91, SUSPENDED: 5 },
+          new: 5,
+          ended: null,
+          suspended: null,
+          days_covered: 1,
+        },
+        { new: null, ended: 21, resumed: 3, days_with_data: 1, is_suppressed: true },
+      ],
+    });
+  }
+  const csv = await (
+    await hiding.ask('/api/v1/stats/series.csv?source=ceidg&to=2026-01-31')
+  ).text();
+  expect(csv.trimEnd().split('\n').slice(1)).toEqual([
+    '2026-01-30,90,,0,,,,,true,,,,,,,,1,false,true',
+    '2026-01-31,91,5,0,5,,,0,false,5,0,0,0,0,0,1,1,false,true',
+  ]);
+  const { series } = (await (await api.ask('/stats/series?source=ceidg')).json()) as {
+    series: { stock: object; is_suppressed: boolean }[];
+  };
+  expect(series[0]).toMatchObject({ stock: { SUSPENDED: 2 }, is_suppressed: false });
 });
 
 describe('a file that takes long', () => {
@@ -258,7 +308,7 @@ describe('GET /downloads', () => {
     expect(page).toContain('Files of 4 February 2026');
     expect(page).toContain('Registries of the day: CEIDG, KRS.');
     const files = [...page.matchAll(/href="(\/downloads\/[^"?]+\.(?:csv|parquet|json))"/g)];
-    expect(files.length).toBe(18);
+    expect(files.length).toBe(28);
     for (const [, path] of files) expect((await api.ask(path!)).status).toBe(200);
     const other = await (await api.ask('/downloads?date=2026-01-30&lang=pl')).text();
     expect(other).toContain('Pliki z dnia 30 stycznia 2026');

@@ -2,18 +2,23 @@ import { escapeIdentifier, escapeLiteral, type PoolClient, types } from 'pg';
 
 /**
  * The views that may be downloaded, and which rows the file of a day has: those of the day, those of the
- * months that were over on that day, or all rows of a dictionary. Views of companies and entries hold
+ * newest month that was over on the day, or all rows of a dictionary. Views of companies and entries hold
  * persons, and are what is sold: only `registry export` gives them.
  */
 const grains = {
   daily_stat: 'day',
   event_daily: 'day',
   flow_daily: 'day',
+  move_daily: 'day',
   stock_daily: 'day',
+  flow_monthly: 'month',
+  month: 'month',
   activity: 'dictionary',
+  activity_group: 'dictionary',
   activity_section: 'dictionary',
   event_type: 'dictionary',
   legal_form: 'dictionary',
+  population: 'dictionary',
   voivodeship: 'dictionary',
 } as const;
 
@@ -36,7 +41,9 @@ function rowsOf(view: View, date: string): string {
   const day = escapeLiteral(date);
   if (view === 'stock_daily') return `select * from registry.stock_of_day(${day})`;
   const all = `select * from analyst.${view}`;
-  return grains[view] === 'day' ? `${all} where date = ${day}` : all;
+  if (grains[view] === 'dictionary') return all;
+  if (grains[view] === 'day') return `${all} where date = ${day}`;
+  return `${all} where month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
 }
 
 /**
@@ -56,7 +63,8 @@ export async function queryOf(
   const counts: string[] = [];
   const columns = fields.map(({ name, dataTypeID }) => {
     const column = escapeIdentifier(name);
-    if (dataTypeID !== countType || wholes.has(view)) return column;
+    const isCount = dataTypeID === countType && !name.startsWith('days_') && !wholes.has(view);
+    if (!isCount) return column;
     const isSmall = `${column} > 0 and ${column} < ${suppressBelow}`;
     counts.push(`coalesce(${isSmall}, false)`);
     return `case when ${isSmall} then null else ${column} end as ${column}`;

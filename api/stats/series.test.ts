@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { insertDays } from '../../fixtures/database/published-days.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -285,32 +285,6 @@ describe('GET /api/v1/stats/series', () => {
     expect(named.headers.get('content-disposition')).toContain(
       "filename*=UTF-8''ceidg-%C5%9Bl%C4%85skie-by-day-2026-01-30.csv",
     );
-  });
-
-  test('200 hides counts below the bound of the operator, and says so', async () => {
-    const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
-    onTestFinished(() => hiding.close());
-    for (const page of [path, '/stats/series']) {
-      const response = await hiding.ask(`${page}?from=2026-01-31`);
-      expect(await response.json()).toMatchObject({
-        series: [
-          { new: 5, ended: null, suspended: null, resumed: 0, is_suppressed: true },
-          { days_covered: 3, days_with_data: 1, is_suppressed: false },
-          {
-            stock: { ACTIVE: 93, SUSPENDED: 11, DELETED: null },
-            new: null,
-            days_covered: 1,
-            is_suppressed: true,
-          },
-        ],
-      });
-    }
-    const csv = await (await hiding.ask(`${path}.csv?from=2026-02-01`)).text();
-    expect(csv.split('\n').slice(1)).toEqual([
-      '2026-02-03,91,12,0,0,0,0,0,false,0,0,0,0,0,0,3,1,false,false',
-      '2026-02-04,93,11,,,0,0,,false,0,,0,0,0,0,1,1,false,true',
-      '',
-    ]);
   });
 
   test('200 may be kept in a cache where all its days are past', async () => {

@@ -76,9 +76,15 @@ select
     month.days_covered,
     month.is_partial
 from analyst.month
-join analyst.flow_daily as flow
-    on flow.source = month.source
-    and flow.date between month.first_date and month.last_date
+-- Each month reads its own days alone: `offset` keeps the days from being joined after they are summed up.
+cross join lateral (
+    select *
+    from analyst.flow_daily
+    where
+        flow_daily.source = month.source
+        and flow_daily.date between month.first_date and month.last_date
+    offset 0
+) as flow
 group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial;
 
 create or replace view analyst.rate_monthly as
