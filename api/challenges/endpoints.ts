@@ -10,7 +10,7 @@ import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import { findOwn, insertChallenge, lockOpen, readOwn } from './challenge.ts';
 
 /** What can be contested: the parts of a snapshot. */
-const field = z
+export const challengedField = z
   .enum([
     'name',
     'status',
@@ -30,7 +30,7 @@ const challenge = z
   .strictObject({
     challenge_ref: z.string(),
     company_ref: z.string(),
-    field,
+    field: challengedField,
     value: z.string(),
     evidence: z.string(),
     state: z.enum(['open', 'accepted', 'declined', 'withdrawn']),
@@ -102,7 +102,7 @@ function createOne({ db, now, bounds }: Context): Endpoint {
       description: `(+) Names a part of the snapshot, what is right, and the evidence, in at most 2,000 characters. The operator accepts or declines it, and a mail brings the answer. An account has at most ${most} open ones, else 422, and makes at most ${request_count} a day, else 429.`,
       params: companyParams,
       body: z.strictObject({
-        field,
+        field: challengedField,
         value: textField('value', 500),
         evidence: textField('evidence', 2000),
       }),

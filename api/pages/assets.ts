@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
 import { Router } from 'express';
 import { onlyAllow } from '../http/errors.ts';
 
@@ -14,9 +15,8 @@ const files = {
   'stats.css': './assets/stats.css',
   'stats.js': './assets/stats.js',
   'stats-chart.js': './assets/stats-chart.js',
-  'console-kit.js': './assets/console-kit.js',
-  'console.js': './assets/console.js',
   'downloads.css': './assets/downloads.css',
+  'console.css': './assets/console.css',
   'docs.css': './assets/docs.css',
   'docs.js': './assets/docs.js',
   'uplot.css': 'uplot/dist/uPlot.min.css',
@@ -25,7 +25,12 @@ const files = {
   'swagger-ui.js': 'swagger-ui-dist/swagger-ui-bundle.js',
 };
 
-const assets = Object.entries(files).map(([name, source]) => {
+/** The modules of the console, which import each other. */
+const modules = readdirSync(new URL('assets/console', import.meta.url)).map(
+  (name) => [`console/${name}`, `./assets/console/${name}`] as const,
+);
+
+const assets = [...Object.entries(files), ...modules].map(([name, source]) => {
   const content = readFileSync(new URL(import.meta.resolve(source)));
   return { name, content, version: hash('sha256', content).slice(0, 12) };
 });
@@ -45,7 +50,7 @@ export function createAssets(): Router {
         const isCurrent = request.query.v === version;
         response
           .set('Cache-Control', isCurrent ? 'public, max-age=31536000, immutable' : 'no-cache')
-          .type(name)
+          .type(extname(name))
           .send(content);
       })
       .all(onlyAllow('GET, HEAD'));

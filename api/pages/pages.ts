@@ -1,10 +1,12 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import type { Context } from '../http/context.ts';
+import { challengedField } from '../challenges/endpoints.ts';
 import {
   category,
   eventClass,
   identifierType,
   readEventTypes,
+  readLegalForms,
+  readVoivodeships,
   severity,
 } from '../dictionaries/names.ts';
 import { onlyAllow, type ShowFault } from '../http/errors.ts';
@@ -32,14 +34,20 @@ function prefersPage(request: Request, response: Response): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
-/** What the forms of `/console` offer. */
-async function findChoices({ db }: Context) {
+/** What the forms of `/console` offer, and what they cost. */
+async function findChoices({ db, searchCredits, snapshotCredits }: HomeOptions) {
   return {
+    voivodeships: await readVoivodeships(db),
+    legalForms: await readLegalForms(db, 'en'),
+    searchCredits,
+    snapshotCredits,
+    priceOf: (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`,
     eventTypes: await readEventTypes(db),
     identifierTypes: identifierType.options,
     severities: severity.options,
     eventClasses: eventClass.options,
     categories: category.options,
+    challengedFields: challengedField.options,
   };
 }
 
@@ -58,6 +66,8 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     ['/quality', 'quality', (request) => findNights(options, request)],
     ['/quality/:date', 'quality-night', (request) => findNight(options, request)],
     ['/console', 'console', () => findChoices(options)],
+    // The script of the console shows the company, once it has a token.
+    ['/companies/:ref', 'console', () => findChoices(options)],
     ['/docs', 'docs', () => ({})],
     ['/privacy', 'privacy', () => privacy],
     ['/terms', 'terms', () => terms],

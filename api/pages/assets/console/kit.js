@@ -1,5 +1,5 @@
-// What the page of `/console` is made of: requests, forms, a dialog and tables of pages.
-import { element, find } from './dom.js';
+// What the console is made of: requests, forms, a dialog, tables of pages, and how it writes values.
+import { element, find } from '../dom.js';
 
 /** The token is in this variable and nowhere else. */
 let token;
@@ -20,11 +20,19 @@ export async function call(method, path, body) {
   }
   const response = await fetch(`/api/v1${path}`, request);
   const answer = await response.json();
+  const balance = response.headers.get('X-Credits-Balance');
+  if (balance !== null) showBalance(Number(balance));
   if (response.ok) return answer;
   const { errors = {} } = answer;
   const problems = Object.values(errors).flat();
   const message = problems.join(' ') || answer.message || answer.error;
-  throw Object.assign(new Error(message), { errors });
+  throw Object.assign(new Error(message), { errors, status: response.status });
+}
+
+export function showBalance(credits) {
+  for (const node of document.querySelectorAll('[data-balance]')) {
+    node.textContent = creditsOf(credits);
+  }
 }
 
 /** A secret that is shown this once, with a button that copies it. */
@@ -95,11 +103,37 @@ export function ask({ title, text = '', button, value }) {
   return new Promise((resolve) => dialog.addEventListener('close', onClose(resolve), { signal }));
 }
 
-export function timeOf(text) {
+const locale = 'en-GB';
+
+export const numberOf = (number) => new Intl.NumberFormat(locale).format(number);
+
+/** Such as `1 credit` and `1,500 credits`. */
+export const creditsOf = (count) =>
+  `${numberOf(count)} ${Number(count) === 1 ? 'credit' : 'credits'}`;
+
+function momentOf(text, style) {
   if (!text) return '–';
-  const style = { dateStyle: 'medium', timeStyle: 'short' };
-  const shown = new Date(text).toLocaleString('en-GB', style);
-  return element('time', { dateTime: text, title: text }, shown);
+  const shown = new Date(text).toLocaleString(locale, { dateStyle: 'medium', ...style });
+  return element('time', { dateTime: text }, shown);
+}
+
+/** A day such as `6 Nov 2026`. */
+export const dateOf = (text) => momentOf(text, { timeZone: 'UTC' });
+
+/** A time such as `6 Nov 2026, 05:04`, where the reader is. */
+export const timeOf = (text) => momentOf(text, { timeStyle: 'short' });
+
+export const severityOf = (severity) =>
+  element('span', { className: `severity ${severity}` }, severity);
+
+export function statusOf(status) {
+  return element('span', { className: `badge ${status.toLowerCase()}` }, status.toLowerCase());
+}
+
+/** A link that leads to the page of a company; only its name while the number waits for its import. */
+export function companyLink(company_ref, name) {
+  const text = name || 'A company without a name';
+  return company_ref ? element('a', { href: `/companies/${company_ref}` }, text) : text;
 }
 
 export function rowOf(...cells) {
@@ -121,38 +155,46 @@ export function action(text, of, output, run) {
 }
 
 /**
- * Fills a table page by page: gives what loads a page, or the shown one again.
+ * Fills a list page by page: gives what loads a page, or the shown one again. What goes wrong is thrown
+ * to who asks for it, and else said below the list.
  *
+ * @param path of the answer, or what gives it
  * @param toRow makes the row of an element of the answer
+ * @param onAnswer is given `meta` of each answer
  */
-export function listing(id, path, toRow) {
+export function listing(id, path, toRow, onAnswer = () => undefined) {
   const list = find(`#${id}-list`);
-  const status = list.querySelector('span');
+  const status = list.querySelector('.pager span');
   const steps = [...list.querySelectorAll('[data-step]')];
   const shown = { page: 1, filters: {} };
 
   async function load(page = shown.page, filters = shown.filters) {
+    const query = new URLSearchParams({ ...filters, page });
+    const answer = await call('GET', `${typeof path === 'string' ? path : path()}?${query}`);
+    const { data, meta = data } = answer;
     Object.assign(shown, { page, filters });
-    try {
-      const { data, meta } = await call(
-        'GET',
-        `${path}?${new URLSearchParams({ ...filters, page })}`,
-      );
-      list.querySelector('tbody').replaceChildren(...data.map(toRow));
-      const last = meta.last_page;
-      status.textContent = `${meta.total} in all${last > 1 ? `, page ${page} of ${last}` : ''}`;
-      for (const step of steps) {
-        const to = page + Number(step.dataset.step);
-        step.hidden = last <= 1;
-        step.disabled = to < 1 || to > last;
-      }
-    } catch (error) {
-      status.textContent = error.message;
+    const rows = data.results ?? data.events ?? data;
+    list.querySelector('[data-rows]').replaceChildren(...rows.map(toRow));
+    const last = meta.last_page;
+    const place = last > 1 ? `, page ${numberOf(page)} of ${numberOf(last)}` : '';
+    status.textContent = `${numberOf(meta.total)} in all${place}`;
+    for (const step of steps) {
+      const to = page + Number(step.dataset.step);
+      step.hidden = last <= 1;
+      step.disabled = to < 1 || to > last;
     }
+    onAnswer(meta);
   }
 
   for (const step of steps) {
-    step.addEventListener('click', () => void load(shown.page + Number(step.dataset.step)));
+    step.addEventListener('click', async () => {
+      // A page may cost something: it is asked for once.
+      step.disabled = true;
+      await load(shown.page + Number(step.dataset.step)).catch((error) => {
+        status.textContent = error.message;
+        step.disabled = false;
+      });
+    });
   }
   return load;
 }

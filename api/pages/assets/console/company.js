@@ -1,0 +1,100 @@
+// The page of a company: `/companies/<ref>`.
+import { element, find } from '../dom.js';
+import { openChallenges } from './challenge.js';
+import { loadEvents } from './events.js';
+import { call, dateOf, listing, numberOf, report, severityOf } from './kit.js';
+import { viewSnapshot } from './profile.js';
+import { nameView } from './route.js';
+import { loadWatched } from './watched.js';
+
+/** What the shown page is of: the reference of the address, then what the history says of the company. */
+let company = {};
+/** Profiles that are paid for, until the page is left. */
+const profiles = new Map();
+
+const watch = find('#watch');
+const about = find('#company-about');
+
+const loadHistory = listing(
+  'history',
+  () => `/companies/${encodeURIComponent(company.company_ref)}/events`,
+  (event) =>
+    element(
+      'li',
+      {},
+      element(
+        'p',
+        { className: 'soft' },
+        dateOf(event.event_date),
+        ' ',
+        severityOf(event.severity),
+      ),
+      element('p', {}, event.text),
+    ),
+  showCompany,
+);
+
+function showCompany(meta) {
+  company = meta;
+  nameView('company', meta.company_name || 'A company without a name');
+  const number = meta.primary_identifier
+    ? `${meta.identifier_type} ${meta.primary_identifier}`
+    : 'without a number';
+  const changes = meta.total === 1 ? '1 change' : `${numberOf(meta.total)} changes`;
+  about.textContent = `${number} · ${changes} so far · reference ${meta.company_ref}`;
+  watch.textContent = meta.is_watched ? 'Stop watching' : 'Watch';
+  // The list of a customer is one of numbers.
+  watch.hidden = !meta.primary_identifier;
+  find('#company-known').hidden = false;
+}
+
+function showProfile(snapshot) {
+  find('#profile-offer').hidden = snapshot !== undefined;
+  find('#profile').replaceChildren(...(snapshot ? viewSnapshot(snapshot) : []));
+}
+
+/** Shows the company of a reference. */
+export async function openCompany(ref) {
+  const isOther = ref !== company.company_ref;
+  company = { company_ref: ref };
+  if (isOther) {
+    nameView('company', 'Company');
+    find('#company-known').hidden = true;
+    for (const id of ['#watch-output', '#profile-output']) find(id).replaceChildren();
+  }
+  about.textContent = 'Loading…';
+  showProfile(profiles.get(ref));
+  try {
+    await loadHistory(1, { lang: 'en' });
+    await openChallenges(company.company_ref, isOther);
+  } catch (error) {
+    // Another page may have been opened meanwhile.
+    if (company.company_ref === ref) about.textContent = error.message;
+  }
+}
+
+watch.addEventListener('click', () =>
+  report(find('#watch-output'), async () => {
+    const { identifier_type, primary_identifier, is_watched } = company;
+    const body = { identifier_type, identifier_value: [primary_identifier] };
+    const path = is_watched ? '/companies/watched' : '/companies/add';
+    const { message } = await call(is_watched ? 'DELETE' : 'POST', path, body);
+    await Promise.all([loadHistory(), loadWatched(1), loadEvents(1)]);
+    return message ?? 'The company is no longer watched.';
+  }),
+);
+
+const buy = find('#profile-buy');
+buy.addEventListener('click', async () => {
+  const { company_ref } = company;
+  // It costs credits: one click, one profile.
+  buy.disabled = true;
+  await report(find('#profile-output'), async () => {
+    const { data } = await call('POST', '/companies/snapshot', { company_ref });
+    profiles.set(company_ref, data);
+    if (company.company_ref !== company_ref) return;
+    showProfile(data);
+    find('#profile').focus();
+  });
+  buy.disabled = false;
+});

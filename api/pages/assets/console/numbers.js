@@ -1,0 +1,47 @@
+// Finds the numbers in what is pasted or comes from a file.
+
+/** How many digits a number has, by its kind. */
+const lengths = { NIP: 10, REGON9: 9, KRS: 10 };
+
+const separators = /[\n\r,;|\t]+/;
+/** What people write before a number. */
+const prefix = /^(?:(?:NIP|REGON9?|KRS|PL)[\s:.-]*)+(?=\d)/i;
+
+/**
+ * The numbers of a text, each once, and what has digits and is none. Numbers stand on lines of their own, or
+ * between commas, semicolons or tabs; inside a number spaces and dashes are fine. Text without a digit, such
+ * as the names and headings of a table, is left out.
+ *
+ * @returns the numbers without spaces and dashes, and `[text, reason]` of the others
+ */
+export function readNumbers(text, type) {
+  const good = new Set();
+  const bad = new Map();
+  for (const piece of text.split(separators)) {
+    const written = piece.replaceAll(/^[\s"']+|[\s"']+$/g, '');
+    if (!/\d/.test(written)) continue;
+    const digits = written.replace(prefix, '');
+    if (/[^\d\s\u2010-\u2015-]/.test(digits)) bad.set(written, 'has more than digits.');
+    else for (const number of join(digits, lengths[type])) good.add(number);
+  }
+  return { good: [...good], bad: [...bad] };
+}
+
+/** Joins groups of digits to numbers of a length: `100 140 60 06 5260250274` is two. */
+function join(text, length) {
+  const numbers = [];
+  let number = '';
+  for (const group of text.split(/\s+/)) {
+    const digits = group.replaceAll(/\D/g, '');
+    if (number !== '' && number.length + digits.length > length) {
+      numbers.push(number);
+      number = '';
+    }
+    number += digits;
+    if (number.length >= length) {
+      numbers.push(number);
+      number = '';
+    }
+  }
+  return number === '' ? numbers : [...numbers, number];
+}

@@ -1,0 +1,53 @@
+// Which view the address names. The token is in memory, so that links inside the console load no page.
+import { find } from '../dom.js';
+import { hasToken } from './kit.js';
+
+const views = [...find('#views').children];
+const shows = new Map();
+
+/** Runs when the address leads to a view; it is given the reference of `/companies/<ref>`. */
+export function onView(id, show) {
+  shows.set(id, show);
+}
+
+/** The end of the title of every page. */
+const service = document.title.split(' · ').at(-1);
+
+/** Names the view in the title of the page and in its heading. */
+export function nameView(id, name) {
+  find(`#${id} h1`).textContent = name;
+  if (!find(`#${id}`).hidden) document.title = `${name} · ${service}`;
+}
+
+/** Shows the view of the address, and moves the focus to its heading. */
+export async function route() {
+  const [, ref] = /^\/companies\/([^/]+)$/.exec(location.pathname) ?? [];
+  const wanted = ref === undefined ? location.hash.slice(1) : 'company';
+  const view = views.find(({ id, children }) => id === wanted && children.length > 0) ?? views[0];
+  for (const one of views) one.hidden = one !== view;
+  for (const link of document.querySelectorAll('.views a')) {
+    if (link.hash === `#${view.id}`) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  const heading = view.querySelector('h1');
+  nameView(view.id, heading.textContent);
+  window.scrollTo(0, 0);
+  heading.focus({ preventScroll: true });
+  await shows.get(view.id)?.(ref && decodeURIComponent(ref));
+}
+
+document.addEventListener('click', (event) => {
+  const link = event.target instanceof Element && event.target.closest('a[href^="/"]');
+  if (!link || !hasToken() || link.target || event.button !== 0) return;
+  if (event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+  if (!/^\/(console$|companies\/)/.test(link.pathname)) return;
+  event.preventDefault();
+  history.pushState(null, '', link.href);
+  void route();
+});
+
+window.addEventListener('popstate', () => {
+  // The link that skips to the content leads to no view.
+  const isView = location.hash === '' || views.some(({ id }) => `#${id}` === location.hash);
+  if (hasToken() && isView) void route();
+});
