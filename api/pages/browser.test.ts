@@ -35,16 +35,19 @@ const ready: [path: string, isReady: (page: Page) => Promise<void>][] = [
   ['/downloads', (page) => page.getByText('stock_daily').first().waitFor()],
 ];
 
+function overflowOf(page: Page): Promise<unknown> {
+  return page.evaluate(
+    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
+  );
+}
+
 /** Expects that a page fits and is accessible in every width, light and dark. */
 async function expectFit(page: Page): Promise<void> {
   for (const width of [360, 800, 1600]) {
     await page.setViewportSize({ width, height: 900 });
     for (const colorScheme of schemes) {
       await page.emulateMedia({ colorScheme });
-      const overflow = await page.evaluate(
-        'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-      );
-      expect([width, overflow]).toEqual([width, 0]);
+      expect([width, await overflowOf(page)]).toEqual([width, 0]);
       // Between the widths nothing changes that axe looks at.
       const isChecked = ['360 dark', '1600 light'].includes(`${width} ${colorScheme}`);
       expect(isChecked ? await findFaults(page) : []).toEqual([]);
@@ -66,6 +69,12 @@ test('the console of an account, its checkout and its recovery fit and are acces
   const { page, complaints } = await pages.visit('/console');
   await enter(page, account.master_token);
   await expectFit(page);
+  await page.setViewportSize({ width: 360, height: 900 });
+  for (const view of ['Watch list', 'Events', 'Alerts', 'Wallet', 'Tokens']) {
+    await page.locator('.views').getByRole('link', { name: view }).click();
+    await page.getByRole('heading', { name: view }).waitFor();
+    expect([view, await overflowOf(page), await findFaults(page)]).toEqual([view, 0, []]);
+  }
   const topup = { token: account.master_token, body: { package_slug: 'starter' } };
   const { body } = await askJson(pages.api, 'POST /wallet/topup', topup);
   await page.goto((body as { data: { checkout_url: string } }).data.checkout_url);

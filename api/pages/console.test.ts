@@ -1,3 +1,4 @@
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
@@ -9,6 +10,17 @@ const pages = usePages();
 
 async function statusOf(token: string): Promise<number> {
   return (await askJson(pages.api, 'POST /tokens/verify', { token })).status;
+}
+
+/** A company that a day of KRS has changed. */
+type Changed = Record<'ref' | 'name' | 'number', string> & { total: number };
+
+function openView(page: Page, name: string): Promise<void> {
+  return page.getByRole('navigation', { name: 'Console' }).getByRole('link', { name }).click();
+}
+
+function balanceOf(page: Page): Promise<string> {
+  return page.locator('.bar [data-balance]').innerText();
 }
 
 describe('/console', () => {
@@ -31,32 +43,9 @@ describe('/console', () => {
     for (const text of complaints.splice(0)) expect(text).toContain('422');
   });
 
-  test('registers an account, and opens it with its one-time token', async () => {
-    const { page } = await pages.visit('/console');
-    const email = 'console@company.example';
-    const form = page.locator('#register');
-    await form.getByLabel('Company e-mail').fill(email);
-    await form.getByLabel('Name').fill('Anna Nowak');
-    await form.getByLabel('Language of mails').selectOption('polski');
-    await form.getByLabel('Password').fill('correct horse battery');
-    await page.keyboard.press('Enter');
-    await page.getByText('A one-time token was sent').waitFor();
-    await page
-      .getByLabel('One-time token')
-      .fill(await readMailedToken(pages.database.kysely, email));
-    await page.keyboard.press('Enter');
-    await page.getByText('Store the Master Token now').waitFor();
-    await page.getByRole('button', { name: 'Open', exact: true }).click();
-    await page.getByText('Welcome bonus').waitFor();
-    expect(await page.locator('#balance').innerText()).toBe('200');
-    const language = 'select language from customer.account where email = $1';
-    const { rows } = await pages.database.pool.query(language, [email]);
-    expect(rows).toEqual([{ language: 'pl' }]);
-  });
-
   test('shows no form of the account before its values are there', async () => {
     const account = await createAccount(pages.database.kysely);
-    const { page } = await pages.visit('/console');
+    const { page } = await pages.visit('/console#wallet');
     const held = Promise.withResolvers<void>();
     await page.route('**/wallet/packages', async (route) => {
       await held.promise;
@@ -64,7 +53,7 @@ describe('/console', () => {
     });
     await page.getByLabel('Master Token or API token').fill(account.master_token);
     const [settings] = await Promise.all([
-      page.waitForResponse('**/watchlist/events?per_page=100'),
+      page.waitForResponse('**/watchlist/events?lang=en&per_page=100'),
       page.keyboard.press('Enter'),
     ]);
     expect(settings.status()).toBe(200);
@@ -78,6 +67,7 @@ describe('/console', () => {
     const account = await createAccount(pages.database.kysely);
     const { page } = await pages.visit('/console');
     await enter(page, account.master_token);
+    await openView(page, 'Wallet');
     await page.getByRole('button', { name: 'Buy' }).click();
     const [checkout] = await Promise.all([
       page.context().waitForEvent('page'),
@@ -89,7 +79,9 @@ describe('/console', () => {
     await checkout.close();
     await page.getByRole('button', { name: 'Refresh' }).click();
     await page.getByText('Top-up: Starter').waitFor();
-    expect(await page.locator('#balance').innerText()).toBe('700');
+    expect(await balanceOf(page)).toBe('700 credits');
+    expect(await page.locator('#ledger-list tr').first().innerText()).toContain('Time');
+    expect(await page.getByText('+500 credits').count()).toBe(1);
   });
 
   test('creates, renames, rotates and revokes a token by keyboard alone', async () => {
@@ -99,6 +91,9 @@ describe('/console', () => {
     await page.keyboard.type(account.master_token);
     await page.keyboard.press('Enter');
     await page.getByText(account.user_ref).waitFor();
+    await tabTo(page, '.views a[href$="#tokens"]');
+    await page.keyboard.press('Enter');
+    expect(await page.evaluate('document.activeElement.textContent')).toBe('Tokens');
     await tabTo(page, '#create-form input');
     await page.keyboard.type('Billing');
     await page.keyboard.press('Enter');
@@ -131,19 +126,28 @@ describe('/console', () => {
     await expect.poll(() => statusOf(second), { timeout: 10_000 }).toBe(401);
   });
 
-  test('names the wrong ones of the numbers to watch, and says what was taken before them', async () => {
+  test('takes the good ones of pasted numbers, and lists the others with what is wrong', async () => {
     const account = await createAccount(pages.database.kysely);
-    const { page, complaints } = await pages.visit('/console');
+    const { page, complaints } = await pages.visit('/console#watched');
     await enter(page, account.master_token);
-    const numbers = `${'1001406006\n'.repeat(100)}5260250274, 123`;
-    await page.getByLabel('Numbers, separated by anything').fill(numbers);
+    const field = page.getByLabel('Numbers, one a line');
+    await field.fill(
+      `NIP;name\n100 140 60 06\n${'1001406006\n'.repeat(100)}526-025-02-74, 123; "PL 1001406006"\nNIP: 10014060O6\n5260250275 100 020 10 06`,
+    );
     await page.getByRole('button', { name: 'Watch' }).click();
     const output = page.locator('#add-form output');
-    await output.getByText('123 must be a NIP').waitFor();
-    expect(await output.innerText()).toMatch(
-      /^0 of 1 company ready\. .* 123 must be a NIP: ten digits, the last of which is the check digit\.$/,
+    await output.getByText('3 are not numbers and stay out:').waitFor();
+    expect(await output.locator('p').first().innerText()).toMatch(
+      /^0 of 3 companies ready\. 3 are not known yet/,
     );
-    await page.locator('#watched-list').getByText('1 in all').waitFor();
+    const form = 'must be a NIP: ten digits, the last of which is the check digit.';
+    expect(await output.locator('li').allInnerTexts()).toEqual([
+      'NIP: 10014060O6 has more than digits.',
+      `123 ${form}`,
+      `5260250275 ${form}`,
+    ]);
+    expect(await field.inputValue()).toBe('NIP: 10014060O6\n123\n5260250275');
+    await page.locator('#watched-list').getByText('3 in all').waitFor();
     for (const text of complaints.splice(0)) expect(text).toContain('422');
   });
 
@@ -152,7 +156,10 @@ describe('/console', () => {
     const { plaintext } = await createApiToken(pages.database.kysely, account.account_id);
     const { page } = await pages.visit('/console');
     await enter(page, plaintext);
-    expect(await page.getByRole('heading', { name: 'Tokens' }).isVisible()).toBe(false);
+    const views = await page.locator('.views').innerText();
+    expect(views.split(/\s\s+|\n/)).toEqual(expect.arrayContaining(['Watch list', 'Events']));
+    expect(views).not.toContain('Tokens');
+    await openView(page, 'Watch list');
     const { rows } = await pages.database.pool.query<{ krs: string }>(
       'select krs from registry.company',
     );
@@ -165,14 +172,17 @@ describe('/console', () => {
     await page.getByText(`${rows.length} of ${rows.length} companies ready`).waitFor();
     await runSource(pages.database, 'krs', '2026-11-03');
     await page.getByRole('button', { name: 'Refresh' }).click();
+    await openView(page, 'Alerts');
     await page.locator('#preview-rows tr').first().waitFor();
     const told = await page.locator('#preview-rows tr').count();
-    await page.getByLabel('Type').selectOption('COMPANY_NAME_CHANGED');
+    await openView(page, 'Events');
+    await page.getByLabel('What happened').selectOption('The name changed');
     await page.getByRole('button', { name: 'Filter' }).click();
     await page
       .locator('#events-list')
       .getByText(/^1 in all/)
       .waitFor();
+    await openView(page, 'Alerts');
     await page.getByLabel('Least severity').selectOption('critical');
     const critical = await page.locator('#preview-rows tr').count();
     expect(critical).toBeLessThan(told);
@@ -187,11 +197,104 @@ describe('/console', () => {
         global: { alerts_enabled: true, notify_via_email: true, alert_min_severity: 'critical' },
       },
     });
+    await openView(page, 'Watch list');
     await page
       .locator('#watched-list')
       .getByRole('button', { name: /^Remove/ })
       .first()
       .click();
     await page.getByText('is no longer watched').waitFor();
+  });
+
+  test('leads from the registration over its mail to search, company, watch and history', async () => {
+    await runSource(pages.database, 'krs', '2026-11-04');
+    const { rows } = await pages.database.pool.query<Changed>(`
+      select
+        company.company_id as ref, name, registry.primary_identifier(company) as number,
+        count(*)::int as total
+      from registry.event
+      join registry.company using (company_id)
+      group by company.company_id
+      having max(event_date) = '2026-11-04'
+      order by total desc, company.company_id
+      limit 1`);
+    const changed = rows[0]!;
+    const { page, complaints } = await pages.visit('/console');
+    const email = 'console@company.example';
+    const form = page.locator('#register');
+    await form.getByLabel('Company e-mail').fill(email);
+    await form.getByLabel('Name').fill('Anna Nowak');
+    await form.getByLabel('Language of mails').selectOption('polski');
+    await form.getByLabel('Password').fill('correct horse battery');
+    await page.keyboard.press('Enter');
+    await page.getByText('A one-time token was sent').waitFor();
+    const language = 'select language from customer.account where email = $1';
+    expect((await pages.database.pool.query(language, [email])).rows).toEqual([{ language: 'pl' }]);
+    const mailed = await readMailedToken(pages.database.kysely, email);
+    await page.goto(`${pages.api.url}/console#init=${mailed}`);
+    await page.waitForURL(`${pages.api.url}/console`);
+    expect(await page.getByLabel('One-time token').inputValue()).toBe(mailed);
+    await page.keyboard.press('Enter');
+    await page.getByText('Store the Master Token now').waitFor();
+    const secret = await page.locator('#init-form code').innerText();
+    await page.getByRole('button', { name: 'It is stored: open the account' }).click();
+    await page.getByRole('heading', { name: 'Search' }).waitFor();
+    expect(await balanceOf(page)).toBe('200 credits');
+
+    await page.getByLabel('Name or a part of it').fill(changed.name);
+    await page.getByRole('button', { name: 'Search: 1 credit' }).click();
+    await page.getByRole('link', { name: changed.name }).click();
+    await page.waitForURL(`${pages.api.url}/companies/${changed.ref}`);
+    await page.getByRole('heading', { name: changed.name }).waitFor();
+    expect(await page.evaluate('document.activeElement.textContent')).toBe(changed.name);
+    expect(await page.title()).toBe(`${changed.name} · Company registry`);
+    await page.locator('#history-list').getByText(`${changed.total} in all`).waitFor();
+    expect(await page.locator('.timeline li').first().innerText()).toMatch(/^4 Nov 2026\s+\w+\n/);
+    expect(await balanceOf(page)).toBe('199 credits');
+    await page.getByRole('button', { name: 'Show the profile: 5 credits' }).click();
+    await page.locator('#profile').getByText('Says so since').first().waitFor();
+    expect(await page.locator('#profile').innerText()).toMatch(/KRS active[^]*File .*, line \d+/);
+    expect(await balanceOf(page)).toBe('194 credits');
+    await page.getByRole('button', { name: 'Watch', exact: true }).click();
+    await page.getByRole('button', { name: 'Stop watching' }).waitFor();
+    await page.getByLabel('What is right').fill('ul. Nowa 1');
+    await page.getByLabel('Evidence').fill('The entry of yesterday.');
+    await page.getByRole('button', { name: 'Send' }).click();
+    await page.locator('#challenges-list').getByText('open', { exact: true }).waitFor();
+
+    // The results are still there: going back costs nothing.
+    await page.goBack();
+    await page.getByRole('link', { name: changed.name }).waitFor();
+    await page.goForward();
+    await page.getByRole('button', { name: 'Stop watching' }).waitFor();
+    await page.getByText('KRS active').waitFor();
+    expect(await balanceOf(page)).toBe('194 credits');
+    await page.reload();
+    await page.locator('#token-form button:enabled').waitFor();
+    await enter(page, secret);
+    await page.getByRole('heading', { name: changed.name }).waitFor();
+    expect(await page.locator('#profile').innerText()).toBe('');
+
+    // Watched anew, the company shows what has happened before.
+    await page.getByRole('button', { name: 'Stop watching' }).click();
+    await page.getByText('no longer watched').waitFor();
+    await openView(page, 'Watch list');
+    await page.locator('#watched-list').getByText('0 in all').waitFor();
+    const kind = changed.number.length === 10 ? 'NIP' : 'REGON9';
+    await page.getByLabel('Kind of number').selectOption(kind);
+    await page.getByLabel('Numbers, one a line').fill(changed.number.replace(/^(...)/, '$1 '));
+    await page.getByRole('button', { name: 'Watch' }).click();
+    const output = page.locator('#add-form output');
+    await output.getByText(`${changed.total} in all`).waitFor();
+    expect(await output.locator('li').count()).toBe(Math.min(changed.total, 5));
+    expect(await output.locator('li').first().innerText()).toMatch(/^4 Nov 2026 [A-Z]/);
+    await output.getByRole('link', { name: changed.name }).click();
+    await page.waitForURL(`${pages.api.url}/companies/${changed.ref}`);
+    await page.goto(`${pages.api.url}/companies/4711000`);
+    await page.locator('#token-form button:enabled').waitFor();
+    await enter(page, secret);
+    await page.getByText('No company with this number is known.').waitFor();
+    expect(await page.getByRole('button', { name: /Watch|profile/ }).count()).toBe(0);
+    for (const text of complaints.splice(0)) expect(text).toContain('404');
   });
 });

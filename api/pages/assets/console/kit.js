@@ -167,10 +167,14 @@ export function listing(id, path, toRow, onAnswer = () => undefined) {
   const status = list.querySelector('.pager span');
   const steps = [...list.querySelectorAll('[data-step]')];
   const shown = { page: 1, filters: {} };
+  let asked = 0;
 
   async function load(page = shown.page, filters = shown.filters) {
     const query = new URLSearchParams({ ...filters, page });
+    const turn = (asked += 1);
     const answer = await call('GET', `${typeof path === 'string' ? path : path()}?${query}`);
+    // Something else was asked for meanwhile.
+    if (turn !== asked) return;
     const { data, meta = data } = answer;
     Object.assign(shown, { page, filters });
     const rows = data.results ?? data.events ?? data;

@@ -3,7 +3,7 @@ import { element, find } from '../dom.js';
 import { loadAlerts } from './alerts.js';
 import { openCompany } from './company.js';
 import { loadEvents } from './events.js';
-import { call, onSubmit, report, secretOf, setToken } from './kit.js';
+import { call, hasToken, onSubmit, report, secretOf, setToken } from './kit.js';
 import { onView, route } from './route.js';
 import { startSearch } from './search.js';
 import { loadTokens, setMasterRef } from './tokens.js';
@@ -82,10 +82,15 @@ find('#refresh').addEventListener('click', () =>
 );
 find('#leave').addEventListener('click', () => location.reload());
 
-// The link of the registration mail: the part after the # is seen by no server, and goes from the address.
-const [, mailed] = /^#init=([\w.-]+)$/.exec(location.hash) ?? [];
-if (mailed) {
+/** The link of the registration mail: what follows its # is sent to no server, and leaves the address. */
+function takeMailedToken() {
+  const [, mailed] = /^#init=([\w.-]+)$/.exec(location.hash) ?? [];
+  if (!mailed || hasToken()) return;
   history.replaceState(null, '', '/console');
   find('#init-form [name=token]').value = mailed;
   find('#init-form [type=submit]').focus();
 }
+
+// A page that is open already is not loaded again.
+window.addEventListener('hashchange', takeMailedToken);
+takeMailedToken();

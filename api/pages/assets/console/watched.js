@@ -65,8 +65,11 @@ function describeBad(bad) {
   const items = bad.map(([text, reason]) =>
     element('li', {}, element('code', {}, text), ` ${reason}`),
   );
-  const count = bad.length === 1 ? '1 is not a number' : `${numberOf(bad.length)} are not numbers`;
-  return [element('p', {}, `${count}, and stays out:`), element('ul', {}, ...items)];
+  const count =
+    bad.length === 1
+      ? '1 is not a number and stays out:'
+      : `${numberOf(bad.length)} are not numbers and stay out:`;
+  return [element('p', {}, count), element('ul', {}, ...items)];
 }
 
 /** The newest events of a company that has just been added, and the way to all of them. */
