@@ -138,46 +138,52 @@ describe('a path without a page', () => {
   );
 });
 
-describe.each(['/', '/stats', '/quality', '/console', '/docs', '/privacy', '/terms'])(
-  'GET %s',
-  (path) => {
-    test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
-      const response = await open(path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-      expect(response.headers.get('content-security-policy')).toBe(
-        "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
-      );
-      const page = await response.text();
-      expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
-      expect(page).toContain('<html lang="en">');
-      // A template writes a value that is missing as a word.
-      expect(page).not.toMatch(/undefined|\[object|NaN/);
-      // Swagger UI writes its own.
-      expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
-    });
+describe.each([
+  '/',
+  '/stats',
+  '/quality',
+  '/console',
+  '/companies/9',
+  '/docs',
+  '/privacy',
+  '/terms',
+])('GET %s', (path) => {
+  test('200 is a page without inline scripts or styles, under a policy that allows none', async () => {
+    const response = await open(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+    );
+    const page = await response.text();
+    expect(page).not.toMatch(/<script[^>]*>[^<]|<style|\sstyle=|\son\w+=/);
+    expect(page).toContain('<html lang="en">');
+    // A template writes a value that is missing as a word.
+    expect(page).not.toMatch(/undefined|\[object|NaN/);
+    // Swagger UI writes its own.
+    expect(page.match(/<h1>/g)?.length).toBe(path === '/docs' ? undefined : 1);
+  });
 
-    test('200 loads its own files alone, which browsers may keep', async () => {
-      const page = await read(path);
-      const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
-      const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
-      for (const { status, headers } of files) {
-        expect(status).toBe(200);
-        expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
-      }
-      const sizes = await Promise.all(
-        files.map(async (file) => (await file.arrayBuffer()).byteLength),
-      );
-      const sum = sizes.reduce((one, other) => one + other, page.length);
-      expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
-    });
+  test('200 loads its own files alone, which browsers may keep', async () => {
+    const page = await read(path);
+    const links = [...page.matchAll(/<(?:script|link)[^>]* (?:src|href)="([^"]+)"/g)];
+    const files = await Promise.all(links.map(([, link = '']) => api.ask(link)));
+    for (const { status, headers } of files) {
+      expect(status).toBe(200);
+      expect(headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    }
+    const sizes = await Promise.all(
+      files.map(async (file) => (await file.arrayBuffer()).byteLength),
+    );
+    const sum = sizes.reduce((one, other) => one + other, page.length);
+    expect(sum).toBeLessThan(path === '/docs' ? 2_100_000 : 100_000);
+  });
 
-    test('405 for another method', async () => {
-      const response = await api.ask(path, { method: 'POST' });
-      expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
-    });
-  },
-);
+  test('405 for another method', async () => {
+    const response = await api.ask(path, { method: 'POST' });
+    expect([response.status, response.headers.get('allow')]).toEqual([405, 'GET, HEAD']);
+  });
+});
 
 describe('GET /', () => {
   test('200 without a snapshot says so', async () => {
