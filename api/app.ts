@@ -20,6 +20,7 @@ import { createMetrics } from './http/metrics.ts';
 import { basePath, mountEndpoints } from './endpoint/mount.ts';
 import { createDocument, documentEndpoint } from './openapi/document.ts';
 import { createCharging } from './wallet/ledger.ts';
+import { createDocs } from './pages/docs/docs.ts';
 import { answerMissingPage, createPages, showFaults } from './pages/pages.ts';
 import { createProbes } from './http/probes.ts';
 import { createRecoveryPages } from './accounts/recovery-page.ts';
@@ -76,13 +77,15 @@ export function createApp(options: AppOptions): Express {
   app.use(compression());
 
   const limitAddress = limitRequests(options, generalLimit);
-  app.use(basePath, mountEndpoints(listEndpoints(options), options));
+  const endpoints = listEndpoints(options);
+  app.use(basePath, mountEndpoints(endpoints, options));
   app.use(createWebhooks(options));
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(showFaults);
   app.use(createPages({ ...options, welcomeCredits: WELCOME_CREDITS }, limitAddress));
   app.use(createDownloads(options, limitAddress));
+  app.use(createDocs(options.baseUrl, () => makeDocument(endpoints, options), limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);
   app.use(createRecoveryPages(options));
   app.use(createCheckoutPages(options));
@@ -110,8 +113,10 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
     ...qualityEndpoints(options),
     ...dictionaryEndpoints(options),
   ];
-  endpoints.push(
-    documentEndpoint(async () => createDocument(endpoints, await readEnums(options.db))),
-  );
+  endpoints.push(documentEndpoint(() => makeDocument(endpoints, options)));
   return endpoints;
+}
+
+async function makeDocument(endpoints: Endpoint[], { db }: AppOptions) {
+  return createDocument(endpoints, await readEnums(db));
 }

@@ -120,8 +120,9 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
         `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
         `Of an account at most ${most} searches are under way, and others wait; ${request_count} a minute may cost nothing (a total of 0, \`HEAD\`, a 402), beyond that 429.`,
-      ].join(' '),
+      ].join('\n\n'),
       auth: 'token',
+      credits: searchCredits,
       query: searchQuery,
       answer: z.strictObject({
         status: z.literal('success'),

@@ -59,8 +59,9 @@ export function snapshotEndpoint(
         `Credits for an answer: ${snapshotCredits}. An error is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,
         'The same `Idempotency-Key` within 24 hours gives the same answer and no second charge; with another body it is refused.',
         'The `ETag` changes when what the registries say does: with `If-None-Match` a snapshot that is known is answered with 304, free of charge.',
-      ].join(' '),
+      ].join('\n\n'),
       auth: 'token',
+      credits: snapshotCredits,
       headers: idempotencyHeader.extend({
         'If-None-Match': z
           .string()

@@ -29,6 +29,8 @@ export interface EndpointDescription<
   auth: A;
   /** Whether requests of one account run one after the other in a process, because they lock it. */
   isInTurn?: true;
+  /** What an answer costs, for the document; the handler charges. Default: nothing. */
+  credits?: number;
   /** Of an endpoint without a token, instead of the general limit. */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */

@@ -1,5 +1,6 @@
 import type { OpenApiDocument } from './document.ts';
 import type { Enums } from '../dictionaries/names.ts';
+import examples from './examples.json' with { type: 'json' };
 import glossary from './glossary.json' with { type: 'json' };
 
 interface Schema {
@@ -17,6 +18,8 @@ interface Schema {
 interface Parameter {
   name: string;
   description?: string;
+  required?: boolean;
+  example?: string | undefined;
   schema: Schema;
 }
 
@@ -34,6 +37,9 @@ interface Operation {
 /** The descriptions of properties and parameters, by name or by schema and name. */
 const descriptions: Record<string, string> = glossary;
 
+/** What a sample of a request has: required parameters by name, others by operation and name. */
+const samples: Record<string, string> = examples;
+
 /**
  * Completes a generated document: names the schemas of answers and opens them for further fields,
  * describes every property and parameter, and lists the values of dictionaries.
@@ -44,7 +50,7 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
     for (const [method, operation] of Object.entries(item as Record<string, Operation>)) {
       const description = `Answer of \`${method.toUpperCase()} ${path}\`.`;
       nameAnswer(operation, description, schemas);
-      for (const parameter of operation.parameters ?? []) describeParameter(parameter);
+      for (const one of operation.parameters ?? []) describeParameter(one, operation.operationId);
       const body = operation.requestBody?.content?.['application/json']?.schema;
       if (body) describeWithin(body, 'request');
     }
@@ -71,9 +77,12 @@ function nameAnswer(
   content.schema = { $ref: `#/components/schemas/${name}` };
 }
 
-// Swagger UI fills examples of parameters into a request: all filters together would find nothing.
-function describeParameter(parameter: Parameter): void {
+// Tools fill examples of parameters into a request: all filters together would find nothing.
+function describeParameter(parameter: Parameter, operationId: string): void {
   const { name, schema } = parameter;
+  const sample =
+    samples[`${operationId}.${name}`] ?? (parameter.required ? samples[name] : undefined);
+  if (sample !== undefined) parameter.example = sample;
   const description =
     parameter.description ?? schema.description ?? describeProperty(name, 'query');
   if (description === undefined) return;

@@ -25,7 +25,7 @@ interface Schema {
 interface Operation {
   operationId: string;
   security: object[];
-  parameters?: { name: string; description?: string; schema: Schema }[];
+  parameters?: { name: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: { 'application/json': { schema: Schema } } };
   responses: Record<
     string,
@@ -184,9 +184,15 @@ describe('GET /openapi.json', () => {
       '/checkout/success',
       '/console',
       '/docs',
+      '/docs/:chapter',
+      '/docs/search.json',
       '/downloads',
       '/downloads/:date/:file',
       '/downloads/dictionary.json',
+      '/guides',
+      '/guides/analysts',
+      '/guides/clients',
+      '/guides/operators',
       '/healthz',
       '/metrics',
       '/privacy',
@@ -300,12 +306,38 @@ describe('GET /openapi.json', () => {
     expect(silent.map(({ name }) => name)).toEqual(['page']);
   });
 
-  test('fills in no optional parameter when a request is tried out', () => {
-    const filled = listOperations()
-      .flatMap(([, , { parameters }]) => parameters ?? [])
-      .filter((one) => 'example' in one || 'example' in one.schema)
-      .map(({ name }) => name);
-    expect(filled).toEqual([]);
+  test('has an example of every parameter that a request needs, and of few others', () => {
+    const filled = listOperations().flatMap(([, , { operationId, parameters = [] }]) =>
+      parameters
+        .filter((one) => 'example' in one !== one.required)
+        .map(({ name }) => `${operationId}.${name}`),
+    );
+    expect(filled).toEqual([
+      'get_companies_search.activity_prefix',
+      'get_companies_search.voivodeship',
+      'get_stats_series.by',
+      'get_stats_series.source',
+      'get_stats_series_csv.by',
+      'get_stats_series_csv.source',
+    ]);
+  });
+
+  test('says what an answer costs, and how often a request may be made', () => {
+    const priced = listOperations().flatMap(([path, , operation]) =>
+      'x-credits' in operation ? [[path, operation['x-credits']]] : [],
+    );
+    expect(priced).toEqual([
+      ['/api/v1/companies/search', 1],
+      ['/api/v1/companies/snapshot', 5],
+    ]);
+    const limitOf = (path: string) =>
+      (document.paths![path] as Record<string, { 'x-rate-limit': object }>).get!['x-rate-limit'];
+    expect(limitOf('/api/v1/stats/series')).toEqual({
+      requests: 10,
+      window_seconds: 60,
+      per: 'address',
+    });
+    expect(limitOf('/api/v1/wallet')).toEqual({ requests: 180, window_seconds: 60, per: 'token' });
   });
 
   test('declares the headers of charges, replays and caches', () => {

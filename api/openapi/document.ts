@@ -6,6 +6,7 @@ import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
+import { generalLimit } from '../auth/rate-limit.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { complete } from './complete.ts';
 import { listErrors, shapeOf } from './errors.ts';
@@ -105,6 +106,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
 
 function describe(description: Endpoint['description']): Route {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
+  const { request_count, window_ms } = description.limit ?? generalLimit;
   return {
     method,
     path: basePath + path,
@@ -113,6 +115,12 @@ function describe(description: Endpoint['description']): Route {
     summary,
     ...(description.description && { description: description.description }),
     security: security[auth],
+    ...(description.credits && { 'x-credits': description.credits }),
+    'x-rate-limit': {
+      requests: request_count,
+      window_seconds: window_ms / 1000,
+      per: auth === 'none' ? 'address' : 'token',
+    },
     request: {
       ...(params && { params }),
       ...(query && { query }),

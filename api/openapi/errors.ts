@@ -42,7 +42,7 @@ function plain(description: string, text: string): DocumentedError {
 }
 
 /** The errors that endpoints share. */
-const general = {
+export const general = {
   304: {
     description: 'The answer is the one whose `ETag` is in `If-None-Match`; no body.',
     example: {},

@@ -21,8 +21,6 @@ const files = {
   'docs.js': './assets/docs.js',
   'uplot.css': 'uplot/dist/uPlot.min.css',
   'uplot.js': 'uplot/dist/uPlot.iife.min.js',
-  'swagger-ui.css': 'swagger-ui-dist/swagger-ui.css',
-  'swagger-ui.js': 'swagger-ui-dist/swagger-ui-bundle.js',
 };
 
 /** The modules of the console, which import each other. */

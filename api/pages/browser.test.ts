@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { beforeAll, expect, test } from 'vitest';
+import { beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { enter, usePages } from '../../fixtures/client/pages.ts';
+import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 
 const pages = usePages();
 let axe: string;
@@ -33,6 +33,10 @@ const ready: [path: string, isReady: (page: Page) => Promise<void>][] = [
   ],
   ['/console', (page) => page.getByText('No token yet?').waitFor()],
   ['/downloads', (page) => page.getByText('stock_daily').first().waitFor()],
+  ['/docs', (page) => page.getByText('1. Register').waitFor()],
+  ['/docs/companies', (page) => page.getByText('Search companies').first().waitFor()],
+  ['/guides', (page) => page.getByText('Client guide').waitFor()],
+  ['/guides/operators', (page) => page.getByText('Operating the service').first().waitFor()],
 ];
 
 function overflowOf(page: Page): Promise<unknown> {
@@ -86,14 +90,47 @@ test('the console of an account, its checkout and its recovery fit and are acces
   for (const text of complaints.splice(0)) expect(text).toContain('422');
 });
 
-test('/docs shows and tries the operations, fits and is accessible', async () => {
-  const { page, complaints } = await pages.visit('/docs');
-  const operation = page.locator('#operations-Statistics-get_stats_day_date');
-  await operation.getByRole('button').first().click();
-  await operation.getByRole('button', { name: 'Try it out' }).click();
-  await operation.getByPlaceholder('date').fill('2026-02-30');
-  await operation.getByRole('button', { name: 'Execute' }).click();
-  await operation.getByText('must be a calendar date').first().waitFor();
-  await expectFit(page);
-  for (const text of complaints.splice(0)) expect(text).toContain('422');
-}, 120_000);
+describe('/docs', () => {
+  test('finds endpoints, fields and errors by keyboard alone', async () => {
+    const { page } = await pages.visit('/docs');
+    await page.keyboard.press('/');
+    await page.keyboard.type('next_cursor');
+    await page.getByText(/^\d+ results$/).waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForURL('**/docs/company-monitor#get_events_feed.answer.meta.next_cursor');
+    // The fields of an answer are folded up until one of them is looked for.
+    await page.getByText('Where the next request goes on').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('402 snapshot');
+    await page.getByRole('link', { name: '402 error: POST /api/v1/companies/snapshot' }).click();
+    await page.waitForURL('**/docs/companies#post_companies_snapshot.402');
+    expect(await page.locator('#found').isVisible()).toBe(false);
+  });
+
+  test('shows all samples in the language that is chosen by arrow keys, and keeps the choice', async () => {
+    const { page } = await pages.visit('/docs', { hasClipboard: true });
+    await tabTo(page, '[role=tab]');
+    await page.keyboard.press('ArrowLeft');
+    expect(await page.locator('[role=tabpanel]:visible').count()).toBe(7);
+    expect(await page.locator('[role=tabpanel][data-language=python]:visible').count()).toBe(7);
+    await page.getByRole('button', { name: 'Copy Python: Search' }).click();
+    await page.getByText('Copied').waitFor();
+    expect(await page.evaluate('navigator.clipboard.readText()')).toContain(
+      '/companies/search?activity_prefix=1071&voivodeship=dolnoslaskie",',
+    );
+    await page.goto(`${pages.api.url}/docs/tokens`);
+    await page.locator('[role=tab][data-language=python][aria-selected=true]').first().waitFor();
+    expect(await page.locator('[role=tabpanel][data-language=curl]:visible').count()).toBe(0);
+  });
+
+  test('has a menu on a phone', async () => {
+    const { page } = await pages.visit('/docs/wallet', { width: 360 });
+    const link = page.locator('#contents').getByText('Buy credits');
+    expect(await link.isVisible()).toBe(false);
+    await page.getByRole('button', { name: 'Contents' }).click();
+    await link.click();
+    await page.waitForURL('**/docs/wallet#post_wallet_topup');
+    expect(await link.isVisible()).toBe(false);
+  });
+});

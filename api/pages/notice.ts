@@ -1,17 +1,13 @@
 import type { Language } from '../../sql/words/message.ts';
+import { renderMarkdown } from './docs/markdown.ts';
 
 /** The text of a page in each language, as the operator wrote it. */
 export type NoticeTexts = Record<Language, string>;
 
-/** A text as it is where it begins with `<`, else its paragraphs and its headings, as Markdown marks them. */
-function readNotice(written: string) {
+/** HTML: a text as it is where it begins with `<`, else as Markdown, in which HTML is shown as text. */
+function readNotice(written: string): string {
   const text = written.trim();
-  if (text.startsWith('<')) return { html: text, blocks: [] };
-  const blocks = text.split(/\n\s*\n|(?<=^#.*)\n/m).map((block) => {
-    const heading = /^#+\s+(.+)$/.exec(block)?.[1];
-    return heading ? { heading } : { text: block };
-  });
-  return { blocks };
+  return text.startsWith('<') ? text : renderMarkdown(text, { topDepth: 2 }).html;
 }
 
 /** What `/privacy` or `/terms` shows; an empty text counts as none. */

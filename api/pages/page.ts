@@ -1,9 +1,10 @@
 import { join } from 'node:path';
 import { Eta } from 'eta';
-import type { Response } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import type { Language } from '../../sql/words/message.ts';
+import { isKnown, tagOf } from '../http/tag.ts';
 import { linkAsset } from './assets.ts';
-import { createWords } from './texts.ts';
+import { createWords, isLanguage } from './texts.ts';
 
 // A line end after a value separates words: it stays.
 const templates = new Eta({
@@ -25,28 +26,58 @@ const policy = [
   "base-uri 'none'",
 ].join('; ');
 
-/**
- * Sends a page that holds no secret: `templates/{template}.eta` with its data. `language` in the data is
- * that of the account whose page it is.
- */
+/** `language` in the data is that of the account whose page it is. */
+function renderPage(request: Request, template: string, data: object) {
+  const { site } = request.app.locals;
+  const words = createWords(request, template, (data as { language?: Language }).language);
+  const html = templates.render(template, { ...data, ...words, linkAsset, site });
+  return { html, language: words.language };
+}
+
+type Page = ReturnType<typeof renderPage>;
+
+function sendHtml(response: Response, { html, language }: Page, cacheControl: string): void {
+  response
+    .vary('Accept-Language')
+    .set({
+      'Content-Security-Policy': policy,
+      'Content-Language': language,
+      'Cache-Control': cacheControl,
+    })
+    .type('html')
+    .send(html);
+}
+
+/** Sends a page that holds no secret: `templates/{template}.eta` with its data. */
 export function sendPage(
   response: Response,
   template: string,
   data: object,
   cacheControl = 'no-cache',
 ): void {
-  const words = createWords(response.req, template, (data as { language?: Language }).language);
-  response
-    .vary('Accept-Language')
-    .set({
-      'Content-Security-Policy': policy,
-      'Content-Language': words.language,
-      'Cache-Control': cacheControl,
-    })
-    .type('html')
-    .send(
-      templates.render(template, { ...data, ...words, linkAsset, site: response.app.locals.site }),
-    );
+  sendHtml(response, renderPage(response.req, template, data), cacheControl);
+}
+
+/**
+ * Sends a page that is the same until the process ends, such as a guide: it is rendered once, and a
+ * browser that has it gets a 304.
+ */
+export function createKeptPage(template: string, data: object): RequestHandler {
+  // By the language that the address asks for, which links keep.
+  const kept = new Map<unknown, Page & { tag: string }>();
+  return (request, response) => {
+    const { lang } = request.query;
+    const key = isLanguage(lang) ? lang : undefined;
+    let page = kept.get(key);
+    if (!page) {
+      const rendered = renderPage(request, template, data);
+      page = { ...rendered, tag: tagOf(rendered.html) };
+      kept.set(key, page);
+    }
+    response.set('ETag', page.tag);
+    if (isKnown(request, page.tag)) response.status(304).end();
+    else sendHtml(response, page, 'no-cache');
+  };
 }
 
 /** Sends a page whose address or content can be secret. */

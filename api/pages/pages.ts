@@ -68,7 +68,6 @@ export function createPages(options: HomeOptions, limit: RequestHandler): Router
     ['/console', 'console', () => findChoices(options)],
     // The script of the console shows the company, once it has a token.
     ['/companies/:ref', 'console', () => findChoices(options)],
-    ['/docs', 'docs', () => ({})],
     ['/privacy', 'privacy', () => privacy],
     ['/terms', 'terms', () => terms],
   ];

@@ -1,0 +1,63 @@
+import { Router, type RequestHandler } from 'express';
+import type { OpenApiDocument } from '../../openapi/document.ts';
+import { basePath } from '../../endpoint/mount.ts';
+import { onlyAllow } from '../../http/errors.ts';
+import { keep } from '../../http/keep.ts';
+import { isKnown, tagOf } from '../../http/tag.ts';
+import { createKeptPage } from '../page.ts';
+import { guides } from './guides.ts';
+import { createReference } from './reference.ts';
+import { anchorOf, listEntries } from './search-entries.ts';
+
+/** The pages of the reference by the last part of their address, and what its search looks through. */
+async function createPages(origin: string, makeDocument: () => Promise<OpenApiDocument>) {
+  const reference = createReference(origin, await makeDocument());
+  const common = { reference, guides, api: origin + basePath, anchorOf };
+  const entries = JSON.stringify(listEntries(reference, guides));
+  const chapters = reference.chapters.map((chapter): [string, RequestHandler] => [
+    chapter.path.slice('/docs/'.length),
+    createKeptPage('docs/chapter', { ...common, chapter }),
+  ]);
+  return {
+    overview: createKeptPage('docs/overview', common),
+    chapters: new Map(chapters),
+    entries,
+    entriesTag: tagOf(entries),
+  };
+}
+
+/**
+ * The reference of the API, made of its document: `/docs`, a page for each tag, and what the search looks
+ * through; and `/guides`, which leads to the guides of clients, operators and analysts.
+ *
+ * @param origin of the API, which the samples ask
+ */
+export function createDocs(
+  origin: string,
+  makeDocument: () => Promise<OpenApiDocument>,
+  limit: RequestHandler,
+): Router {
+  const router = Router();
+  const readPages = keep(() => createPages(origin, makeDocument));
+  const add = (path: string, ...handlers: RequestHandler[]) =>
+    router
+      .route(path)
+      .get(limit, ...handlers)
+      .all(onlyAllow('GET, HEAD'));
+
+  add('/docs', async (...call) => (await readPages()).overview(...call));
+  add('/docs/search.json', async (request, response) => {
+    const { entries, entriesTag } = await readPages();
+    response.set({ ETag: entriesTag, 'Cache-Control': 'no-cache' });
+    if (isKnown(request, entriesTag)) response.status(304).end();
+    else response.type('json').send(entries);
+  });
+  add('/docs/:chapter', async (request, response, next) => {
+    const page = (await readPages()).chapters.get(request.params.chapter as string);
+    if (page) await page(request, response, next);
+    else next('router');
+  });
+  add('/guides', createKeptPage('docs/guides', { guides }));
+  for (const guide of guides) add(guide.path, createKeptPage('docs/guide', { guides, guide }));
+  return router;
+}

@@ -1,0 +1,112 @@
+import { posix } from 'node:path';
+import { Marked, type Tokens } from 'marked';
+import { escapeHtml } from '../texts.ts';
+
+/** A heading, with the anchor that GitHub gives it. */
+export interface Heading {
+  depth: number;
+  text: string;
+  id: string;
+}
+
+export interface Rendered {
+  html: string;
+  headings: Heading[];
+}
+
+interface Choices {
+  /** Where a link leads; undefined: there is no such page, and its path is shown instead. */
+  resolveLink?: (href: string) => string | undefined;
+  /** Whether code has a button that copies it: the page loads `copy.js`. */
+  isCopied?: boolean;
+  /** The folder of the text, to which the paths of its links are relative. */
+  folder?: string;
+  /** The largest heading of a text that is a part of a page. */
+  topDepth?: number;
+}
+
+const copyButton =
+  '<button type="button" data-copy data-copied="Copied" data-selected="Selected" aria-label="Copy the code">Copy</button>';
+
+/** A link that runs a script leads nowhere. */
+function keepSafe(href: string): string | undefined {
+  return /^(?:https?:|mailto:|tel:|[/#?]|[\w.-]+(?:$|[/#?]))/i.test(href) ? href : undefined;
+}
+
+/** The anchors of headings as GitHub makes them; the second "Fields" of a text is `fields-1`. */
+function createSlugs(): (text: string) => string {
+  const counts = new Map<string, number>();
+  return (text) => {
+    const slug = text
+      .trim()
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{M}\p{N}\p{Pc}\- ]/gu, '')
+      .replaceAll(' ', '-');
+    const count = counts.get(slug) ?? 0;
+    counts.set(slug, count + 1);
+    return count === 0 ? slug : `${slug}-${count}`;
+  };
+}
+
+function plainText(tokens: Tokens.Generic[] = []): string {
+  return tokens
+    .map(({ tokens: inner, text, raw }) => (inner ? plainText(inner) : ((text ?? raw) as string)))
+    .join('');
+}
+
+/**
+ * Renders Markdown as GitHub does: headings have anchors, and wide tables scroll. HTML in the text is shown
+ * as text, and its comments are left out.
+ */
+export function renderMarkdown(text: string, choices: Choices = {}): Rendered {
+  const { resolveLink = keepSafe, folder = '.', isCopied = false, topDepth = 1 } = choices;
+  const headings: Heading[] = [];
+  const slugOf = createSlugs();
+  const marked = new Marked({
+    renderer: {
+      heading({ depth: written, tokens }) {
+        const depth = Math.max(written, topDepth);
+        const heading = { depth, text: plainText(tokens), id: slugOf(plainText(tokens)) };
+        headings.push(heading);
+        const words = this.parser.parseInline(tokens);
+        return `<h${depth} id="${heading.id}"><a href="#${heading.id}">${words}</a></h${depth}>\n`;
+      },
+      html({ raw }) {
+        return escapeHtml(raw.replaceAll(/<!--.*?-->\n?/gs, ''));
+      },
+      link({ href, tokens }) {
+        const words = this.parser.parseInline(tokens);
+        const address = resolveLink(href);
+        if (address !== undefined) return `<a href="${escapeHtml(address)}">${words}</a>`;
+        const path = posix.join(folder, href.split('#')[0]!);
+        return plainText(tokens) === path
+          ? `<code>${words}</code>`
+          : `${words} (<code>${escapeHtml(path)}</code>)`;
+      },
+      image({ text: words }) {
+        return escapeHtml(words);
+      },
+      code({ text: code }) {
+        const shown = `<pre tabindex="0"><code>${escapeHtml(code)}</code></pre>\n`;
+        return isCopied ? `<div class="copyable">${shown}${copyButton}</div>\n` : shown;
+      },
+    },
+    hooks: {
+      postprocess: (html) =>
+        html
+          .replaceAll(
+            '<table>',
+            '<div class="scroll" tabindex="0" role="group" aria-label="Table"><table>',
+          )
+          .replaceAll('</table>', '</table></div>'),
+    },
+  });
+  return { html: marked.parse(text, { async: false }), headings };
+}
+
+/** Renders a sentence: what it marks as code or stresses, without a paragraph. */
+export function renderSentence(text: string): string {
+  return new Marked({ renderer: { html: ({ raw }) => escapeHtml(raw) } }).parseInline(text, {
+    async: false,
+  });
+}

@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { readMailedToken, secretKey } from '../../../fixtures/client/one-time-token.ts';
+import { listSamples } from '../../../fixtures/client/samples.ts';
+import { findPort, startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { runFixture } from '../../../fixtures/dump/night.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'registry-samples-'));
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  const port = await findPort();
+  const baseUrl = `http://127.0.0.1:${port}`;
+  api = await startTestApi({ db: database.kysely, port, baseUrl, secretKey });
+  // A search waits until the companies are loaded.
+  await vi.waitUntil(async () => (await api.ask('/readyz')).ok, { timeout: 30_000 });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** How a sample is run, by its language; a sample is a file. */
+const programs: Record<string, [command: string, suffix: string]> = {
+  curl: ['sh', 'sh'],
+  typescript: [process.execPath, 'mts'],
+  python: ['python3', 'py'],
+};
+
+/** Runs a sample as a reader does who has copied it; gives the JSON that it prints. */
+async function run(language: string, text: string, tokens: object): Promise<unknown> {
+  const [command, suffix] = programs[language]!;
+  const file = join(folder, `sample.${suffix}`);
+  await writeFile(file, text);
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, ...tokens };
+  const { stdout } = await promisify(execFile)(command, [file], { env });
+  return JSON.parse(stdout);
+}
+
+interface Opened {
+  master_token: string;
+}
+
+interface Created {
+  data: { plaintext: string };
+}
+
+test.each(Object.keys(programs))(
+  'the quickstart leads from the registration to the feed in %s',
+  async (language) => {
+    const samples = listSamples(await (await api.ask('/docs')).text())
+      .filter((sample) => sample.language === language)
+      .map(({ text }) => text);
+    expect(samples).toHaveLength(7);
+    const tokens: Record<string, string> = {};
+    const step = (at: number, from = '', to = '') =>
+      run(language, samples[at - 1]!.replace(from, to), tokens);
+
+    // Each language registers an address of its own.
+    const email = `${language}@company.example`;
+    expect(await step(1, 'anna@company.example', email)).toMatchObject({ email });
+    const mailed = await readMailedToken(database.kysely, email);
+    const opened = (await step(2, 'eyJhbGciOiJIUzI1NiJ9.….…', mailed)) as Opened;
+    tokens.MASTER_TOKEN = opened.master_token;
+    const created = (await step(3)) as Created;
+    tokens.API_TOKEN = created.data.plaintext;
+    expect(tokens).toEqual({
+      MASTER_TOKEN: expect.stringMatching(/^sk_live_/),
+      API_TOKEN: expect.stringMatching(/^sk_api_/),
+    });
+
+    const name = 'Piekarnia Pod Wieżą Anna Żakowska';
+    expect(await step(4)).toMatchObject({ data: { results: [{ name }] } });
+    expect(await step(5)).toMatchObject({ data: { profiles: [{ name }] } });
+    expect(await step(6)).toMatchObject({
+      message: expect.stringMatching(/^1 of 2 companies ready/),
+    });
+    expect(await step(7)).toMatchObject({ status: 'success', meta: { has_more: false } });
+  },
+  60_000,
+);
