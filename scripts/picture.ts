@@ -27,7 +27,7 @@ try {
   );
   await page.locator('#flow-chart canvas').first().waitFor();
   const path = join(import.meta.dirname, 'picture.png');
-  const clip = { x: 0, y: 0, width: 1100, height: 1130 };
+  const clip = { x: 0, y: 0, width: 1100, height: 1290 };
   await page.screenshot({ path, clip, fullPage: true });
   await browser.close();
   server.close();

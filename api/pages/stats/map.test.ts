@@ -99,7 +99,7 @@ describe('the map of the statistics', () => {
     expect(page).toContain('On 1 October 2026, 1,000 in the whole country.');
     const legend = page.slice(page.indexOf('<ul class="legend"'));
     const labels = [...legend.matchAll(/<li>.*?<\/span>([^<]*)<\/li>/g)].map(([, label]) => label);
-    expect(labels).toEqual(['below 360', '360 to 380', '380 and more']);
+    expect(labels).toEqual(['below 200', '200 to 370', '370 and more']);
     expect(page).toContain(
       'mazowieckie: 360 active entries; 36% of the country; +60 since 29 September 2026',
     );

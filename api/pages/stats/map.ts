@@ -100,27 +100,36 @@ async function countRegions(db: Db, selection: Selection): Promise<Counted> {
   return rows[0]!;
 }
 
-/** Rounded to two digits, as a limit of a class is written. */
-const round = (value: number) => Number(value.toPrecision(2));
+/** A number above one value and not above the other, with as few digits as that takes. */
+function roundBetween(below: number, above: number): number {
+  const rounded = [1, 2, 3, 4, 5, 6].map((digits) =>
+    Number(((below + above) / 2).toPrecision(digits)),
+  );
+  return rounded.find((limit) => below < limit && limit <= above) ?? above;
+}
 
 /**
  * Where one class ends and the next begins, ascending: up to five classes. Values of both signs have classes of
- * equal width around zero; others have classes of about equally many different values, none of them empty.
+ * equal width around zero. Others have classes of about equally many values, which end where the values next to
+ * that lie farthest apart.
  */
-export function findLimits(values: number[]): number[] {
+function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
   const [least = 0, most = 0] = [sorted[0], sorted.at(-1)];
   if (least < 0 && most > 0) {
     const widest = Math.max(-least, most);
-    return [-0.6, -0.2, 0.2, 0.6].map((part) => round(part * widest));
+    return [-0.6, -0.2, 0.2, 0.6].map((part) => Number((part * widest).toPrecision(2)));
   }
-  const fifths = [1, 2, 3, 4].map((fifth) =>
-    round(sorted[Math.floor((fifth * sorted.length) / 5)] ?? 0),
-  );
-  return fifths.filter((limit, at) => {
-    const before = fifths[at - 1] ?? -Infinity;
-    return limit <= most && sorted.some((value) => value >= before && value < limit);
+  const jumpTo = (at: number) => sorted[at]! - sorted[at - 1]!;
+  const ends = [1, 2, 3, 4].flatMap((part) => {
+    const end = Math.round((part * sorted.length) / 5);
+    const near = [end, end - 1, end + 1].filter((at) => at > 0 && at < sorted.length);
+    return near.toSorted((one, other) => jumpTo(other) - jumpTo(one)).slice(0, 1);
   });
+  const everyEnd = [...sorted.keys()].slice(1);
+  return (sorted.length <= 5 ? everyEnd : [...new Set(ends)]).map((end) =>
+    roundBetween(sorted[end - 1]!, sorted[end]!),
+  );
 }
 
 /** A region whose counts of entries from 1 to below `below` are hidden. */
