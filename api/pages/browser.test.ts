@@ -1,69 +1,53 @@
-import { readFile } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
+import { expectFit, findFaults, overflowOf, weigh } from '../../fixtures/client/fit.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { enter, tabTo, usePages } from '../../fixtures/client/pages.ts';
 
 const pages = usePages();
-let axe: string;
 
-beforeAll(async () => {
-  axe = await readFile(fileURLToPath(import.meta.resolve('axe-core/axe.min.js')), 'utf8');
-});
-
-async function findFaults(page: Page): Promise<unknown> {
-  await page.evaluate(axe);
-  return page.evaluate(`axe.run({ resultTypes: ['violations'] }).then(({ violations }) =>
-    violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`);
-}
-
-const schemes = ['light', 'dark'] as const;
-
-/** What a page shows when it is ready, by its path. */
-const ready: [path: string, isReady: (page: Page) => Promise<void>][] = [
-  ['/', (page) => page.getByText('Newest snapshots').waitFor()],
+/** Each page, with what it shows when it is ready. */
+const ready: [path: string, isReady?: (page: Page) => Promise<void>][] = [
+  ['/'],
   // Few days, because axe visits each cell of the tables.
   [
     '/stats?source=ceidg&from=2026-11-01',
     (page) => page.locator('#flow-chart canvas').first().waitFor(),
   ],
-  ['/console', (page) => page.getByText('No token yet?').waitFor()],
-  ['/downloads', (page) => page.getByText('stock_daily').first().waitFor()],
   ['/docs', (page) => page.getByText('1. Register').waitFor()],
-  ['/docs/companies', (page) => page.getByText('Search companies').first().waitFor()],
-  ['/guides', (page) => page.getByText('Client guide').waitFor()],
-  ['/guides/operators', (page) => page.getByText('Operating the service').first().waitFor()],
+  ['/docs/companies'],
+  ['/guides'],
+  ['/guides/operators'],
+  ['/quality'],
+  ['/quality/2026-11-02'],
+  ['/downloads'],
+  ['/console'],
+  ['/privacy'],
+  ['/terms'],
+  ['/checkout/success'],
+  ['/checkout/cancel'],
 ];
 
-function overflowOf(page: Page): Promise<unknown> {
-  return page.evaluate(
-    'document.documentElement.scrollWidth - document.documentElement.clientWidth',
-  );
-}
-
-/** Expects that a page fits and is accessible in every width, light and dark. */
-async function expectFit(page: Page): Promise<void> {
-  for (const width of [360, 800, 1600]) {
-    await page.setViewportSize({ width, height: 900 });
-    for (const colorScheme of schemes) {
-      await page.emulateMedia({ colorScheme });
-      expect([width, await overflowOf(page)]).toEqual([width, 0]);
-      // Between the widths nothing changes that axe looks at.
-      const isChecked = ['360 dark', '1600 light'].includes(`${width} ${colorScheme}`);
-      expect(isChecked ? await findFaults(page) : []).toEqual([]);
-    }
-  }
-}
+const inEnglishOnly = /^\/(console|docs|guides)/;
 
 test.each(ready)(
-  '%s fits from 360 to 1,600 pixels and is accessible, light and dark',
+  '%s fits from 360 to 1,600 pixels, is accessible and light, in each language that it has',
   async (path, isReady) => {
     const { page } = await pages.visit(path);
-    await isReady(page);
+    await isReady?.(page);
+    await page.waitForLoadState('networkidle');
+    expect(await weigh(page)).toBeLessThan(100_000);
+    await page.keyboard.press('Tab');
+    expect(await page.evaluate('document.activeElement.hash')).toBe('#main');
+    await expectFit(page);
+    const other = page.locator('a.language[lang=pl]');
+    expect(await other.count()).toBe(inEnglishOnly.test(path) ? 0 : 1);
+    if (inEnglishOnly.test(path)) return;
+    await other.click();
+    await page.locator('html[lang=pl]').waitFor();
+    await isReady?.(page);
+    await page.locator('a.language[lang=en]').waitFor();
     await expectFit(page);
   },
 );
@@ -85,7 +69,10 @@ test('the console of an account, its checkout and its recovery fit and are acces
   await expectFit(page);
   await page.goto(pages.api.url + (await pages.askForRecovery(account, 'a new password')));
   await expectFit(page);
-  await page.goto(`${pages.api.url}/unsubscribe?token=x`);
+  await page.locator('a.language').click();
+  await page.getByRole('button', { name: 'Odzyskaj konto' }).waitFor();
+  await expectFit(page);
+  await page.goto(`${pages.api.url}/unsubscribe?token=x&lang=pl`);
   await expectFit(page);
   for (const text of complaints.splice(0)) expect(text).toContain('422');
 });
