@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createAccountLimit } from '../auth/rate-limit.ts';
 import { companyRef } from '../companies/identifier.ts';
+import { challengedField } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
@@ -8,23 +9,6 @@ import { countCharacters } from '../http/field.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
 import { findOwn, insertChallenge, lockOpen, readOwn } from './challenge.ts';
-
-/** What can be contested: the parts of a snapshot. */
-export const challengedField = z
-  .enum([
-    'name',
-    'status',
-    'legal_form',
-    'identifiers',
-    'address',
-    'units',
-    'contacts',
-    'activities',
-    'dates',
-    'websites',
-    'persons',
-  ])
-  .meta({ id: 'ChallengedField', description: 'A part of the snapshot.' });
 
 const challenge = z
   .strictObject({

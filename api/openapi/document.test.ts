@@ -182,6 +182,7 @@ describe('GET /openapi.json', () => {
       '/api/v1/webhooks/stripe',
       '/checkout/cancel',
       '/checkout/success',
+      '/companies/:ref',
       '/console',
       '/docs',
       '/docs/:chapter',

@@ -249,7 +249,9 @@ describe('/console', () => {
     expect(await page.evaluate('document.activeElement.textContent')).toBe(changed.name);
     expect(await page.title()).toBe(`${changed.name} · Company registry`);
     await page.locator('#history-list').getByText(`${changed.total} in all`).waitFor();
-    expect(await page.locator('.timeline li').first().innerText()).toMatch(/^4 Nov 2026\s+\w+\n/);
+    expect(await page.locator('.timeline li').first().innerText()).toMatch(
+      /^4 November 2026\s+\w+\n/,
+    );
     expect(await balanceOf(page)).toBe('199 credits');
     await page.getByRole('button', { name: 'Show the profile: 5 credits' }).click();
     await page.locator('#profile').getByText('Says so since').first().waitFor();
@@ -287,7 +289,7 @@ describe('/console', () => {
     const output = page.locator('#add-form output');
     await output.getByText(`${changed.total} in all`).waitFor();
     expect(await output.locator('li').count()).toBe(Math.min(changed.total, 5));
-    expect(await output.locator('li').first().innerText()).toMatch(/^4 Nov 2026 [A-Z]/);
+    expect(await output.locator('li').first().innerText()).toMatch(/^4 November 2026 [A-Z]/);
     await output.getByRole('link', { name: changed.name }).click();
     await page.waitForURL(`${pages.api.url}/companies/${changed.ref}`);
     await page.goto(`${pages.api.url}/companies/4711000`);

@@ -1,7 +1,7 @@
 import { Router, type Request, type RequestHandler, type Response } from 'express';
-import { challengedField } from '../challenges/endpoints.ts';
 import {
   category,
+  challengedField,
   eventClass,
   identifierType,
   readEventTypes,

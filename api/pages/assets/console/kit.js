@@ -111,17 +111,19 @@ export const numberOf = (number) => new Intl.NumberFormat(locale).format(number)
 export const creditsOf = (count) =>
   `${numberOf(count)} ${Number(count) === 1 ? 'credit' : 'credits'}`;
 
-function momentOf(text, style) {
-  if (!text) return '–';
-  const shown = new Date(text).toLocaleString(locale, { dateStyle: 'medium', ...style });
-  return element('time', { dateTime: text }, shown);
+function momentOf(text, write) {
+  return text ? element('time', { dateTime: text }, write(new Date(text))) : '–';
 }
 
-/** A day such as `6 Nov 2026`. */
-export const dateOf = (text) => momentOf(text, { timeZone: 'UTC' });
+const writeDay = (date, timeZone) =>
+  date.toLocaleDateString(locale, { dateStyle: 'long', timeZone });
+const writeTime = (date) => date.toLocaleTimeString(locale, { timeStyle: 'short' });
 
-/** A time such as `6 Nov 2026, 05:04`, where the reader is. */
-export const timeOf = (text) => momentOf(text, { timeStyle: 'short' });
+/** A day as mails write it, such as `6 November 2026`. */
+export const dateOf = (text) => momentOf(text, (date) => writeDay(date, 'UTC'));
+
+/** A time such as `6 November 2026, 05:04`, where the reader is. */
+export const timeOf = (text) => momentOf(text, (date) => `${writeDay(date)}, ${writeTime(date)}`);
 
 export const severityOf = (severity) =>
   element('span', { className: `severity ${severity}` }, severity);
