@@ -26,9 +26,13 @@ try {
     `http://127.0.0.1:${port}/stats?source=ceidg&voivodeship=mazowieckie&from=2026-04-01`,
   );
   await page.locator('#flow-chart canvas').first().waitFor();
+  // The charts alone: tables and explanations would make the picture three times as long.
+  await page.evaluate(`for (const part of document.querySelectorAll('figure .scroll, figure .scroll ~ *'))
+    part.hidden = true`);
   const path = join(import.meta.dirname, 'picture.png');
-  const clip = { x: 0, y: 0, width: 1100, height: 1290 };
-  await page.screenshot({ path, clip, fullPage: true });
+  const bottom = "document.querySelector('#flow-chart').getBoundingClientRect().bottom + scrollY";
+  const height = 20 + (await page.evaluate<number>(bottom));
+  await page.screenshot({ path, clip: { x: 0, y: 0, width: 1100, height }, fullPage: true });
   await browser.close();
   server.close();
 } finally {
