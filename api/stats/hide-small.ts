@@ -1,4 +1,4 @@
-import type { Point } from './read-series.ts';
+import type { Point } from './series-fields.ts';
 
 /** A point without its counts of entries from 1 to below `below`. All else stays, also what gives them away. */
 export function hideSmall(point: Omit<Point, 'is_suppressed'>, below: number): Point {

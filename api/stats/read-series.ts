@@ -1,130 +1,15 @@
 import { type RawBuilder, sql } from 'kysely';
-import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid, type Problem } from '../http/errors.ts';
-import { dateField, patternField } from '../http/field.ts';
-import { countField, sourceField } from './source.ts';
-
-/** What entries are grouped and selected by; the columns of `registry.stock_change`. */
-const columns = {
-  voivodeship: 'voivodeship',
-  section: 'activity_section',
-  legal_form: 'legal_form',
-} as const;
-
-type Dimension = keyof typeof columns;
-
-const dimensions = Object.keys(columns) as Dimension[];
-
-/** The most points of an answer with groups. */
-const mostPoints = 50_000;
-
-/** In a query: the entries without a value. */
-const none = 'none';
-
-export const by = z.enum(['day', 'month']);
-
-export const seriesQuery = z
-  .strictObject({
-    from: dateField('from')
-      .meta({ description: 'The first day; default that of the first snapshot' })
-      .optional(),
-    to: dateField('to')
-      .meta({ description: 'The last day; default that of the newest snapshot' })
-      .optional(),
-    by: by
-      .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
-      .default('day'),
-    source: sourceField
-      .meta({ description: 'The registry; default the one with the longest history' })
-      .optional(),
-    voivodeship: z
-      .string()
-      .meta({
-        description: 'Its name, with or without diacritics; `none`: entries without one',
-        example: 'mazowieckie',
-      })
-      .optional(),
-    section: patternField(
-      /^([A-Va-v]|none)$/,
-      'The section field must be a section of the PKD 2025, A to V, or none.',
-      'The section of the PKD 2025 of the main activity; `none`: entries without one',
-      'F',
-    ).optional(),
-    legal_form: z
-      .string()
-      .meta({
-        description: 'Its slug; `none`: entries without one',
-        example: 'spolka-z-ograniczona-odpowiedzialnoscia',
-      })
-      .optional(),
-    group_by: z
-      .string()
-      .regex(/^(voivodeship|section|legal_form)(,(voivodeship|section|legal_form)){0,2}$/, {
-        error: 'The group_by field must list voivodeship, section, legal_form, or some of them.',
-      })
-      .transform((text) => dimensions.filter((dimension) => text.split(',').includes(dimension)))
-      .meta({
-        type: 'string',
-        description: `One element a snapshot or month and group, such as \`voivodeship,section\`; at most ${mostPoints} in an answer`,
-        example: 'voivodeship',
-      })
-      .optional(),
-  })
-  .refine(({ from, to }) => !from || !to || from <= to, {
-    path: ['to'],
-    error: 'The to field must not be before from.',
-  });
-
-export type SeriesQuery = z.output<typeof seriesQuery>;
-
-const flowField = countField.nullable();
-
-export const point = z.strictObject({
-  date: z.iso.date(),
-  group: z
-    .strictObject({
-      voivodeship: z.string().nullable().optional(),
-      section: z.string().nullable().optional().meta({ description: 'A section of the PKD 2025' }),
-      legal_form: z.string().nullable().optional(),
-    })
-    .meta({ description: 'With `group_by`: what the entries have; null: nothing' })
-    .optional(),
-  stock: z.strictObject({ ACTIVE: flowField, SUSPENDED: flowField, DELETED: flowField }),
-  new: flowField.meta({ description: 'Entries that came to stand; null: a baseline' }),
-  ended: flowField.meta({ description: 'Entries that no longer stand' }),
-  suspended: flowField.meta({ description: 'Entries that went from ACTIVE to SUSPENDED' }),
-  resumed: flowField.meta({ description: 'Entries that went from SUSPENDED to ACTIVE' }),
-  is_baseline: z.boolean(),
-  births: flowField.meta({
-    description:
-      'New entries that the registry never had before; null: an older version did not count',
-  }),
-  returns: flowField.meta({
-    description: 'New entries that the registry had before; new = births + returns',
-  }),
-  moved_in: flowField.meta({
-    description: 'Standing entries that came from another voivodeship, section or form',
-  }),
-  moved_out: flowField.meta({ description: 'Standing entries that left for another one' }),
-  recoded_in: flowField.meta({
-    description: 'Standing entries that came from another section by recoding alone',
-  }),
-  recoded_out: flowField.meta({ description: 'Standing entries that left by recoding alone' }),
-  days_covered: flowField.meta({
-    description: 'Days since the snapshot before; by month the sum; null: a baseline',
-  }),
-  days_with_data: countField.meta({ description: 'Snapshots in the point' }),
-  is_partial: z.boolean().meta({
-    description:
-      'By month: some days of the month are not compared. They lie before the snapshot that its first one is compared with, or after its last one, or outside `from` and `to`',
-  }),
-  is_suppressed: z.boolean().meta({
-    description: 'Whether a count is null because the operator hides small ones',
-  }),
-});
-
-export type Point = z.output<typeof point>;
+import {
+  columns,
+  type Dimension,
+  dimensions,
+  mostPoints,
+  none,
+  type Point,
+  type SeriesQuery,
+} from './series-fields.ts';
 
 type Selected = Partial<Record<Dimension, string>>;
 
@@ -176,9 +61,10 @@ function isSelected(selected: Selected, side: Side): RawBuilder<unknown> {
   return sql`(${sql.join([sql`true`, ...conditions], sql` and `)})`;
 }
 
-/** The group of a row, as an array of its values. */
+/** The group of a row: three columns; '' in a dimension that is not asked for, or has no value. */
 function cellOf(groups: Dimension[], side: Side): RawBuilder<unknown> {
-  return sql`array[${sql.join(groups.map((dimension) => valueOf(side, dimension)))}]::text[]`;
+  const values = dimensions.map((one) => (groups.includes(one) ? valueOf(side, one) : sql`''`));
+  return sql.join(values);
 }
 
 /** Throws a 422 where the answer would have too many points. */
@@ -191,14 +77,17 @@ async function checkSize(
 ): Promise<void> {
   const { rows } = await sql<{ points: number }>`
     select (
-        count(distinct ${cellOf(asked.group_by!, '')}) * (
-            select count(distinct date_trunc(${asked.by}, stat_date))
-            from registry.daily_stat
+        (
+            select count(*)
+            from (
+                select distinct ${cellOf(asked.group_by!, '')} from registry.stock_change
+                where source = ${source} and ${isSelected(selected, '')}
+            ) as cell
+        ) * (
+            select count(distinct date_trunc(${asked.by}, stat_date)) from registry.daily_stat
             where source = ${source} and ${inDays(asked)}
         )
     )::float8 as points
-    from registry.stock_change
-    where source = ${source} and ${isSelected(selected, '')}
   `.execute(db);
   if (rows[0]!.points > most) {
     const message = `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
@@ -209,14 +98,10 @@ async function checkSize(
 const inDays = ({ from, to }: SeriesQuery) => sql`
   stat_date between coalesce(${from}::date, '-infinity') and coalesce(${to}::date, 'infinity')`;
 
-/** The sum of a flow; null where a snapshot that is no baseline does not have it. */
-const wholeSum = (flow: string) => sql`
-  case
-      when count(${sql.ref(flow)}) = count(*) filter (where not is_baseline)
-          then sum(${sql.ref(flow)})::float8
-  end as ${sql.ref(flow)}`;
+const flows =
+  'new ended newly_suspended resumed returned moved_in moved_out recoded_in recoded_out'.split(' ');
 
-const laterFlows = ['births', 'returns', 'moved_in', 'moved_out', 'recoded_in', 'recoded_out'];
+type Row = Omit<Point, 'group' | 'is_suppressed'> & Required<Record<Dimension, string>>;
 
 /**
  * The stock and the flows of a registry's entries, by snapshot or month. Throws a 422 for an unknown group,
@@ -231,119 +116,143 @@ export async function readSeries(
   const selected = await findSelected(db, asked);
   const { group_by: groups } = asked;
   if (groups) await checkSize(db, source, asked, selected, most);
-  // The stock of a day is the sum of all changes up to it, also of those before `from`. The changes are
-  // summed up before the join: a join of each of them takes more than twice as long. A move within a group
-  // is none.
   const [cell, oldCell, newCell] = (['', 'from_', 'to_'] as const).map((side) =>
     cellOf(groups ?? [], side),
   );
   const [left, entered] = [isSelected(selected, 'from_'), isSelected(selected, 'to_')];
-  const { rows } = await sql<Omit<Point, 'is_suppressed'> & { cell: string[] }>`
-    with changed as (
+  const period = sql`date_trunc(${asked.by}, stat_date)::date`;
+  // The stock of a day is the sum of all changes up to it, also of those before `from`. Changes, moves and
+  // points without any are put below each other and summed up: to join them takes many times as long. A move
+  // within a group is none.
+  const { rows } = await sql<Row>`
+    with period as (
         select
-            stat_date,
-            ${cell} as cell,
-            sum(entry_change) filter (where status = 'ACTIVE') as active,
-            sum(entry_change) filter (where status = 'SUSPENDED') as suspended,
-            sum(entry_change) filter (where status = 'DELETED') as deleted,
-            sum(new_count) as new,
-            sum(returned_count) as returns,
-            sum(ended_count) as ended,
-            sum(suspended_count) as newly_suspended,
-            sum(resumed_count) as resumed
-        from registry.stock_change
-        where source = ${source} and ${isSelected(selected, '')}
-        group by 1, 2
+            ${period} as date,
+            bool_or(is_baseline) as is_baseline,
+            bool_or(not is_baseline) as is_compared,
+            bool_and(counts_moves) filter (where not is_baseline) as counts_moves,
+            sum(days_covered)::float8 as days_covered,
+            count(*)::float8 as days_with_data,
+            ${asked.by === 'month'} and registry.is_partial_month(
+                date_trunc('month', min(stat_date))::date,
+                min(stat_date - days_covered),
+                max(stat_date)
+            ) as is_partial
+        from registry.daily_stat
+        where source = ${source} and ${inDays(asked)}
+        group by 1
     ),
 
-    moved as (
+    changed (
+        date, voivodeship, section, legal_form, active, suspended, deleted, new, ended, newly_suspended,
+        resumed, returned
+    ) as (
         select
-            stat_date,
-            side.cell,
-            sum(entry_count) filter (where is_in and not is_recoded) as moved_in,
-            sum(entry_count) filter (where not is_in and not is_recoded) as moved_out,
-            sum(entry_count) filter (where is_in and is_recoded) as recoded_in,
-            sum(entry_count) filter (where not is_in and is_recoded) as recoded_out
+            ${period},
+            ${cell},
+            sum(entry_change) filter (where status = 'ACTIVE'),
+            sum(entry_change) filter (where status = 'SUSPENDED'),
+            sum(entry_change) filter (where status = 'DELETED'),
+            sum(new_count) filter (where ${inDays(asked)}),
+            sum(ended_count) filter (where ${inDays(asked)}),
+            sum(suspended_count) filter (where ${inDays(asked)}),
+            sum(resumed_count) filter (where ${inDays(asked)}),
+            sum(returned_count) filter (where ${inDays(asked)})
+        from registry.stock_change
+        where
+            source = ${source}
+            and stat_date <= coalesce(${asked.to}::date, 'infinity') and stat_date < 'infinity'
+            and ${isSelected(selected, '')}
+        group by 1, 2, 3, 4
+    ),
+
+    moved (date, voivodeship, section, legal_form, moved_in, moved_out, recoded_in, recoded_out) as (
+        select
+            ${period},
+            side.voivodeship,
+            side.section,
+            side.legal_form,
+            sum(entry_count) filter (where is_in and not is_recoded),
+            sum(entry_count) filter (where not is_in and not is_recoded),
+            sum(entry_count) filter (where is_in and is_recoded),
+            sum(entry_count) filter (where not is_in and is_recoded)
         from registry.stock_move
         cross join lateral (
             values (${left}, false, ${oldCell}), (${entered}, true, ${newCell})
-        ) as side (is_selected, is_in, cell)
+        ) as side (is_selected, is_in, voivodeship, section, legal_form)
         where
             source = ${source}
+            and stat_date < 'infinity'
+            and ${inDays(asked)}
             and is_selected
-            and not (${left} and ${entered} and ${oldCell} = ${newCell})
-        group by 1, 2
+            and not (${left} and ${entered} and (${oldCell}) = (${newCell}))
+        group by 1, 2, 3, 4
     ),
 
-    snapshot as (
+    known as (
+        select voivodeship, section, legal_form from changed
+        union
+        select voivodeship, section, legal_form from moved
+        union
+        select '', '', '' where ${groups === undefined}
+    ),
+
+    summed as (
         select
-            stat_date,
-            is_baseline,
-            days_covered,
-            cell,
+            date, voivodeship, section, legal_form,
             json_build_object(
-                'ACTIVE', coalesce(sum(active) over past, 0),
-                'SUSPENDED', coalesce(sum(changed.suspended) over past, 0),
-                'DELETED', coalesce(sum(deleted) over past, 0)
+                'ACTIVE', sum(coalesce(sum(active), 0)) over past,
+                'SUSPENDED', sum(coalesce(sum(suspended), 0)) over past,
+                'DELETED', sum(coalesce(sum(deleted), 0)) over past
             ) as stock,
-            flow.*
-        from registry.daily_stat
-        cross join (
-            select changed.cell from changed
-            union
-            select '{}' where ${groups === undefined}
-        ) as known
-        left join changed using (stat_date, cell)
-        left join moved using (stat_date, cell)
-        cross join lateral (
-            select case when counts_moves and not is_baseline then 0 end as nobody
-        ) as counted
-        left join lateral (
+            ${sql.join(flows.map((flow) => sql`coalesce(sum(${sql.ref(flow)}), 0)::float8 as ${sql.ref(flow)}`))}
+        from (
+            select *, 0 as moved_in, 0 as moved_out, 0 as recoded_in, 0 as recoded_out from changed
+            union all
             select
-                coalesce(new, 0) as new,
-                coalesce(ended, 0) as ended,
-                coalesce(newly_suspended, 0) as suspended,
-                coalesce(resumed, 0) as resumed,
-                coalesce(new - changed.returns, 0) + nobody as births,
-                coalesce(changed.returns, 0) + nobody as returns,
-                coalesce(moved_in, nobody) as moved_in,
-                coalesce(moved_out, nobody) as moved_out,
-                coalesce(recoded_in, nobody) as recoded_in,
-                coalesce(recoded_out, nobody) as recoded_out
-        ) as flow on not is_baseline
-        where source = ${source}
-        window past as (partition by cell order by stat_date)
+                date, voivodeship, section, legal_form, 0, 0, 0, 0, 0, 0, 0, 0,
+                moved_in, moved_out, recoded_in, recoded_out
+            from moved
+            union all
+            select date, voivodeship, section, legal_form, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0
+            from period
+            cross join known
+        ) as part
+        group by date, voivodeship, section, legal_form
+        window past as (partition by voivodeship, section, legal_form order by date)
     )
 
     select
-        date_trunc(${asked.by}, stat_date)::date as date,
-        cell,
-        (array_agg(stock order by stat_date desc))[1] as stock,
-        sum(new)::float8 as new,
-        sum(ended)::float8 as ended,
-        sum(suspended)::float8 as suspended,
-        sum(resumed)::float8 as resumed,
-        bool_or(is_baseline) as is_baseline,
-        ${sql.join(laterFlows.map(wholeSum))},
-        sum(days_covered)::float8 as days_covered,
-        count(*)::float8 as days_with_data,
-        ${asked.by === 'month'} and registry.is_partial_month(
-            date_trunc('month', min(stat_date))::date,
-            min(stat_date - days_covered),
-            max(stat_date)
-        ) as is_partial
-    from snapshot
-    where ${inDays(asked)}
-    group by 1, cell
-    order by 1, cell
+        date, voivodeship, section, legal_form, stock,
+        case when is_compared then new end as new,
+        case when is_compared then ended end as ended,
+        case when is_compared then newly_suspended end as suspended,
+        case when is_compared then resumed end as resumed,
+        is_baseline,
+        case when counts_moves then new - returned end as births,
+        case when counts_moves then returned end as returns,
+        case when counts_moves then moved_in end as moved_in,
+        case when counts_moves then moved_out end as moved_out,
+        -- A dictionary moves sections on a day that an older version published, too.
+        case when counts_moves then recoded_in when ${asked.by === 'day'} then nullif(recoded_in, 0) end
+            as recoded_in,
+        case when counts_moves then recoded_out when ${asked.by === 'day'} then nullif(recoded_out, 0) end
+            as recoded_out,
+        days_covered,
+        days_with_data,
+        is_partial
+    from summed
+    join period using (date)
+    order by date, voivodeship, section, legal_form
   `.execute(db);
   const names = await readNames(db, groups);
-  return rows.map(({ date, cell: values, ...rest }) => {
+  return rows.map(({ date, voivodeship, section, legal_form, ...rest }) => {
     if (!groups) return { date, ...rest };
-    const group = groups.map((dimension, at) => [
-      dimension,
-      names.get(dimension + values[at]!) ?? (values[at] || null),
-    ]);
+    const cellValues = { voivodeship, section, legal_form };
+    const group = groups.map((dimension) => {
+      const value = cellValues[dimension];
+      return [dimension, names.get(dimension + value) ?? (value || null)];
+    });
     return { date, group: Object.fromEntries(group) as Point['group'], ...rest };
   });
 }

@@ -221,6 +221,7 @@ describe('GET /api/v1/stats/series', () => {
         ...flows,
       });
     expect(await seriesOf('by=month&from=2026-02-01&group_by=voivodeship')).toEqual([
+      of(null, 0, { new: 0, moved_in: 4, moved_out: 0 }),
       of('mazowieckie', 71, { new: 0, births: 0, returns: 0, moved_in: 0, moved_out: 7 }),
       of('śląskie', 22, { new: 1, births: 0, returns: 1, moved_in: 3, recoded_in: 0 }),
     ]);

@@ -4,7 +4,7 @@ import type { Context } from '../../http/context.ts';
 import { limitRequests } from '../../auth/rate-limit.ts';
 import { parse } from '../../endpoint/validate.ts';
 import { onlyAllow } from '../../http/errors.ts';
-import { seriesQuery } from '../../stats/read-series.ts';
+import { seriesQuery } from '../../stats/series-fields.ts';
 import { findSeries } from '../../stats/series.ts';
 
 /** What the page of the statistics draws at most. */
