@@ -274,6 +274,7 @@ describe('GET /api/v1/stats/series', () => {
         '# Selection: section=F; group_by=legal_form',
         '# By month: 2026-01-01',
         '# Source: the public register of that name, as its dumps of these days state it',
+        '# Licence: public sector information; the terms of the data are at /terms',
         `date,legal_form,${csvFields}`,
         '2026-01-01,,71,2,0,5,1,2,0,true,,,,,,,1,2,true,false',
         '',

@@ -48,7 +48,7 @@ const csvQuery = seriesQuery.safeExtend({
     .enum(['true', 'false'])
     .meta({
       description:
-        'Whether lines that begin with `#` come first, and tell the registry, the selection, the days and the source of the data',
+        'Whether lines that begin with `#` come first, and tell the registry, the selection, the days, and the source and licence of the data',
     })
     .optional(),
 });
@@ -76,6 +76,7 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
     `# Selection: ${filters.join('; ') || 'all entries'}`,
     `# By ${found.by}: ${[...daysOf(found)].join(' to ') || 'no snapshot'}`,
     '# Source: the public register of that name, as its dumps of these days state it',
+    '# Licence: public sector information; the terms of the data are at /terms',
   ];
 }
 
