@@ -5,7 +5,6 @@ import { challengedField } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
-import { challengedField } from '../dictionaries/names.ts';
 import { countCharacters } from '../http/field.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';

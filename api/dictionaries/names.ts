@@ -25,23 +25,6 @@ export const category = z
   ])
   .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
-/** What can be contested: the parts of a snapshot. */
-export const challengedField = z
-  .enum([
-    'name',
-    'status',
-    'legal_form',
-    'identifiers',
-    'address',
-    'units',
-    'contacts',
-    'activities',
-    'dates',
-    'websites',
-    'persons',
-  ])
-  .meta({ id: 'ChallengedField', description: 'A part of the snapshot.' });
-
 export const identifierType = z.enum(['NIP', 'REGON9', 'KRS']).meta({
   id: 'IdentifierType',
   description: 'Which register gave the number: NIP (tax), REGON9 (statistics), KRS (courts).',
