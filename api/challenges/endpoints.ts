@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import { createAccountLimit } from '../auth/rate-limit.ts';
 import { companyRef } from '../companies/identifier.ts';
@@ -6,9 +7,18 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { countCharacters } from '../http/field.ts';
-import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
+import {
+  pageMeta,
+  pageSize,
+  pagingFields,
+  rowCount,
+  skippedBy,
+  viewPageMeta,
+} from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
-import { findOwn, insertChallenge, lockOpen, readOwn } from './challenge.ts';
+import { openChallenge, type Own, selectOwn, shown } from './challenge.ts';
+
+const moment = z.iso.datetime({ offset: true });
 
 const challenge = z
   .strictObject({
@@ -19,110 +29,127 @@ const challenge = z
     evidence: z.string(),
     state: z.enum(['open', 'accepted', 'declined', 'withdrawn']),
     answer: z.string().nullable(),
-    created_at: z.iso.datetime({ offset: true }),
-    ended_at: z.iso.datetime({ offset: true }).nullable(),
+    created_at: moment,
+    ended_at: moment.nullable(),
   })
   .meta({ id: 'Challenge', description: 'An objection to what is said of a company.' });
+
+const body = {
+  field: 'address',
+  value: 'ul. Polna 3, 00-001 Warszawa',
+  evidence: 'The entry of 2026-11-02 in the register names the new seat.',
+};
 
 const example = {
   challenge_ref: '12',
   company_ref: '10482',
-  field: 'address',
-  value: 'ul. Polna 3, 00-001 Warszawa',
-  evidence: 'The entry of 2026-11-02 in the register names the new seat.',
+  ...body,
   state: 'open',
   answer: null,
   created_at: '2026-11-06T10:00:00+00:00',
   ended_at: null,
 };
 
-const common = { tag: 'Challenges', auth: 'token' } as const;
-const companyParams = z.strictObject({ company_ref: companyRef });
-const oneParams = companyParams.extend({
-  challenge_ref: z
-    .string()
-    .regex(/^[1-9]\d{0,17}$/, { error: 'The challenge_ref field must be a number.' }),
-});
 const success = z.literal(true);
-const oneAnswer = z.strictObject({ success, data: challenge });
-
-const unknownOne = { message: 'There is no such challenge of this account.' };
-const unknownErrors = {
-  404: { description: 'The account has no such challenge.', example: unknownOne },
-};
+const ofCompany = {
+  tag: 'Challenges',
+  auth: 'token',
+  path: '/companies/{company_ref}/challenges',
+  params: z.strictObject({ company_ref: companyRef }),
+} as const;
 const unknownCompany = { message: 'No company has this reference.' };
+const unknownOne = { message: 'There is no such challenge of this account.' };
+const answerOne = {
+  answer: z.strictObject({ success, data: challenge }),
+  example: { success: true, data: example },
+};
+const ofOne = {
+  ...ofCompany,
+  ...answerOne,
+  path: '/companies/{company_ref}/challenges/{challenge_ref}',
+  params: ofCompany.params.extend({
+    challenge_ref: z
+      .string()
+      .regex(/^[1-9]\d{0,17}$/, { error: 'The challenge_ref field must be a number.' }),
+  }),
+  errors: { 404: { description: 'The account has no such challenge.', example: unknownOne } },
+} as const;
 
 /** Text that people wrote: trimmed, not blank, of so many characters at most. */
 function textField(name: string, longest: number) {
+  const error = `The ${name} field must not be longer than ${longest} characters.`;
   return z
     .string()
     .trim()
     .min(1)
-    .refine((text) => countCharacters(text) <= longest, {
-      error: `The ${name} field must not be longer than ${longest} characters.`,
-    })
+    .refine((text) => countCharacters(text) <= longest, { error })
     .meta({ minLength: 1, maxLength: longest });
 }
 
-type Row = NonNullable<Awaited<ReturnType<typeof findOwn>>>;
-
-function view(row: Row | undefined) {
-  if (!row) throw new HttpError(404, unknownOne);
-  const { created_at, ended_at } = row;
-  return { ...row, created_at: formatTimestamp(created_at), ended_at: formatOptional(ended_at) };
-}
-
-function createOne({ db, now, bounds }: Context): Endpoint {
+/** (+) Objections of accounts to what is said of companies, and what the operator answers. */
+export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
   const { CHALLENGES_PER_ACCOUNT: most, CHALLENGES_PER_DAY: request_count } = bounds;
   const limited = { name: 'challenges', request_count, window_ms: 86_400_000 };
   const perDay = createAccountLimit({ db, now }, limited, 'challenges a day');
-  return endpoint(
+
+  const readRows = async (own: Own, skipped = 0, limit = 1, challenge_ref?: string) => {
+    const rows = await selectOwn(db, own)
+      .$if(challenge_ref !== undefined, (all) => all.where('challenge_id', '=', challenge_ref!))
+      .select(shown)
+      .orderBy('challenge_id', 'desc')
+      .limit(limit)
+      .offset(skipped)
+      .execute();
+    return rows.map(({ created_at, ended_at, ...row }) => ({
+      ...row,
+      created_at: formatTimestamp(created_at),
+      ended_at: formatOptional(ended_at),
+    }));
+  };
+  const readOne = async (own: Own, challenge_ref: string) => {
+    const [data] = await readRows(own, 0, 1, challenge_ref);
+    if (!data) throw new HttpError(404, unknownOne);
+    return { success: true, data };
+  };
+
+  const create = endpoint(
     {
-      ...common,
+      ...ofCompany,
+      ...answerOne,
       isInTurn: true,
       method: 'post',
-      path: '/companies/{company_ref}/challenges',
       summary: 'Contest what is said of a company',
       description: `(+) Names a part of the snapshot, what is right, and the evidence, in at most 2,000 characters. The operator accepts or declines it, and a mail brings the answer. An account has at most ${most} open ones, else 422, and makes at most ${request_count} a day, else 429.`,
-      params: companyParams,
       body: z.strictObject({
         field: challengedField,
         value: textField('value', 500),
         evidence: textField('evidence', 2000),
       }),
-      bodyExample: { field: example.field, value: example.value, evidence: example.evidence },
+      bodyExample: body,
       status: 201,
-      answer: oneAnswer,
-      example: { success: true, data: example },
       errors: {
         404: { description: 'No company has the reference.', example: unknownCompany },
       },
     },
-    async ({ params, body, caller: { account_id } }) => {
+    async ({ params: { company_ref }, body: asked, caller: { account_id } }) => {
       await perDay.count(account_id);
-      const own = { account_id, company_ref: params.company_ref };
-      const data = await db.transaction().execute(async (tx) => {
-        if ((await lockOpen(tx, account_id)) >= most) {
-          throw invalid([['field', `An account has at most ${most} open challenges.`]]);
-        }
-        const made = await insertChallenge(tx, { ...own, ...body, now: now() });
-        if (made === undefined) throw new HttpError(404, unknownCompany);
-        return view(await findOwn(tx, own, made));
-      });
-      return { success: true, data };
+      const own = { account_id, company_ref };
+      const { is_known, challenge_ref } = await db
+        .transaction()
+        .execute((tx) => openChallenge(tx, { ...own, ...asked }, most, now()));
+      if (!is_known) throw new HttpError(404, unknownCompany);
+      if (challenge_ref === null)
+        throw invalid([['field', `An account has at most ${most} open challenges.`]]);
+      return readOne(own, challenge_ref);
     },
   );
-}
 
-function listOwn({ db }: Context): Endpoint {
-  return endpoint(
+  const list = endpoint(
     {
-      ...common,
+      ...ofCompany,
       method: 'get',
-      path: '/companies/{company_ref}/challenges',
       summary: 'List the own challenges of a company',
       description: '(+) The newest first; those of other accounts are not shown.',
-      params: companyParams,
       query: z.strictObject(pagingFields),
       answer: z.strictObject({ success, data: z.array(challenge), meta: pageMeta }),
       example: {
@@ -132,59 +159,37 @@ function listOwn({ db }: Context): Endpoint {
       },
     },
     async ({ params: { company_ref }, query, caller: { account_id } }) => {
-      const { total, challenges } = await readOwn(db, { account_id, company_ref }, query);
-      return { success: true, data: challenges.map(view), meta: viewPageMeta(query, total) };
+      const own = { account_id, company_ref };
+      const { total } = await selectOwn(db, own).select(rowCount).executeTakeFirstOrThrow();
+      const data = await readRows(own, skippedBy(query), query.per_page);
+      return { success: true, data, meta: viewPageMeta(query, total) };
     },
   );
-}
 
-function readOne({ db }: Context): Endpoint {
-  return endpoint(
-    {
-      ...common,
-      method: 'get',
-      path: '/companies/{company_ref}/challenges/{challenge_ref}',
-      summary: 'Read an own challenge',
-      params: oneParams,
-      answer: oneAnswer,
-      example: { success: true, data: example },
-      errors: unknownErrors,
-    },
-    async ({ params: { company_ref, challenge_ref }, caller: { account_id } }) => ({
-      success: true,
-      data: view(await findOwn(db, { account_id, company_ref }, challenge_ref)),
-    }),
+  const read = endpoint(
+    { ...ofOne, method: 'get', summary: 'Read an own challenge' },
+    ({ params: { challenge_ref, ...named }, caller: { account_id } }) =>
+      readOne({ account_id, ...named }, challenge_ref),
   );
-}
 
-function withdrawOne({ db, now }: Context): Endpoint {
-  return endpoint(
+  const withdraw = endpoint(
     {
-      ...common,
+      ...ofOne,
       method: 'delete',
-      path: '/companies/{company_ref}/challenges/{challenge_ref}',
       summary: 'Withdraw an own challenge',
       description: '(+) It stays in the list. One that is answered, or withdrawn, stays as it is.',
-      params: oneParams,
-      answer: oneAnswer,
-      example: { success: true, data: { ...example, state: 'withdrawn' } },
-      errors: unknownErrors,
     },
-    async ({ params: { company_ref, challenge_ref }, caller: { account_id } }) => {
-      const own = { account_id, company_ref };
-      const { challenge_ref: challenge_id } = view(await findOwn(db, own, challenge_ref));
+    async ({ params: { challenge_ref, ...named }, caller: { account_id } }) => {
       await db
         .updateTable('customer.challenge')
         .set({ state: 'withdrawn', ended_at: now() })
-        .where('challenge_id', '=', challenge_id)
+        .where('account_id', '=', account_id)
+        .where('company_id', '=', sql<string>`registry.current_company(${named.company_ref})`)
+        .where('challenge_id', '=', challenge_ref)
         .where('state', '=', 'open')
         .execute();
-      return { success: true, data: view(await findOwn(db, own, challenge_ref)) };
+      return readOne({ account_id, ...named }, challenge_ref);
     },
   );
-}
-
-/** (+) Objections of accounts to what is said of companies, and what the operator answers. */
-export function challengeEndpoints(options: Context): Endpoint[] {
-  return [createOne(options), listOwn(options), readOne(options), withdrawOne(options)];
+  return [create, list, read, withdraw];
 }

@@ -5,9 +5,10 @@ import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
 import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
+import examples from './examples.json' with { type: 'json' };
 import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
-// What the descriptions share. Both may be asked together by a page of another origin.
+// What the descriptions share.
 const common = {
   method: 'get',
   tag: 'Quality',
@@ -20,48 +21,13 @@ const challengeCounts = z
     open: z.int(),
     accepted: z.int(),
     declined: z.int(),
-    withdrawn: z.int(),
     oldest_open_days: z.int().nullable(),
     median_days_to_answer: z.number().nullable(),
   })
   .meta({
     id: 'ChallengeCounts',
-    description: 'Objections: the open ones, and those that ended in a year.',
+    description: 'Objections: the open ones, and those that were answered in a year.',
   });
-
-const guard = { guard: 'rejected', file: null, field: null, value: 1.04, limit: 0.5 };
-
-const example = {
-  source: 'ceidg',
-  published: {
-    published_at: '2026-11-07T05:41:12+00:00',
-    days_late: 1,
-    is_baseline: false,
-    read: 2012,
-    accepted: 1991,
-    rejected: 21,
-    entries: 2012,
-    files_total: 1,
-    files: [
-      {
-        file: 'Zarejestrowane działalności - województwo mazowieckie.csv',
-        bytes: 401_223,
-        sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-        read: 2012,
-        accepted: 1991,
-        rejected: 21,
-      },
-    ],
-    rejected_by_reason: [{ reason: 'unknown_status', rows: 21 }],
-    accepted_refusal: { reason: 'CEIDG confirmed it', guards: [guard] },
-    fields: [{ field: 'phone', filled: 1408, share: 69.98, change: -0.05 }],
-    compared_entries: 14,
-    contradictions: [{ source: 'regon', field: 'name', compared: 12, contradicted: 1 }],
-    corroborations: [{ source: 'regon', subject: 'name', events: 2 }],
-  },
-  refusals_total: 1,
-  refusals: [{ refused_at: '2026-11-07T05:31:55+00:00', guards: [guard] }],
-};
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
 export function qualityEndpoints({ db, now }: Context): Endpoint[] {
@@ -79,33 +45,7 @@ export function qualityEndpoints({ db, now }: Context): Endpoint[] {
           challenges: challengeCounts,
           meta: pageMeta,
         }),
-        example: {
-          data: [
-            {
-              date: '2026-11-06',
-              registries: [
-                {
-                  source: 'ceidg',
-                  is_published: true,
-                  read: 2012,
-                  rejected: 21,
-                  days_late: 1,
-                  refusals: 1,
-                  has_accepted_refusal: true,
-                },
-              ],
-            },
-          ],
-          challenges: {
-            open: 2,
-            accepted: 5,
-            declined: 1,
-            withdrawn: 0,
-            oldest_open_days: 3,
-            median_days_to_answer: 1.5,
-          },
-          meta: viewPageMeta({ page: 1, per_page: 20 }, 1),
-        },
+        example: examples.nights,
       },
       async ({ query }) => {
         const { nights, total } = await readNights(db, query);
@@ -129,7 +69,7 @@ export function qualityEndpoints({ db, now }: Context): Endpoint[] {
           meta: z.strictObject({ date: z.iso.date() }),
           data: z.array(nightOfRegistry),
         }),
-        example: { meta: { date: '2026-11-06' }, data: [example] },
+        example: examples.night,
         errors: {
           404: {
             description: 'No dump was delivered for that day.',

@@ -69,30 +69,24 @@ afterAll(async () => {
 describe('GET /quality', () => {
   test('200 lists the nights, the newest first, by page', async () => {
     const plain = { is_published: true, rejected: 0, refusals: 0, has_accepted_refusal: false };
-    const night = {
-      date: second,
-      registries: [
-        {
-          source: 'ceidg',
-          is_published: true,
-          read: 2012,
-          rejected: 21,
-          days_late: 1,
-          refusals: 1,
-          has_accepted_refusal: true,
-        },
-        { ...plain, source: 'regon', read: 1, days_late: 1 },
-      ],
-    };
-    const meta = { total: 2, per_page: 1, last_page: 2 };
-    expect(await read('/quality?per_page=1')).toMatchObject({
-      data: [night],
-      meta: { ...meta, current_page: 1 },
-    });
-    expect(await read('/quality?per_page=1&page=2')).toMatchObject({
-      data: [{ date: first, registries: [{ ...plain, source: 'ceidg', days_late: 0 }, plain] }],
-      meta: { ...meta, current_page: 2 },
-    });
+    const ceidg = { ...plain, date: second, source: 'ceidg', read: 2012, days_late: 1 };
+    const regon = { ...plain, source: 'regon', read: 1 };
+    const nights = [
+      { ...ceidg, rejected: 21, refusals: 1, has_accepted_refusal: true },
+      { ...regon, date: second, days_late: 1 },
+      { ...ceidg, date: first, days_late: 0 },
+      { ...regon, date: first, days_late: 0 },
+    ];
+    const meta = { total: 4, per_page: 3, last_page: 2 };
+    const none = { open: 0, accepted: 0, declined: 0 };
+    const challenges = { ...none, oldest_open_days: null, median_days_to_answer: null };
+    for (const current_page of [1, 2]) {
+      expect(await read(`/quality?per_page=3&page=${current_page}`)).toEqual({
+        data: nights.slice(3 * current_page - 3, 3 * current_page),
+        challenges,
+        meta: { ...meta, current_page },
+      });
+    }
   });
 });
 
@@ -119,7 +113,7 @@ describe('GET /quality/{date}', () => {
         rejected: 21,
         entries: 2012,
         files_total: 17,
-        rejected_by_reason: [{ reason: 'unknown_status', rows: 21 }],
+        rejected_by_reason: [{ source: null, subject: 'unknown_status', count: 21, of: null }],
         accepted_refusal: { reason: 'CEIDG said so, … and …', guards },
         compared_entries: 1,
         corroborations: [],
@@ -144,8 +138,8 @@ describe('GET /quality/{date}', () => {
     expect(filled(ceidg!, 'fax')).toEqual({ field: 'fax', filled: 0, share: 0, change: 0 });
     expect(ceidg!.published).toMatchObject({
       contradictions: expect.arrayContaining([
-        { source: 'regon', field: 'name', compared: 1, contradicted: 1 },
-        { source: 'regon', field: 'nip', compared: 1, contradicted: 0 },
+        { source: 'regon', subject: 'name', count: 1, of: 1 },
+        { source: 'regon', subject: 'nip', count: 0, of: 1 },
       ]),
     });
     // Another spelling of the name is no contradiction, and confirms the event.
@@ -156,9 +150,9 @@ describe('GET /quality/{date}', () => {
         rejected_by_reason: [],
         accepted_refusal: null,
         contradictions: expect.arrayContaining([
-          { source: 'ceidg', field: 'name', compared: 1, contradicted: 0 },
+          { source: 'ceidg', subject: 'name', count: 0, of: 1 },
         ]),
-        corroborations: [{ source: 'ceidg', subject: 'name', events: 1 }],
+        corroborations: [{ source: 'ceidg', subject: 'name', count: 1, of: null }],
       },
     });
   });
@@ -198,7 +192,7 @@ describe('the page of a night', () => {
       'Accepted in spite of the guards 1.04 % of the rows were rejected; the limit is 0.5 %. The reason of the operator: CEIDG said so, … and …',
       '1 refused attempt 3 November 2026 at 06:00 UTC 1.04 % of the rows were rejected; the limit is 0.5 %.',
       'A status that is not known 21 ',
-      'e-mail 2,011 99.95 % -0.05',
+      'e-mail 2,011 99.95 % −0.05',
       'REGON name 1 1 ',
       'CEIDG had told 1 event of the same meaning before: name.',
     ]) {
@@ -237,5 +231,34 @@ describe('the page of a night', () => {
         ...[...kinds].map(([, kind]) => `reason_${kind}`),
       ].toSorted(),
     );
+  });
+});
+
+describe('a reason of a reject', () => {
+  const kinds: [text: string, kind: string][] = [
+    ["the NIP '1000201007' is not valid", 'invalid_nip'],
+    ["the REGON '990200012' is not valid", 'invalid_regon'],
+    ["the KRS number '12' is not valid", 'invalid_krs'],
+    ['all names are blank', 'no_name'],
+    ["the status 'Jan is not a date' is not known", 'unknown_status'],
+    ["the start date 'the NIP' is not a date", 'invalid_date'],
+    ['the state of 2027-01-01 is in the future', 'invalid_date'],
+    ["the activity version '99' is not known", 'unknown_activity'],
+    ["one of the activities '1,2' is not a code", 'unknown_activity'],
+    ['repeats another row of the same entry', 'repetition'],
+    ['contradicts another row of the same entry', 'contradiction'],
+    ['other reports contradict each other: person', 'contradiction'],
+    ['without the report OsFizycznaDaneOgolne of the person', 'missing_report'],
+    ['23 fields instead of 24', 'damaged_row'],
+    ['not UTF-8', 'damaged_row'],
+    ['a fault of BIR: Jan Kowalski', 'unreadable_answer'],
+  ];
+
+  test('is published as its kind', async () => {
+    const { rows } = await database.pool.query<{ kind: string }>(
+      'select registry.reject_kind(reason) as kind from unnest($1::text[]) as reason',
+      [kinds.map(([text]) => text)],
+    );
+    expect(rows.map(({ kind }, place) => [kinds[place]![0], kind])).toEqual(kinds);
   });
 });

@@ -229,7 +229,6 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
-    ['5_publish/new_fill'],
     // A first snapshot fills its partition before it attaches it.
     ...(isFirst ? [['5_publish/first_entries']] : []),
   ]);

@@ -88,19 +88,7 @@ select
     ) as activity_main
 from (
     select
-        entry.company_id,
-        entry.source,
-        entry.start_date,
-        entry.country_code,
-        entry.nip,
-        entry.regon9,
-        entry.krs,
-        entry.status,
-        entry.legal_form,
-        entry.voivodeship,
-        entry.city,
-        entry.postal_code,
-        entry.activity_main,
+        entry.*,
         registry.shown_name(entry.name, entry.first_name, entry.surname) as shown_name,
         entry.status = 'DELETED' as is_deleted,
         num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0 as has_address,

@@ -98,20 +98,13 @@ declare
     company_ids bigint[] := array(
         select entry.company_id from registry.entry where entry.entry_id = any(entry_ids)
     );
-    withdrawn_source text;
-    sources constant text[] := array(
-        select distinct entry.source from registry.entry where entry.entry_id = any(entry_ids)
-    );
     counted constant text := format(
         'select * from registry.entry
-        where company_id = any(%L) and entry_id = any(%L) and gone_date is null and source = %%L',
+        where company_id = any(%L) and entry_id = any(%L) and gone_date is null',
         company_ids, entry_ids
     );
 begin
-    foreach withdrawn_source in array sources loop
-        perform registry.change_fill(withdrawn_source, format(counted, withdrawn_source), -1);
-    end loop;
-
+    perform registry.change_fill(counted, -1);
     with known as (
         delete from registry.entry
         where entry.company_id = any(company_ids) and entry.entry_id = any(entry_ids)
@@ -147,9 +140,7 @@ begin
         where newest.source = change.source and newest.state in ('published', 'imported')
     );
 
-    foreach withdrawn_source in array sources loop
-        perform registry.change_fill(withdrawn_source, format(counted, withdrawn_source), 1);
-    end loop;
+    perform registry.change_fill(counted, 1);
 
     -- A corroboration is told by an entry of its own.
     update registry.event

@@ -20,16 +20,16 @@ return case
     else 'unreadable_answer'
 end;
 
--- How many rows of a query of entries have each field: the one list of the fields whose share is published.
--- One aggregate over all of them costs a tenth of one a field.
+-- How many entries of a query have each field, by source: the one list of the fields whose share is
+-- published. One aggregate over all of them costs a tenth of one a field.
 create or replace function registry.count_filled(query text)
-returns table (field text, filled_count bigint)
+returns table (source text, field text, filled_count bigint)
 language plpgsql as $$
 begin
     return query execute format(
-        'select counted.key, counted.value::bigint
-        from (select %s from (%s) as entry) as one
-        cross join jsonb_each_text(to_jsonb(one)) as counted',
+        'select counted.source, field.key, field.value::bigint
+        from (select entry.source, %s from (%s) as entry group by entry.source) as counted
+        cross join jsonb_each_text(to_jsonb(counted) - ''source'') as field',
         (
             select string_agg(format('count(entry.%1$I) as %1$I', listed.name), ', ')
             from unnest(
@@ -43,34 +43,47 @@ begin
 end;
 $$;
 
--- Changes the present counts of a source by the entries of a query, which come (1) or go (-1).
-create or replace function registry.change_fill(
-    changed_source text,
-    query text,
-    sign integer
-) returns void
+-- Changes the present counts by the entries of a query, which come (1) or go (-1).
+create or replace function registry.change_fill(query text, sign integer) returns void
 language sql as $$
     insert into registry.fill as known (source, stat_date, field, filled_count)
-    select changed_source, 'infinity', counted.field, counted.filled_count * sign
+    select counted.source, 'infinity', counted.field, counted.filled_count * sign
     from registry.count_filled(query) as counted
     on conflict on constraint fill_pkey do update
     set filled_count = known.filled_count + excluded.filled_count;
 $$;
 
--- What a guard found, without its sentence, which may quote a row.
+-- What a run counted of a kind, as answers show it.
+create or replace function registry.counts_of(wanted_id bigint, wanted_kind text) returns jsonb
+language sql stable parallel safe
+return (
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object(
+                'source', run_count.other_source, 'subject', run_count.subject,
+                'count', run_count.row_count, 'of', run_count.whole_count
+            )
+            order by run_count.other_source, run_count.row_count desc, run_count.subject
+        ),
+        '[]'
+    )
+    from registry.run_count
+    where run_count.run_id = wanted_id and run_count.kind = wanted_kind
+);
+
+-- A long number in the name of a file may be that of a person.
+create or replace function registry.shown_file(file text) returns text
+language sql immutable parallel safe
+return regexp_replace(file, '[0-9]{9,}', '…', 'g');
+
+-- What guards found, without the sentences, which may quote a row.
 create or replace function registry.shown_guards(refusals jsonb) returns jsonb
 language sql immutable parallel safe
 return (
     select coalesce(
         jsonb_agg(
-            jsonb_build_object(
-                'guard', finding.value -> 'guard',
-                'file', regexp_replace(finding.value ->> 'file', '[0-9]{9,}', '…', 'g'),
-                'field', finding.value -> 'field',
-                'value', finding.value -> 'value',
-                'limit', finding.value -> 'limit'
-            )
-            order by finding.place
+            '{"field": null}' || finding.value - 'sentence'
+            || jsonb_build_object('file', registry.shown_file(finding.value ->> 'file'))
         ),
         '[]'
     )
@@ -89,22 +102,5 @@ language sql immutable parallel safe
 return round(100.0 * part / nullif(whole, 0), 2);
 
 -- A database of a version that did not count has its entries counted once.
-do $$
-declare
-    uncounted text;
-begin
-    for uncounted in
-        select distinct run.source
-        from registry.run
-        where
-            run.state in ('published', 'imported')
-            and run.source not in (select fill.source from registry.fill)
-    loop
-        perform registry.change_fill(
-            uncounted,
-            format('select * from registry.entry where source = %L and gone_date is null', uncounted),
-            1
-        );
-    end loop;
-end;
-$$;
+select registry.change_fill('select * from registry.entry where gone_date is null', 1)
+where not exists (select from registry.fill);

@@ -11,7 +11,7 @@ create table registry.fill (
 -- One row per run and thing that it counted; bounded by the kinds of things, not by the registry.
 -- 'rejected': rows, by the kind of their reason (registry.reject_kind).
 -- 'written': entries that the run compared with other registries; a first snapshot compares none.
--- 'compared', 'contradicted': of these, by field and other registry.
+-- 'contradicted': of these, by field and other registry; `whole_count` is of how many both tell the field.
 -- 'corroborated': events of another registry that the run confirmed, by their subject.
 create table registry.run_count (
     run_id bigint not null references registry.run on delete cascade,
@@ -19,9 +19,10 @@ create table registry.run_count (
     other_source text,
     subject text,
     row_count bigint not null,
+    whole_count bigint,
     constraint run_count_key unique nulls not distinct (run_id, kind, other_source, subject),
     constraint run_count_kind_known
-        check (kind in ('rejected', 'written', 'compared', 'contradicted', 'corroborated'))
+        check (kind in ('rejected', 'written', 'contradicted', 'corroborated'))
 );
 
 -- Finds the attempts of a day without those on demand, which may be many.

@@ -21,6 +21,8 @@ create table customer.challenge (
 create index challenge_account_idx on customer.challenge (account_id, company_id, challenge_id);
 create index challenge_company_idx on customer.challenge (company_id);
 create index challenge_open_idx on customer.challenge (created_at) where state = 'open';
+create index challenge_answered_idx on customer.challenge (ended_at)
+where state in ('accepted', 'declined');
 create index challenge_ended_at_idx on customer.challenge (ended_at);
 
 -- It has one period more now.

@@ -2,16 +2,14 @@
 select
     format(
         '%s %s entries are said to have the field %s, there are %s',
-        registry.figure(coalesce(fill.filled_count, 0)),
-        $1::text,
-        found.field,
+        registry.figure(coalesce(fill.filled_count, 0)), found.source, found.field,
         registry.figure(found.filled_count)
     ) as finding
 from registry.count_filled(
     format('select * from registry.entry where source = %L and gone_date is null', $1::text)
 ) as found
 left join registry.fill
-    on fill.source = $1::text
+    on fill.source = found.source
     and fill.stat_date = 'infinity'
     and fill.field = found.field
 where coalesce(fill.filled_count, 0) <> found.filled_count;

@@ -23,13 +23,13 @@ where (select night.previous_run_id is not null and not night.is_import from sta
 
 analyze stage.written;
 
-insert into registry.run_count (run_id, kind, other_source, subject, row_count)
+insert into registry.run_count (run_id, kind, other_source, subject, row_count, whole_count)
 with compared as (
     -- One row per entry, field and other registry that tells it.
     select
         entry.entry_id,
-        other.source as other_source,
-        field.name as subject,
+        other.source,
+        field.name,
         bool_or(field.value = field.other_value) as agrees
     from stage.written
     join registry.entry using (company_id, entry_id)
@@ -40,22 +40,20 @@ with compared as (
     cross join lateral (
         values
         ('status', entry.status, other.status),
-        (
-            'name',
-            registry.value_meaning(
-                'name', registry.shown_name(entry.name, entry.first_name, entry.surname)
-            ),
-            registry.value_meaning(
-                'name', registry.shown_name(other.name, other.first_name, other.surname)
-            )
-        ),
         ('legal_form', entry.legal_form, other.legal_form),
         ('nip', entry.nip, other.nip),
         ('regon9', entry.regon9, other.regon9),
         ('krs', entry.krs, other.krs),
         ('voivodeship', entry.voivodeship, other.voivodeship),
         ('postal_code', entry.postal_code, other.postal_code),
-        ('city', registry.value_meaning('city', entry.city), registry.value_meaning('city', other.city)),
+        ('city', registry.text_meaning(entry.city), registry.text_meaning(other.city)),
+        (
+            'name',
+            registry.text_meaning(
+                registry.shown_name(entry.name, entry.first_name, entry.surname)
+            ),
+            registry.text_meaning(registry.shown_name(other.name, other.first_name, other.surname))
+        ),
         (
             'activity_main',
             entry.activity_main,
@@ -67,18 +65,14 @@ with compared as (
 ),
 
 counted as (
-    select 'written' as kind, null as other_source, null as subject, count(*) as row_count
+    select 'written' as kind, null as source, null as subject, count(*) as row_count, null::bigint
     from stage.written
     union all
-    select kind.name, compared.other_source, compared.subject, count(*)
+    select 'contradicted', source, name, count(*) filter (where not agrees), count(*)
     from compared
-    cross join lateral (
-        values ('compared', true), ('contradicted', not compared.agrees)
-    ) as kind (name, is_counted)
-    where kind.is_counted
-    group by kind.name, compared.other_source, compared.subject
+    group by source, name
     union all
-    select 'corroborated', event.source, event_type.subject, count(*)
+    select 'corroborated', event.source, event_type.subject, count(*), null
     from stage.company_event
     join registry.event using (company_id, event_id)
     join registry.event_type on event_type.event_type = event.event_type

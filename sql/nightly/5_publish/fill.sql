@@ -1,8 +1,7 @@
 -- Writes how many entries of the registry have each field: what they had, changed by what the night changed.
 select
     registry.change_fill(
-        night.source,
-        'select before.* from stage.before where before.gone_date is null
+        'select * from stage.before where gone_date is null
         union all
         select entry.*
         from stage.vanished
@@ -10,25 +9,22 @@ select
         where not vanished.waits',
         -1
     ),
+    registry.change_fill('select * from stage.after where gone_date is null', 1),
     registry.change_fill(
-        night.source, 'select after.* from stage.after where after.gone_date is null', 1
-    )
-from stage.night;
-
-update registry.fill
-set filled_count = fill.filled_count + new_fill.filled_count
-from stage.new_fill
-cross join stage.night
-where
-    fill.source = night.source
-    and fill.stat_date = 'infinity'
-    and fill.field = new_fill.field;
+        'select *
+        from stage.entry
+        where
+            reason is null
+            and gone_date is null
+            and not exists (
+                select from stage.pair
+                where pair.file_no = entry.file_no and pair.line = entry.line
+            )',
+        1
+    );
 
 insert into registry.fill (source, stat_date, field, filled_count)
 select fill.source, night.dump_date, fill.field, fill.filled_count
 from registry.fill
-cross join stage.night
-where
-    fill.source = night.source
-    and fill.stat_date = 'infinity'
-    and not night.is_import;
+join stage.night using (source)
+where fill.stat_date = 'infinity' and not night.is_import;
