@@ -136,18 +136,11 @@ const contesting = () => import('./console/challenge.ts');
 
 challenge
   .command('list')
-  .description('list the challenges that are open, the oldest first')
+  .description('list the challenges that are open, with their evidence, the oldest first')
   .option('--all', 'also those that ended')
   .option('--limit <count>', 'how many', '100')
   .option('--json', 'print one JSON object')
   .action(async (options) => (await contesting()).listChallenges(options));
-
-challenge
-  .command('show')
-  .description('show a challenge with its evidence')
-  .argument('<id>', 'the number of the challenge')
-  .option('--json', 'print one JSON object')
-  .action(async (id, options) => (await contesting()).showChallenge(id, options));
 
 challenge
   .command('answer')

@@ -35,7 +35,7 @@ export async function writeChallengeLetter(
       { text: challenge.outcome({ company_ref, field, state, at: created_at }) },
       { code: answer },
       { text: challenge.next({ state }) },
-      { code: `GET ${baseUrl}/api/v1/companies/${company_ref}/challenges/${challenge_id}` },
+      { code: `GET ${baseUrl}/api/v1/companies/${company_ref}/challenges` },
     ],
   };
 }

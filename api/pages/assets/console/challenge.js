@@ -1,6 +1,6 @@
 // Objections of the account to what is said of a company.
 import { element, find } from '../dom.js';
-import { action, call, listing, onSubmit, rowOf, timeOf } from './kit.js';
+import { call, listing, onSubmit, rowOf, timeOf } from './kit.js';
 
 /** The path of the objections to the shown company. */
 let path;
@@ -9,22 +9,14 @@ const output = find('#challenge-form output');
 const load = listing(
   'challenges',
   () => path,
-  (one) => {
-    const withdraw = async () => {
-      await call('DELETE', `${path}/${one.challenge_ref}`);
-      await load();
-      return 'The objection is withdrawn.';
-    };
-    const what = one.field.replace('_', ' ');
-    return rowOf(
+  (one) =>
+    rowOf(
       timeOf(one.created_at),
-      what,
+      one.field.replace('_', ' '),
       element('span', { title: one.evidence }, one.value),
       one.state,
       one.answer ?? '–',
-      one.state === 'open' ? action('Withdraw', `the objection to ${what}`, output, withdraw) : '–',
-    );
-  },
+    ),
   ({ total }) => (find('#challenges').hidden = total === 0),
 );
 
