@@ -3,20 +3,25 @@ import type { Enums } from '../dictionaries/names.ts';
 import examples from './examples.json' with { type: 'json' };
 import glossary from './glossary.json' with { type: 'json' };
 
-interface Schema {
+/** What this service reads of a schema of the document. */
+export interface Schema {
   $ref?: string;
+  type?: string | string[];
+  format?: string;
   description?: string | undefined;
   example?: string;
   enum?: unknown[];
   'x-extensible-enum'?: unknown[];
   properties?: Record<string, Schema>;
+  required?: string[];
   items?: Schema;
   anyOf?: Schema[];
-  additionalProperties?: unknown;
+  additionalProperties?: boolean | Schema;
 }
 
 interface Parameter {
   name: string;
+  in: 'path' | 'query' | 'header';
   description?: string;
   required?: boolean;
   example?: string | undefined;
@@ -24,11 +29,17 @@ interface Parameter {
 }
 
 interface Body {
-  content?: Record<string, { schema: Schema }>;
+  description?: string;
+  content?: Record<string, { schema: Schema; example?: unknown }>;
 }
 
-interface Operation {
+/** What this service reads of an operation of the document. */
+export interface Operation {
   operationId: string;
+  tags: string[];
+  summary: string;
+  description?: string;
+  security: Record<string, unknown>[];
   parameters?: Parameter[];
   requestBody?: Body;
   responses: Record<string, Body>;

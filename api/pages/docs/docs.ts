@@ -6,13 +6,23 @@ import { keep } from '../../http/keep.ts';
 import { isKnown, tagOf } from '../../http/tag.ts';
 import { createKeptPage } from '../page.ts';
 import { guides } from './guides.ts';
+import { renderMarkdown, renderSentence } from './markdown.ts';
 import { createReference } from './reference.ts';
 import { anchorOf, listEntries } from './search-entries.ts';
 
 /** The pages of the reference by the last part of their address, and what its search looks through. */
 async function createPages(origin: string, makeDocument: () => Promise<OpenApiDocument>) {
   const reference = createReference(origin, await makeDocument());
-  const common = { reference, guides, api: origin + basePath, anchorOf };
+  const common = {
+    reference,
+    guides,
+    api: origin + basePath,
+    anchorOf,
+    sentence: renderSentence,
+    markdown: (text: string) => renderMarkdown(text).html,
+    show: (example: unknown) =>
+      typeof example === 'string' ? example : JSON.stringify(example, null, 2),
+  };
   const entries = JSON.stringify(listEntries(reference, guides));
   const chapters = reference.chapters.map((chapter): [string, RequestHandler] => [
     chapter.path.slice('/docs/'.length),

@@ -1,28 +1,4 @@
-import { renderSentence } from './markdown.ts';
-
-/** A schema of the OpenAPI document. */
-export interface Schema {
-  $ref?: string;
-  type?: string | string[];
-  format?: string;
-  description?: string;
-  deprecated?: boolean;
-  enum?: unknown[];
-  'x-extensible-enum'?: unknown[];
-  default?: string | number | boolean;
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  minItems?: number;
-  maxItems?: number;
-  properties?: Record<string, Schema>;
-  required?: string[];
-  items?: Schema;
-  anyOf?: Schema[];
-  additionalProperties?: boolean | Schema;
-}
+import type { Schema } from '../../openapi/complete.ts';
 
 export type Schemas = Record<string, Schema>;
 
@@ -31,14 +7,12 @@ export interface Field {
   name: string;
   /** With the names of the fields that it is in: `data.results.city`. */
   path: string;
+  schema: Schema;
   type: string;
   isRequired: boolean;
-  isDeprecated: boolean;
-  /** HTML. */
+  /** Markdown. */
   description: string;
-  /** Such as `3 to 255 characters`. */
-  limits: string[];
-  values: string[];
+  values: unknown[];
   /** Whether there may be values that are not listed. */
   isOpen: boolean;
   fields: Field[];
@@ -67,25 +41,6 @@ function typeOf(schema: Schema, schemas: Schemas): string {
   return types.map((one) => (one === 'string' ? (format ?? one) : one)).join(' or ');
 }
 
-function range(least: number | undefined, most: number | undefined, unit = ''): string[] {
-  // A bound that nobody meets, such as that of `page`, says nothing.
-  const isBounded = most !== undefined && most < 1e9;
-  if (least !== undefined && isBounded)
-    return [least === most ? `${most}${unit}` : `${least} to ${most}${unit}`];
-  if (isBounded) return [`at most ${most}${unit}`];
-  return least === undefined ? [] : [`at least ${least}${unit}`];
-}
-
-function limitsOf(of: Schema): string[] {
-  return [
-    ...range(of.minLength, of.maxLength, ' characters'),
-    ...range(of.minimum, of.maximum),
-    ...range(of.minItems, of.maxItems, ' items'),
-    ...(of.pattern === undefined ? [] : [`matches ${of.pattern}`]),
-    ...(of.default === undefined ? [] : [`default ${String(of.default)}`]),
-  ];
-}
-
 /** A field by its schema; `within` is the path of the object that it is in. */
 export function viewField(
   name: string,
@@ -94,18 +49,17 @@ export function viewField(
   schemas: Schemas,
   within = '',
 ): Field {
-  const of = resolve(schema, schemas);
+  const resolved = resolve(schema, schemas);
   const core = coreOf(schema, schemas);
   const path = `${within}${name}`;
   return {
     name,
     path,
+    schema: resolved,
     type: typeOf(schema, schemas),
     isRequired,
-    isDeprecated: of.deprecated ?? false,
-    description: renderSentence(of.description ?? core.description ?? ''),
-    limits: limitsOf(of),
-    values: (core.enum ?? core['x-extensible-enum'] ?? []).map(String),
+    description: resolved.description ?? core.description ?? '',
+    values: core.enum ?? core['x-extensible-enum'] ?? [],
     isOpen: core['x-extensible-enum'] !== undefined,
     fields: listFields(core, schemas, `${path}.`),
   };

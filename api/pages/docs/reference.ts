@@ -1,79 +1,14 @@
-import { general } from '../../openapi/errors.ts';
+import type { Operation, Schema } from '../../openapi/complete.ts';
 import type { OpenApiDocument } from '../../openapi/document.ts';
-import { type Field, listFields, type Schema, type Schemas, viewField } from './fields.ts';
-import { renderMarkdown, renderSentence } from './markdown.ts';
+import { general } from '../../openapi/errors.ts';
+import { listFields, type Schemas, viewField } from './fields.ts';
+import { renderMarkdown } from './markdown.ts';
 import quickstart from './quickstart.json' with { type: 'json' };
-import { type Sample, writeSamples } from './samples.ts';
-
-interface Content {
-  schema: Schema;
-  example?: unknown;
-}
-
-interface Answer {
-  description: string;
-  content?: Record<string, Content>;
-}
-
-interface Operation {
-  operationId: string;
-  tags: string[];
-  summary: string;
-  description?: string;
-  security: Record<string, unknown>[];
-  parameters?: {
-    name: string;
-    in: 'path' | 'query' | 'header';
-    required?: boolean;
-    description?: string;
-    example?: string;
-    schema: Schema;
-  }[];
-  requestBody?: { required?: boolean; content: Record<string, Content> };
-  responses: Record<string, Answer>;
-  'x-credits'?: number;
-  'x-rate-limit': { requests: number; window_seconds: number; per: string };
-}
 
 /** An endpoint as the page shows it. */
-export interface Described {
-  id: string;
-  method: string;
-  path: string;
-  chapter: string;
-  summary: string;
-  /** HTML. */
-  description: string;
-  access: string;
-  price: string;
-  limit: string;
-  /** Parameters by where they are, the body, and the answer. */
-  requests: { title: string; fields: Field[] }[];
-  answer: { status: string; fields: Field[]; examples: { type: string; text: string }[] };
-  /** Those that the endpoint has for itself; HTML and an example. */
-  errors: Failure[];
-  /** The status codes of errors that all endpoints explain alike. */
-  generalErrors: string[];
-  samples: Sample[];
-}
-
-interface Failure {
-  status: string;
-  description: string;
-  example: string;
-}
+export type Described = ReturnType<typeof describe>;
 
 const places = { path: 'Path', query: 'Query', header: 'Headers' };
-
-const access: Record<string, string> = {
-  master: 'Master Token',
-  token: 'API token or Master Token',
-};
-
-const windows: Record<number, string> = { 60: 'a minute', 3600: 'an hour', 86_400: 'a day' };
-
-const show = (example: unknown) =>
-  typeof example === 'string' ? example : JSON.stringify(example, null, 2);
 
 /** The address of a chapter. */
 function chapterOf(tag: string): string {
@@ -92,82 +27,59 @@ function addressOf(path: string, parameters: Operation['parameters'] = []): stri
   return filled + (query.size > 0 ? `?${query.toString()}` : '');
 }
 
-function listRequests({ parameters = [], requestBody }: Operation, schemas: Schemas) {
+/** The fields of a request: the parameters by where they are, and the body. */
+function listRequests({ parameters = [] }: Operation, body: Schema, schemas: Schemas) {
   const byPlace = Object.entries(places).map(([place, title]) => ({
     title,
     fields: parameters
       .filter((one) => one.in === place)
-      .map(({ name, schema, description, required = false }) =>
-        viewField(name, { ...schema, ...(description && { description }) }, required, schemas),
+      .map(({ name, schema, description = schema.description, required = false }) =>
+        viewField(name, { ...schema, description }, required, schemas),
       ),
   }));
-  const body = requestBody?.content['application/json']?.schema ?? {};
   return [...byPlace, { title: 'Body', fields: listFields(body, schemas) }].filter(
     ({ fields }) => fields.length > 0,
   );
 }
 
-function viewFailure(status: string, { description, content }: Answer): Failure {
+/** An error by its status, with an example of its body where it has one. */
+function viewError([status, { description, content }]: [string, Operation['responses'][string]]) {
   const example = content?.['application/json']?.example;
-  return {
-    status,
-    description: renderSentence(description),
-    example: example === undefined ? '' : show(example),
-  };
+  const isGeneral = general[status as unknown as keyof typeof general]?.description === description;
+  return { status, description, example, isGeneral };
 }
 
-function isGeneral([status, { description }]: [string, Answer]): boolean {
-  return general[status as unknown as keyof typeof general]?.description === description;
-}
-
-function describeLimit({ requests, window_seconds, per }: Operation['x-rate-limit']): string {
-  const window = windows[window_seconds] ?? `in ${window_seconds} seconds`;
-  return `${requests} ${requests === 1 ? 'request' : 'requests'} ${window} per ${per}`;
-}
-
-/** Describes an operation, with samples that ask the API at `origin`. */
+/** Describes an operation, with what its samples ask of the API at `origin`. */
 function describe(
   origin: string,
   path: string,
   method: string,
   operation: Operation,
   schemas: Schemas,
-): Described {
-  const { operationId: id, security, requestBody, responses } = operation;
+) {
+  const { parameters, requestBody, responses } = operation;
   const answers = Object.entries(responses);
   const [status, { content = {} }] = answers.find(([code]) => code.startsWith('2'))!;
-  const failures = answers.filter(([code]) => code !== status);
-  const [[needed] = []] = security.map((one) => Object.keys(one));
-  const token = needed && { master: 'MASTER_TOKEN', token: 'API_TOKEN' }[needed];
-  const { example } = requestBody?.content['application/json'] ?? {};
-  const price = operation['x-credits'];
+  const errors = answers.filter(([code]) => code !== status).map(viewError);
+  const body = requestBody?.content?.['application/json'];
   return {
-    id,
+    ...operation,
+    id: operation.operationId,
     method: method.toUpperCase(),
     path,
     chapter: chapterOf(operation.tags[0]!),
-    summary: operation.summary,
-    description: renderMarkdown(operation.description ?? '').html,
-    access: needed ? access[needed]! : 'no token',
-    price: price ? `${price} ${price === 1 ? 'credit' : 'credits'}` : 'free',
-    limit: describeLimit(operation['x-rate-limit']),
-    requests: listRequests(operation, schemas),
+    requests: listRequests(operation, body?.schema ?? {}, schemas),
     answer: {
       status,
-      fields: listFields(Object.values(content)[0]?.schema ?? {}, schemas, `answer.`),
-      examples: Object.entries(content).map(([type, one]) => ({ type, text: show(one.example) })),
+      fields: listFields(Object.values(content)[0]?.schema ?? {}, schemas, 'answer.'),
+      content,
     },
-    errors: failures
-      .filter((failure) => !isGeneral(failure))
-      .map(([code, failure]) => viewFailure(code, failure)),
-    generalErrors: failures.filter(isGeneral).map(([code]) => code),
-    samples: writeSamples({
-      method: method.toUpperCase(),
-      url: origin + addressOf(path, operation.parameters),
-      token,
-      body: example as object | undefined,
-      isJson: 'application/json' in content,
-    }),
+    /** Those that the endpoint has for itself. */
+    errors: errors.filter(({ isGeneral }) => !isGeneral),
+    /** Those that all endpoints explain alike. */
+    generalErrors: errors.filter(({ isGeneral }) => isGeneral),
+    url: origin + addressOf(path, parameters),
+    body: body?.example,
   };
 }
 
@@ -192,16 +104,11 @@ export function createReference(origin: string, document: OpenApiDocument) {
   return {
     version: document.info.version,
     introduction: { lead: html.slice(0, chaptersAt), html: html.slice(chaptersAt), headings },
-    steps: quickstart.map(({ title, text, operation }) => ({
-      title,
-      text: renderSentence(text),
-      operation: operations.find(({ id }) => id === operation)!,
+    steps: quickstart.map((step) => ({
+      ...step,
+      operation: operations.find(({ id }) => id === step.operation)!,
     })),
-    errors: Object.entries(general).map(([status, { description, example }]) => ({
-      status,
-      description: renderSentence(description),
-      example: show(example),
-    })),
+    errors: Object.entries(general).map(([status, error]) => ({ status, ...error })),
     chapters,
   };
 }

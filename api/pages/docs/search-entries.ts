@@ -4,12 +4,7 @@ import type { Described, Reference } from './reference.ts';
 /** A place that the search of the reference finds: its name, where that is, what it says, its address. */
 type Entry = [kind: string, name: string, where: string, text: string, address: string];
 
-const plain = (html: string) =>
-  html
-    .replaceAll(/<[^>]+>/g, '')
-    .replaceAll(/&(\w+|#39);/g, (whole, name: string) => signs[name] ?? whole);
-
-const signs: Record<string, string> = { lt: '<', gt: '>', amp: '&', quot: '"', '#39': "'" };
+const plain = (markdown = '') => markdown.replaceAll('`', '');
 
 /** The anchor of a field; fields of the answer have `answer` before their path. */
 export function anchorOf({ id }: Pick<Described, 'id'>, { path }: Field): string {
@@ -21,18 +16,20 @@ function listAll(fields: Field[]): Field[] {
 }
 
 function listOperation(operation: Described): Entry[] {
-  const { method, path, chapter, summary, requests, answer, errors } = operation;
+  const { id, method, path, chapter, summary, description, requests, answer, errors } = operation;
   const name = `${method} ${path}`;
   const fields = listAll([...requests.flatMap((one) => one.fields), ...answer.fields]);
+  const of = (kind: string, title: string, text: string | undefined, anchor: string): Entry => [
+    kind,
+    title,
+    name,
+    plain(text),
+    `${chapter}#${anchor}`,
+  ];
   return [
-    ['endpoint', name, summary, plain(operation.description), `${chapter}#${operation.id}`],
-    ...fields.map((field): Entry => {
-      const text = plain(field.description);
-      return ['field', field.name, name, text, `${chapter}#${anchorOf(operation, field)}`];
-    }),
-    ...errors.map(({ status, description }): Entry => {
-      return ['error', status, name, plain(description), `${chapter}#${operation.id}.${status}`];
-    }),
+    ['endpoint', name, summary, plain(description), `${chapter}#${id}`],
+    ...fields.map((one) => of('field', one.name, one.description, anchorOf(operation, one))),
+    ...errors.map((one) => of('error', one.status, one.description, `${id}.${one.status}`)),
   ];
 }
 
@@ -41,21 +38,15 @@ export function listEntries(
   { introduction, errors, steps, chapters }: Reference,
   guides: { path: string; title: string; sections: { id: string; text: string }[] }[],
 ): Entry[] {
+  const texts = [{ path: '/docs', title: 'Reference', sections: introduction.headings }, ...guides];
   return [
-    ...steps.map((step, at): Entry => {
-      return ['section', step.title, 'Quickstart', plain(step.text), `/docs#step-${at + 1}`];
+    ...steps.map(({ title, text }, at): Entry => {
+      return ['section', title, 'Quickstart', plain(text), `/docs#step-${at + 1}`];
     }),
-    ...introduction.headings.map(({ text, id }): Entry => [
-      'section',
-      text,
-      'Reference',
-      '',
-      `/docs#${id}`,
-    ]),
     ...errors.map(({ status, description }): Entry => {
       return ['error', status, 'All endpoints', plain(description), `/docs#error-${status}`];
     }),
-    ...guides.flatMap(({ path, title, sections }) =>
+    ...texts.flatMap(({ path, title, sections }) =>
       sections.map(({ id, text }): Entry => ['section', text, title, '', `${path}#${id}`]),
     ),
     ...chapters.flatMap(({ operations }) => operations.flatMap(listOperation)),
