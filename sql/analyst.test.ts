@@ -177,15 +177,14 @@ describe('stock and flow', () => {
     const inhabitants = 'select sum(population), min(year), count(*) from analyst.population';
     expect(await linesOf(inhabitants)).toEqual(['38036118 2021 16']);
     const rates = await linesOf(`
-      select voivodeship, standing, new, ended, population, standing_per_1000, ended_per_1000
-      from analyst.rate_monthly
-      where source = 'ceidg' and voivodeship in ('opolskie', 'małopolskie')
-      order by voivodeship
+      select voivodeship, sum(new), sum(ended), population,
+        round(1000.0 * sum(ended) / population, 4)
+      from analyst.flow_monthly
+      join analyst.population using (voivodeship)
+      where flow_monthly.source = 'ceidg' and voivodeship = 'małopolskie'
+      group by voivodeship, population
     `);
-    expect(rates).toEqual([
-      'małopolskie 4 2 3 3432295 0.001 0.001',
-      'opolskie 4 0 0 954133 0.004 0.000',
-    ]);
+    expect(rates).toEqual(['małopolskie 2 3 3432295 0.0009']);
   });
 });
 

@@ -259,7 +259,7 @@ describe('GET /stats', () => {
 
   test('200 takes what it does not know for nothing, and writes it as text', async () => {
     const page = await read(
-      `/stats?from=x&by=year&section=a&section=b&source=${encodeURIComponent('"><script>')}`,
+      `/stats?from=x&by=year&section=a&section=b&legal_form=x&source=${encodeURIComponent('"><script>')}`,
     );
     expect(page).not.toContain('"><script>');
     expect(page).toContain('<option value="day" selected>');

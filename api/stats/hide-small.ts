@@ -1,14 +1,23 @@
 import type { Point } from './series-fields.ts';
 
-/** A point without its counts of entries from 1 to below `below`. All else stays, also what gives them away. */
+/** Whether the operator hides a count: those from 1 to below `below`. Zero hides none. */
+export function isSmall(count: number, below: number): boolean {
+  return count !== 0 && Math.abs(count) < below;
+}
+
+/** A point without its small counts. All else stays, also what gives them away. */
 export function hideSmall(point: Omit<Point, 'is_suppressed'>, below: number): Point {
   let is_suppressed = false;
-  const hide = (name: string, value: unknown): unknown => {
-    const isCount = typeof value === 'number' && !name.startsWith('days_');
-    if (!isCount || value === 0 || value >= below) return value;
-    is_suppressed = true;
-    return null;
-  };
-  const shown = JSON.parse(JSON.stringify(point, hide)) as typeof point;
+  if (below <= 1) return { ...point, is_suppressed };
+  const hide = <Fields extends object>(fields: Fields): Fields =>
+    Object.fromEntries(
+      Object.entries(fields).map(([name, value]: [string, unknown]) => {
+        const isCount = typeof value === 'number' && !name.startsWith('days_');
+        if (!isCount || !isSmall(value, below)) return [name, value];
+        is_suppressed = true;
+        return [name, null];
+      }),
+    ) as Fields;
+  const shown = { ...hide(point), stock: hide(point.stock) };
   return { ...shown, is_suppressed };
 }

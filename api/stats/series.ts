@@ -83,11 +83,17 @@ function describeFile(found: Series, asked: SeriesQuery): string[] {
 // Dates, numbers, truth values, names and slugs: nothing needs a quote. The columns have the order of the
 // fields.
 function writeCsv({ series }: Series, { group_by = [] }: Partial<SeriesQuery> = {}): string {
-  const { date: _date, stock: _stock, ...flows } = example.series[0]!;
+  const { date: _date, group: _group, stock: _stock, ...flows } = example.series[0]!;
+  const names = Object.keys(flows) as (keyof typeof flows)[];
   const stock = ['stock_active', 'stock_suspended', 'stock_deleted'];
-  const header = ['date', ...group_by, ...stock, ...Object.keys(flows)];
+  const header = ['date', ...group_by, ...stock, ...names];
   const lines = series.map(({ date, group = {}, stock: counts, ...rest }) =>
-    [date, ...Object.values(group), ...Object.values(counts), ...Object.values(rest)].join(','),
+    [
+      date,
+      ...Object.values(group),
+      ...Object.values(counts),
+      ...names.map((name) => rest[name]),
+    ].join(','),
   );
   return [header.join(','), ...lines, ''].join('\n');
 }

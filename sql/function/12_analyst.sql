@@ -18,61 +18,6 @@ select
     run.entry_count
 from registry.run;
 
-create or replace view analyst.company as
-select
-    company.company_id,
-    company.country_code,
-    company.nip,
-    company.regon9,
-    company.krs,
-    company.name,
-    company.status,
-    legal_form_symbol.slug as legal_form,
-    voivodeship.name as voivodeship,
-    company.city,
-    company.postal_code,
-    company.activity_main,
-    company.activity_start,
-    (
-        -- A company has the id of its first entry, and ids ascend over runs: the first run that reached
-        -- the id saw the company first.
-        select run.dump_date
-        from registry.run
-        where run.last_entry_id >= company.company_id
-        order by run.last_entry_id, run.run_id
-        limit 1
-    ) as first_seen_date,
-    stated.end_date,
-    stated.suspension_date,
-    stated.struck_off_date,
-    stated.entry_count,
-    stated.last_seen_date
-from registry.company
-left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
-left join registry.voivodeship on voivodeship.teryt = company.voivodeship
--- Postgres leaves the join out when a query asks for none of its columns.
-left join lateral (
-    select
-        max(entry.end_date) filter (where entry.status = company.status) as end_date,
-        max(entry.suspension_date) filter (where entry.status = company.status) as suspension_date,
-        max(coalesce(entry.struck_off_date, entry.gone_date))
-            filter (where entry.status = company.status) as struck_off_date,
-        count(*) as entry_count,
-        max((
-            select max(run.dump_date)
-            from registry.run
-            where
-                run.source = entry.source
-                and run.state = 'published'
-                and run.dump_date < coalesce(entry.gone_date, 'infinity')
-                -- The run had seen the entry.
-                and run.last_entry_id >= entry.entry_id
-        )) as last_seen_date
-    from registry.entry
-    where entry.company_id = company.company_id
-) as stated on true
-where company.merged_into_id is null;
-
 create or replace view analyst.entry as
 select
     entry.entry_id,
@@ -127,6 +72,52 @@ left join registry.voivodeship on voivodeship.teryt = entry.voivodeship
 left join registry.activity_recoded
     on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
 left join registry.activity_division on activity_division.division = left(entry.activity_main, 2);
+
+create or replace view analyst.company as
+select
+    company.company_id,
+    company.country_code,
+    company.nip,
+    company.regon9,
+    company.krs,
+    company.name,
+    company.status,
+    legal_form_symbol.slug as legal_form,
+    voivodeship.name as voivodeship,
+    company.city,
+    company.postal_code,
+    company.activity_main,
+    company.activity_start,
+    (
+        -- A company has the id of its first entry, and ids ascend over runs: the first run that reached
+        -- the id saw the company first.
+        select run.dump_date
+        from registry.run
+        where run.last_entry_id >= company.company_id
+        order by run.last_entry_id, run.run_id
+        limit 1
+    ) as first_seen_date,
+    stated.end_date,
+    stated.suspension_date,
+    stated.struck_off_date,
+    stated.entry_count,
+    stated.last_seen_date
+from registry.company
+left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
+left join registry.voivodeship on voivodeship.teryt = company.voivodeship
+-- Postgres leaves the join out when a query asks for none of its columns.
+left join lateral (
+    select
+        max(entry.end_date) filter (where entry.status = company.status) as end_date,
+        max(entry.suspension_date) filter (where entry.status = company.status) as suspension_date,
+        max(coalesce(entry.struck_off_date, entry.gone_date))
+            filter (where entry.status = company.status) as struck_off_date,
+        count(*) as entry_count,
+        max(entry.last_seen_date) as last_seen_date
+    from analyst.entry
+    where entry.company_id = company.company_id
+) as stated on true
+where company.merged_into_id is null;
 
 create or replace view analyst.event as
 select
@@ -247,6 +238,31 @@ join registry.daily_stat
     and daily_stat.stat_date >= stock.from_date
     and daily_stat.stat_date < stock.to_date;
 
+-- Two rows per move: of the group that the entries came to, and of the one that they left.
+create or replace view registry.stock_move_side as
+select
+    stock_move.source,
+    stock_move.stat_date,
+    stock_move.status,
+    stock_move.is_recoded,
+    side.voivodeship,
+    side.activity_section,
+    side.legal_form,
+    side.in_count,
+    side.out_count
+from registry.stock_move
+cross join lateral (
+    values
+    (
+        stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
+        stock_move.entry_count, 0
+    ),
+    (
+        stock_move.from_voivodeship, stock_move.from_activity_section, stock_move.from_legal_form,
+        0, stock_move.entry_count
+    )
+) as side (voivodeship, activity_section, legal_form, in_count, out_count);
+
 -- What is null for a day that an older version published: it counted no moves and returns. A section that
 -- a dictionary moved is counted on such a day too.
 create or replace view analyst.flow_daily as
@@ -279,28 +295,10 @@ from (
         + stock_change.resumed_count > 0
     union all
     select
-        stock_move.stat_date, stock_move.source, side.voivodeship, side.activity_section,
-        side.legal_form, 0, 0, 0, 0, 0, side.moved_in, side.moved_out, side.recoded_in,
-        side.recoded_out, stock_move.is_recoded
-    from registry.stock_move
-    cross join lateral (
-        select
-            stock_move.entry_count * (not stock_move.is_recoded)::integer as moved,
-            stock_move.entry_count * stock_move.is_recoded::integer as recoded
-    ) as entries
-    cross join lateral (
-        values
-        (
-            stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
-            entries.moved, 0, entries.recoded, 0
-        ),
-        (
-            stock_move.from_voivodeship, stock_move.from_activity_section,
-            stock_move.from_legal_form, 0, entries.moved, 0, entries.recoded
-        )
-    ) as side (
-        voivodeship, activity_section, legal_form, moved_in, moved_out, recoded_in, recoded_out
-    )
+        stat_date, source, voivodeship, activity_section, legal_form, 0, 0, 0, 0, 0,
+        in_count * (not is_recoded)::integer, out_count * (not is_recoded)::integer,
+        in_count * is_recoded::integer, out_count * is_recoded::integer, is_recoded
+    from registry.stock_move_side
 ) as flow
 join registry.run
     on run.source = flow.source

@@ -87,47 +87,6 @@ cross join lateral (
 ) as flow
 group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial;
 
-create or replace view analyst.rate_monthly as
-select
-    stock.month,
-    stock.source,
-    stock.voivodeship,
-    stock.standing,
-    coalesce(flow.new, 0) as new,
-    coalesce(flow.ended, 0) as ended,
-    population.population,
-    population.year as population_year,
-    round(1000.0 * stock.standing / population.population, 3) as standing_per_1000,
-    round(1000.0 * coalesce(flow.new, 0) / population.population, 3) as new_per_1000,
-    round(1000.0 * coalesce(flow.ended, 0) / population.population, 3) as ended_per_1000,
-    stock.is_partial
-from (
-    select
-        stock_monthly.month,
-        stock_monthly.source,
-        stock_monthly.voivodeship,
-        stock_monthly.is_partial,
-        sum(stock_monthly.entry_count)::bigint as standing
-    from analyst.stock_monthly
-    where stock_monthly.status <> 'DELETED'
-    group by 1, 2, 3, 4
-) as stock
-join registry.voivodeship on voivodeship.name = stock.voivodeship
-join registry.population on population.voivodeship = voivodeship.teryt
-left join (
-    select
-        flow_monthly.month,
-        flow_monthly.source,
-        flow_monthly.voivodeship,
-        sum(flow_monthly.new)::bigint as new,
-        sum(flow_monthly.ended)::bigint as ended
-    from analyst.flow_monthly
-    group by 1, 2, 3
-) as flow
-    on flow.month = stock.month
-    and flow.source = stock.source
-    and flow.voivodeship = stock.voivodeship;
-
 -- A life ends with the first end that the entry tells. An entry is born in the month of the snapshot that
 -- showed it first, unless that is the baseline, which shows the births of many years.
 create or replace view analyst.cohort as

@@ -71,27 +71,9 @@ explained as (
     ) as side (status, entry_change, flow)
     where stock_change.source = $1 and stock_change.status <> 'DELETED'
     union all
-    select
-        stock_move.stat_date,
-        side.voivodeship,
-        side.activity_section,
-        side.legal_form,
-        stock_move.status,
-        0,
-        side.flow
-    from registry.stock_move
-    cross join lateral (
-        values
-        (
-            stock_move.from_voivodeship, stock_move.from_activity_section, stock_move.from_legal_form,
-            -stock_move.entry_count
-        ),
-        (
-            stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
-            stock_move.entry_count
-        )
-    ) as side (voivodeship, activity_section, legal_form, flow)
-    where stock_move.source = $1
+    select stat_date, voivodeship, activity_section, legal_form, status, 0, in_count - out_count
+    from registry.stock_move_side
+    where source = $1
 )
 
 select format(

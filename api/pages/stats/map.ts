@@ -1,6 +1,8 @@
 import { sql } from 'kysely';
 import type { Db } from '../../../sql/connection/kysely.ts';
 import type { Context } from '../../http/context.ts';
+import { isSmall } from '../../stats/hide-small.ts';
+import { readSeries } from '../../stats/read-series.ts';
 import type { Selection } from './statistics.ts';
 
 /** What the map can show: entries, their share of the country, their change, and entries per inhabitant. */
@@ -17,87 +19,62 @@ export interface Region {
   population: number | null;
 }
 
-interface Counted {
-  /** The snapshot that is counted, and the one that `change` compares it with. */
-  date: string | null;
-  since: string | null;
-  population_year: number | null;
-  population_source: string | null;
-  regions: Region[];
-}
-
-async function countRegions(db: Db, selection: Selection): Promise<Counted> {
-  const asked = Object.fromEntries(
-    Object.entries(selection).map(([name, value]) => [name, value || null]),
-  );
-  const { rows } = await sql<Counted>`
-    with period as (
-        select
-            max(stat_date) filter (
-                where stat_date <= coalesce(${asked.to}::date, 'infinity')
-            ) as date,
-            coalesce(
-                max(stat_date) filter (where stat_date < ${asked.from}::date),
-                min(stat_date)
-            ) as since
-        from registry.daily_stat
-        where source = ${selection.source}
-    ),
-
-    counted as (
-        select
-            voivodeship,
-            sum(entry_change) as count,
-            coalesce(sum(entry_change) filter (where stat_date > period.since), 0) as change
-        from registry.stock_change
-        cross join period
-        where
-            source = ${selection.source}
-            and status = 'ACTIVE'
-            and stat_date <= period.date
-            and (
-                ${asked.section}::text is null
-                or coalesce(activity_section, 'NONE') = upper(${asked.section})
-            )
-            and (
-                ${asked.legal_form}::text is null
-                or coalesce(legal_form, 'none') = coalesce(
-                    (
-                        select symbol from registry.legal_form_symbol
-                        where slug = ${asked.legal_form}
-                    ),
-                    ${asked.legal_form}
-                )
-            )
-        group by voivodeship
-    ),
-
-    region as (
-        select
-            coalesce(slug, 'none') as slug,
-            name,
-            coalesce(count, 0)::float8 as count,
-            case when period.since < period.date then coalesce(change, 0)::float8 end as change,
-            population::float8,
-            year,
-            population.source
-        from registry.voivodeship
-        full join counted on counted.voivodeship = teryt
-        left join registry.population on population.voivodeship = teryt
-        cross join period
-    )
-
+/** The snapshot that is counted, and the one that changes are since: the last before `from`, else the first. */
+async function findSpan(db: Db, { source, from, to }: Selection) {
+  const { rows } = await sql<Record<'date' | 'since', string | null>>`
     select
-        period.date,
-        period.since,
-        max(year) as population_year,
-        max(source) as population_source,
-        json_agg(region order by name) as regions
-    from region
-    cross join period
-    group by period.date, period.since
+        max(stat_date) filter (where stat_date <= ${to || 'infinity'}::date) as date,
+        coalesce(
+            max(stat_date) filter (where stat_date < ${from || '-infinity'}::date), min(stat_date)
+        ) as since
+    from registry.daily_stat
+    where source = ${source}
   `.execute(db);
   return rows[0]!;
+}
+
+/** The active entries on a day by the name of their voivodeship; null: those without one. */
+async function countOn(db: Db, { source, section, legal_form }: Selection, date: string) {
+  const points = await readSeries(db, source, {
+    by: 'day',
+    from: date,
+    to: date,
+    group_by: ['voivodeship'],
+    section: section.toUpperCase() || undefined,
+    legal_form: legal_form || undefined,
+  });
+  return new Map(
+    points.map(({ group, stock }) => [group?.voivodeship ?? null, Number(stock.ACTIVE)]),
+  );
+}
+
+async function countRegions(db: Db, selection: Selection) {
+  const { date, since } = await findSpan(db, selection);
+  const counts = date ? await countOn(db, selection, date) : new Map<string | null, number>();
+  const isCompared = date !== null && since !== null && since < date;
+  const before = isCompared ? await countOn(db, selection, since) : undefined;
+  const { rows: voivodeships } = await sql<{
+    slug: string;
+    name: string;
+    population: number | null;
+    year: number | null;
+    source: string | null;
+  }>`
+    select slug, name, population::float8, year, source
+    from registry.voivodeship
+    left join registry.population on population.voivodeship = teryt
+    order by name
+  `.execute(db);
+  const none = { slug: 'none', name: null, population: null };
+  const regions = [...voivodeships, ...(counts.has(null) ? [none] : [])].map(
+    ({ slug, name, population }): Region => {
+      const count = counts.get(name) ?? 0;
+      const change = before ? count - (before.get(name) ?? 0) : null;
+      return { slug, name, count, change, population };
+    },
+  );
+  const { year, source } = voivodeships[0]!;
+  return { date, since, population_year: year, population_source: source, regions };
 }
 
 /** A number above one value and not above the other, with as few digits as that takes. */
@@ -132,13 +109,6 @@ function findLimits(values: number[]): number[] {
   );
 }
 
-/** A region whose counts of entries from 1 to below `below` are hidden. */
-function hideSmall(region: Region, below: number): Region {
-  const isSmall = (value: number | null) => value !== 0 && Math.abs(value ?? 0) < below;
-  const count = isSmall(region.count) ? null : region.count;
-  return { ...region, count, change: isSmall(region.change) ? null : region.change };
-}
-
 /** What the map shows of a region: a number, or null where it has none. */
 function valueOf(measure: Selection['measure'], region: Region, total: number): number | null {
   const { count, change, population } = region;
@@ -156,8 +126,10 @@ export async function findMap(
 ) {
   const { regions, ...counted } = await countRegions(db, selection);
   const total = regions.reduce((sum, { count }) => sum + (count ?? 0), 0);
+  const hide = (count: number | null) =>
+    count !== null && isSmall(count, suppressBelow) ? null : count;
   const valued = regions
-    .map((region) => hideSmall(region, suppressBelow))
+    .map((region) => ({ ...region, count: hide(region.count), change: hide(region.change) }))
     .map((region) => ({ ...region, value: valueOf(selection.measure, region, total) }));
   const onMap = valued.filter(({ slug }) => slug !== 'none').map(({ value }) => value);
   const limits = findLimits(onMap.filter((value) => value !== null));

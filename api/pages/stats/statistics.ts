@@ -34,14 +34,19 @@ export async function findStatistics(options: Context, request: Request) {
   const { db } = options;
   const { language } = createWords(request, 'stats');
   const snapshots = await findSnapshots(db);
-  const asked = selectionQuery.parse(request.query);
-  const selection = { ...asked, source: asked.source || (snapshots[0]?.source ?? '') };
-  const [map, voivodeships, sections, legalForms] = await Promise.all([
-    findMap(options, selection),
+  const [voivodeships, sections, legalForms] = await Promise.all([
     readVoivodeships(db),
     readSections(db, language),
     readLegalForms(db, language),
   ]);
+  const asked = selectionQuery.parse(request.query);
+  const isForm = ['none', ...legalForms.map(({ slug }) => slug)].includes(asked.legal_form);
+  const selection = {
+    ...asked,
+    source: asked.source || (snapshots[0]?.source ?? ''),
+    legal_form: isForm ? asked.legal_form : '',
+  };
+  const map = await findMap(options, selection);
   const { measure: _, ...series } = selection;
   return {
     selection,
