@@ -1,11 +1,9 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
 import { createAccountLimit } from '../auth/rate-limit.ts';
 import {
   companyRef,
-  type Identifier,
   identifierValue,
   unknownCompany,
   unknownCompanyErrors,
@@ -64,8 +62,10 @@ const answered = {
 
 interface Asked extends Paging {
   account_id: string;
-  lang: Language | undefined;
+  lang?: Language | undefined;
 }
+
+type Found = { total: number; events: z.output<typeof event>[] };
 
 /**
  * A page of the events of a company, the newest first, their count, and what names the company today. The
@@ -77,21 +77,6 @@ async function readHistory(
   { db, now }: Context,
   company_id: RawBuilder<unknown>,
   { account_id, lang, ...paging }: Asked,
-) {
-  const found = await findHistory(db, company_id, account_id, paging);
-  if (!found) throw new HttpError(404, unknownCompany);
-  const { total, events, ...company } = found;
-  const meta = { ...viewPageMeta(paging, total), fetched_at: formatTimestamp(now()), ...company };
-  return { status: 'success', data: { events: withWords(events, lang) }, meta };
-}
-
-type Found = { total: number; events: z.output<typeof event>[] };
-
-async function findHistory(
-  db: Db,
-  company_id: RawBuilder<unknown>,
-  account_id: string,
-  paging: Paging,
 ) {
   const { rows } = await sql<Found>`
     select
@@ -129,11 +114,11 @@ async function findHistory(
     from registry.company
     where company.company_id = (${company_id})
   `.execute(db);
-  return rows[0];
+  if (!rows[0]) throw new HttpError(404, unknownCompany);
+  const { total, events, ...company } = rows[0];
+  const meta = { ...viewPageMeta(paging, total), fetched_at: formatTimestamp(now()), ...company };
+  return { status: 'success', data: { events: withWords(events, lang) }, meta };
 }
-
-const companyOf = ({ identifier_type: type, identifier_value: value }: Identifier) =>
-  sql`select registry.find_company(${type}, ${value})`;
 
 function historyByNumber(options: Context): Endpoint {
   return endpoint(
@@ -153,8 +138,10 @@ function historyByNumber(options: Context): Endpoint {
         })
         .superRefine(...validIdentifiers),
     },
-    ({ query: { lang, page, per_page, ...number }, caller: { account_id } }) =>
-      readHistory(options, companyOf(number), { account_id, lang, page, per_page }),
+    ({ query: { identifier_type, identifier_value, ...asked }, caller: { account_id } }) => {
+      const company_id = sql`select registry.find_company(${identifier_type}, ${identifier_value})`;
+      return readHistory(options, company_id, { account_id, ...asked });
+    },
   );
 }
 
@@ -173,10 +160,10 @@ function historyByReference(options: Context): Endpoint {
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),
     },
-    async ({ params, query: { lang, ...paging }, caller: { account_id } }) => {
+    async ({ params, query, caller: { account_id } }) => {
       await histories.count(account_id);
       const company_id = sql`select registry.current_company(${params.company_ref})`;
-      return readHistory(options, company_id, { account_id, lang, ...paging });
+      return readHistory(options, company_id, { account_id, ...query });
     },
   );
 }

@@ -1,12 +1,11 @@
 import { z } from 'zod';
-import { countChallenges } from './challenge-counts.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { dateField } from '../http/field.ts';
-import { pageMeta, pagingFields, viewPageMeta } from '../http/paging.ts';
+import { pageMeta, pagingFields } from '../http/paging.ts';
 import examples from './examples.json' with { type: 'json' };
-import { nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
+import { challengeCounts, nightOfRegistry, nightSummary, readNight, readNights } from './nights.ts';
 
 // What the descriptions share.
 const common = {
@@ -15,19 +14,6 @@ const common = {
   auth: 'none',
   limit: { name: 'quality', request_count: 30, window_ms: 60_000 },
 } as const;
-
-const challengeCounts = z
-  .strictObject({
-    open: z.int(),
-    accepted: z.int(),
-    declined: z.int(),
-    oldest_open_days: z.int().nullable(),
-    median_days_to_answer: z.number().nullable(),
-  })
-  .meta({
-    id: 'ChallengeCounts',
-    description: 'Objections: the open ones, and those that were answered in a year.',
-  });
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
 export function qualityEndpoints({ db, now }: Context): Endpoint[] {
@@ -47,11 +33,7 @@ export function qualityEndpoints({ db, now }: Context): Endpoint[] {
         }),
         example: examples.nights,
       },
-      async ({ query }) => {
-        const { nights, total } = await readNights(db, query);
-        const challenges = await countChallenges(db, now());
-        return { data: nights, challenges, meta: viewPageMeta(query, total) };
-      },
+      ({ query }) => readNights(db, now(), query),
     ),
     endpoint(
       {

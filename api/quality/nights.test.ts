@@ -205,7 +205,7 @@ describe('the page of a night', () => {
     expect(await readPage('/quality?lang=en')).toContain(
       '3 November 2026 CEIDG published in spite of a guard (1 attempt refused) 2,012 21 1 day late',
     );
-    for (const path of ['/quality/2026-11-04', '/quality/yesterday']) {
+    for (const path of ['/quality/2026-11-04', '/quality/yesterday', '/quality/0000-01-01']) {
       expect((await api.ask(path, { headers: { Accept: 'text/html' } })).status).toBe(404);
     }
   });

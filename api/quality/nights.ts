@@ -2,7 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { type Paging, skippedBy } from '../http/paging.ts';
+import { type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
 
 /** Files of a dump, and refused attempts, that an answer lists; the totals count all. */
 const mostListed = 200;
@@ -86,9 +86,44 @@ export const nightSummary = z
   })
   .meta({ id: 'NightSummary', description: 'A day that a registry delivered a dump for.' });
 
-/** A page of the days that dumps were delivered for, the newest first, and how many there are. */
-export async function readNights(db: Db, paging: Paging) {
-  const { rows: nights } = await sql<z.output<typeof nightSummary>>`
+export const challengeCounts = z
+  .strictObject({
+    open: count,
+    accepted: count,
+    declined: count,
+    oldest_open_days: z.int().nullable(),
+    median_days_to_answer: z.number().nullable(),
+  })
+  .meta({
+    id: 'ChallengeCounts',
+    description: 'Objections: the open ones, and those that were answered in a year.',
+  });
+
+// The open ones, which each account has few of, and those that the operator answered in a year.
+async function countChallenges(db: Db, now: Date) {
+  const { rows: counts } = await sql<z.output<typeof challengeCounts>>`
+    select
+        count(*) filter (where state = 'open')::int as open,
+        count(*) filter (where state = 'accepted')::int as accepted,
+        count(*) filter (where state = 'declined')::int as declined,
+        extract(day from ${now}::timestamptz - min(created_at) filter (where state = 'open'))::int
+            as oldest_open_days,
+        round(
+            extract(
+                epoch from percentile_cont(0.5) within group (order by ended_at - created_at)
+            ) / 86400,
+            1
+        )::float8 as median_days_to_answer
+    from customer.challenge
+    where state = 'open'
+        or state in ('accepted', 'declined') and ended_at > ${now}::timestamptz - interval '365 days'
+  `.execute(db);
+  return counts[0]!;
+}
+
+/** A page of the days that dumps were delivered for, the newest first, and what is published of challenges. */
+export async function readNights(db: Db, now: Date, paging: Paging) {
+  const { rows: data } = await sql<z.output<typeof nightSummary>>`
     select
         dump_date as date,
         source,
@@ -112,5 +147,6 @@ export async function readNights(db: Db, paging: Paging) {
     from registry.run
     where state in ('published', 'refused')
   `.execute(db);
-  return { nights, total: counts[0]!.total };
+  const challenges = await countChallenges(db, now);
+  return { data, challenges, meta: viewPageMeta(paging, counts[0]!.total) };
 }
