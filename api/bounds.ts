@@ -19,9 +19,8 @@ export const boundShape = {
   TOKENS_PER_ACCOUNT: bound(100),
   /** Requests that add companies, each of which can cause a mail. */
   SUBMISSIONS_PER_DAY: bound(1_000),
-  /** Objections to what is said of companies that are not answered yet, and those that are made in a day. */
+  /** Objections to what is said of companies that the operator has not answered yet. */
   CHALLENGES_PER_ACCOUNT: bound(20),
-  CHALLENGES_PER_DAY: bound(50),
   /** Requests under way in one process, most of its ten sessions; also those of an address without a token. */
   REQUESTS_IN_FLIGHT: bound(8),
   /** Of these, searches. */

@@ -21,7 +21,7 @@ let path: string;
 beforeAll(async () => {
   database = await createTestDatabase();
   await runFixture(database, '2026-11-02');
-  const bounds = { ...boundDefaults, CHALLENGES_PER_ACCOUNT: 2, CHALLENGES_PER_DAY: 4 };
+  const bounds = { ...boundDefaults, CHALLENGES_PER_ACCOUNT: 2 };
   api = await startTestApi({ db: database.kysely, now: () => moment, bounds });
   account = await createAccount(database.kysely);
   ({ plaintext: token } = await createApiToken(database.kysely, account.account_id));
@@ -94,16 +94,11 @@ describe('POST /companies/{company_ref}/challenges', () => {
     }
   });
 
-  test('422 names the bound of open ones, 429 that of a day', async () => {
+  test('422 names the bound of open ones', async () => {
     expect((await contest({ ...body, evidence: 'ź'.repeat(2000) })).status).toBe(201);
     expect(await contest()).toMatchObject({
       status: 422,
       body: { message: 'An account has at most 2 open challenges.' },
-    });
-    expect((await contest()).status).toBe(422);
-    expect(await contest()).toMatchObject({
-      status: 429,
-      body: { message: 'An account has at most 4 challenges a day.' },
     });
   });
 });

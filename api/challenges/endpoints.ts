@@ -1,7 +1,6 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { createAccountLimit } from '../auth/rate-limit.ts';
 import { companyRef, unknownCompany, unknownCompanyErrors } from '../companies/identifier.ts';
 import { challengedField } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
@@ -160,9 +159,7 @@ async function openChallenge(
 
 /** (+) Objections of accounts to what is said of companies, and what the operator answers. */
 export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
-  const { CHALLENGES_PER_ACCOUNT: most, CHALLENGES_PER_DAY: request_count } = bounds;
-  const limited = { name: 'challenges', request_count, window_ms: 86_400_000 };
-  const perDay = createAccountLimit({ db, now }, limited, 'challenges a day');
+  const { CHALLENGES_PER_ACCOUNT: most } = bounds;
 
   const create = endpoint(
     {
@@ -170,7 +167,7 @@ export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
       isInTurn: true,
       method: 'post',
       summary: 'Contest what is said of a company',
-      description: `(+) Names a part of the snapshot, what is right, and the evidence, in at most 2,000 characters. The operator accepts or declines it, and a mail brings the answer. An account has at most ${most} open ones, else 422, and makes at most ${request_count} a day, else 429.`,
+      description: `(+) Names a part of the snapshot, what is right, and the evidence, in at most 2,000 characters. The operator accepts or declines it, and a mail brings the answer. An account has at most ${most} open ones, else 422.`,
       body,
       bodyExample,
       status: 201,
@@ -179,7 +176,6 @@ export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
       errors: unknownCompanyErrors,
     },
     async ({ params: { company_ref }, body: asked, caller: { account_id } }) => {
-      await perDay.count(account_id);
       const own = { account_id, company_ref };
       const data = await db.transaction().execute(async (tx) => {
         await openChallenge(tx, own, asked, most, now());

@@ -64,18 +64,15 @@ export function sendPage(
  */
 export function createKeptPage(template: string, data: object): RequestHandler {
   // By the language that the address asks for, which links keep.
-  const kept = new Map<unknown, Page & { tag: string }>();
+  const kept = new Map<unknown, Page>();
   return (request, response) => {
     const { lang } = request.query;
     const key = isLanguage(lang) ? lang : undefined;
-    let page = kept.get(key);
-    if (!page) {
-      const rendered = renderPage(request, template, data);
-      page = { ...rendered, tag: tagOf(rendered.html) };
-      kept.set(key, page);
-    }
-    response.set('ETag', page.tag);
-    if (isKnown(request, page.tag)) response.status(304).end();
+    const page = kept.get(key) ?? renderPage(request, template, data);
+    kept.set(key, page);
+    const tag = tagOf(page.html);
+    response.set('ETag', tag);
+    if (isKnown(request, tag)) response.status(304).end();
     else sendHtml(response, page, 'no-cache');
   };
 }

@@ -32,7 +32,6 @@ async function createPages(origin: string, makeDocument: () => Promise<OpenApiDo
     overview: createKeptPage('docs/overview', common),
     chapters: new Map(chapters),
     entries,
-    entriesTag: tagOf(entries),
   };
 }
 
@@ -57,9 +56,10 @@ export function createDocs(
 
   add('/docs', async (...call) => (await readPages()).overview(...call));
   add('/docs/search.json', async (request, response) => {
-    const { entries, entriesTag } = await readPages();
-    response.set({ ETag: entriesTag, 'Cache-Control': 'no-cache' });
-    if (isKnown(request, entriesTag)) response.status(304).end();
+    const { entries } = await readPages();
+    const tag = tagOf(entries);
+    response.set({ ETag: tag, 'Cache-Control': 'no-cache' });
+    if (isKnown(request, tag)) response.status(304).end();
     else response.type('json').send(entries);
   });
   add('/docs/:chapter', async (request, response, next) => {
