@@ -266,26 +266,6 @@ describe('a file that takes long', () => {
     });
   }
 
-  async function countWaiting(): Promise<number> {
-    const { rows } = await database.pool.query<{ count: number }>(
-      `select count(*)::int from pg_stat_activity
-      where datname = current_database() and wait_event_type = 'Lock'`,
-    );
-    return rows[0]!.count;
-  }
-
-  test('ends with its client', async () => {
-    const slow = await startTestApi({ db: database.kysely });
-    onTestFinished(() => slow.close());
-    await holdStock();
-    const leaving = new AbortController();
-    const asked = slow.ask(path, { signal: leaving.signal });
-    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(1);
-    leaving.abort();
-    await expect(asked).rejects.toThrow('aborted');
-    await expect.poll(countWaiting, { timeout: 20_000 }).toBe(0);
-  });
-
   test('503 once its query has taken too long, and another view is not held up', async () => {
     const downloadPool = openPool({
       connectionString: database.url,

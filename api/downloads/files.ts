@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
 import { inSnapshot } from '../../sql/connection/database.ts';
@@ -35,7 +34,7 @@ export interface FilesOptions extends Context {
  * and nobody gets half a file. It has a row a group of entries, and no more rows than the dictionaries have
  * groups. Files that were asked for last are kept.
  */
-export function createFiles({ db, downloadPool, suppressBelow }: FilesOptions) {
+export function createFiles({ downloadPool, suppressBelow }: FilesOptions) {
   const kept = new LRUCache<string, Buffer>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
@@ -54,27 +53,10 @@ export function createFiles({ db, downloadPool, suppressBelow }: FilesOptions) {
     return Buffer.concat(parts);
   }
 
-  /** Writes a file; its query ends when `signal` says that the client is gone. */
-  function make(file: FileOfDay, signal: AbortSignal): Promise<Buffer> {
-    return inSnapshot(downloadPool, async (client) => {
-      signal.throwIfAborted();
-      const { rows } = await client.query<{ pid: number }>('select pg_backend_pid() as pid');
-      const { pid } = rows[0]!;
-      const cancel = () =>
-        void sql`select pg_cancel_backend(${pid})`.execute(db).catch(() => undefined);
-      signal.addEventListener('abort', cancel);
-      try {
-        return await write(client, file);
-      } finally {
-        signal.removeEventListener('abort', cancel);
-        signal.throwIfAborted();
-      }
-    });
-  }
-
-  return async (file: FileOfDay, signal: AbortSignal): Promise<Buffer> => {
+  return async (file: FileOfDay): Promise<Buffer> => {
     const key = Object.values(file).join(' ');
-    const content = kept.get(key) ?? (await make(file, signal));
+    const content =
+      kept.get(key) ?? (await inSnapshot(downloadPool, (client) => write(client, file)));
     kept.set(key, content);
     return content;
   };

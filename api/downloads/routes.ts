@@ -4,7 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
-import { HttpError, onlyAllow } from '../http/errors.ts';
+import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare } from '../http/in-flight.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
@@ -101,12 +101,11 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       const version = await findVersion(date);
       if (version === undefined)
         throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
-      const leaving = new AbortController();
-      response.once('close', () => leaving.abort());
-      const content = await inShare(addressKeyOf(request), () =>
-        makeFile({ ...asked, version }, leaving.signal),
+      // The client may be gone when its turn comes.
+      const content = await inShare(addressKeyOf(request), async () =>
+        isGivenUp(response) ? undefined : makeFile({ ...asked, version }),
       );
-      if (response.headersSent) return;
+      if (!content || isGivenUp(response)) return;
       const tag = tagOf(content);
       response.set({ ETag: tag, 'Cache-Control': cacheControlOf(date, now()) });
       if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });

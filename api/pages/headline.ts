@@ -1,4 +1,5 @@
 import type { Db } from '../../sql/connection/kysely.ts';
+import { isSmall } from '../stats/hide-small.ts';
 import { readSeries } from '../stats/read-series.ts';
 
 const day_ms = 86_400_000;
@@ -36,7 +37,7 @@ export async function readHeadline(db: Db, source: string, date: string, below =
   const before = points.some((point) => point.date === start)
     ? points.filter((point) => point.date > start && point.date <= base.date)
     : undefined;
-  const isHidden = (count: number) => count > 0 && count < below;
+  const isHidden = (count: number) => isSmall(count, below);
   const flowOf = (flow: 'new' | 'ended') => {
     const [count, earlier] = [sum(since, flow), before && sum(before, flow)];
     const isCompared = earlier !== undefined && !isHidden(count) && !isHidden(earlier);

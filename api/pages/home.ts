@@ -1,4 +1,3 @@
-import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
@@ -24,12 +23,12 @@ const day_ms = 24 * hour_ms;
 interface Night {
   source: string;
   stat_date: string;
-  entry_count: string;
+  entry_count: number;
   is_baseline: boolean;
-  new: string;
-  updated: string;
-  deleted: string;
-  events: string | null;
+  new: number;
+  updated: number;
+  deleted: number;
+  events: number | null;
 }
 
 interface NightEvent {
@@ -41,7 +40,8 @@ interface NightEvent {
   city: string | null;
 }
 
-interface NightEvents {
+interface Nights {
+  nights: Night[];
   types: { event_type: string; severity: string; count: number }[];
   examples: NightEvent[];
 }
@@ -59,46 +59,20 @@ export async function findSnapshots(db: Db) {
 
 type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
-/** The newest night of each source, from its snapshot. */
-async function readNights(db: Db, snapshots: readonly Snapshot[]): Promise<Night[]> {
-  const { rows } = await sql<Night>`
-    select
-        daily_stat.source,
-        daily_stat.stat_date,
-        daily_stat.entry_count,
-        daily_stat.is_baseline,
-        daily_stat.new_count as new,
-        daily_stat.updated_count as updated,
-        daily_stat.deleted_count as deleted,
-        run.event_count as events
-    from unnest(
-        ${snapshots.map(({ source }) => source)}::text[],
-        ${snapshots.map(({ stat_date }) => stat_date)}::date[]
-    ) as newest (source, stat_date)
-    join registry.daily_stat using (source, stat_date)
-    join registry.run
-        on run.source = newest.source
-        and run.dump_date = newest.stat_date
-        and run.state = 'published'
-    order by daily_stat.source`.execute(db);
-  return rows;
-}
-
 /** What the newest nights say. A night of millions of events is read once, whoever looks at it. */
 async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], types: [], examples: [], headline: undefined };
   const source = await chooseSource(db, undefined);
   const newest = snapshots.find((one) => one.source === source) ?? first;
-  const [nights, [events], headline] = await Promise.all([
-    readNights(db, snapshots),
-    runPrepared<NightEvents>(db, 'api/read_night.sql', [
+  const [[night], headline] = await Promise.all([
+    runPrepared<Nights>(db, 'api/read_night.sql', [
       snapshots.map((one) => one.source),
       snapshots.map(({ stat_date }) => stat_date),
     ]),
     readHeadline(db, newest.source, newest.stat_date, suppressBelow),
   ]);
-  return { nights, ...events!, headline };
+  return { ...night!, headline };
 }
 
 const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Warsaw' });

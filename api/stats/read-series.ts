@@ -13,31 +13,42 @@ import {
 
 type Selected = Partial<Record<Dimension, string>>;
 
-/** The symbols of a selection by dimension; '' selects the entries without. */
-async function findSelected(db: Db, { voivodeship, section, legal_form }: SeriesQuery) {
-  const { rows } = await sql<{ teryt: string | null; symbol: string | null }>`
+interface DictionarySymbol {
+  dimension: Dimension;
+  symbol: string;
+  name: string;
+  is_asked: boolean | null;
+}
+
+/** The dictionaries of the dimensions: how they name each symbol, and whether a query asks for it. */
+async function readSymbols(db: Db, asked: SeriesQuery): Promise<DictionarySymbol[]> {
+  const [voivodeship, section, legal_form] = dimensions.map((name) => asked[name] ?? null);
+  const { rows } = await sql<DictionarySymbol>`
     select
-        (
-            select teryt from registry.voivodeship
-            where slug = registry.fold(${voivodeship ?? null}::text)
-        ) as teryt,
-        (
-            select symbol from registry.legal_form_symbol
-            where slug = registry.fold(${legal_form ?? null}::text)
-        ) as symbol
+        'voivodeship' as dimension, teryt as symbol, name,
+        slug = registry.fold(${voivodeship}::text) as is_asked
+    from registry.voivodeship
+    union all
+    select 'section', section, section, section = upper(${section}::text)
+    from registry.activity_section
+    union all
+    select 'legal_form', symbol, slug, slug = registry.fold(${legal_form}::text)
+    from registry.legal_form_symbol
   `.execute(db);
-  const { teryt, symbol } = rows[0]!;
+  return rows;
+}
+
+/** The symbols that are asked for, by dimension; '' selects the entries without. */
+function selectSymbols(symbols: DictionarySymbol[], asked: SeriesQuery): Selected {
   const problems: Problem[] = [];
   const selected: Selected = {};
-  const select = (dimension: Dimension, asked: string | undefined, symbolOf: string | null) => {
-    if (asked === undefined) return;
-    const isNone = asked.toLowerCase() === none;
-    if (!isNone && symbolOf === null) problems.push([dimension, unknown[dimension]]);
-    selected[dimension] = isNone ? '' : (symbolOf ?? '');
-  };
-  select('voivodeship', voivodeship, teryt);
-  select('section', section, section ?? null);
-  select('legal_form', legal_form, symbol);
+  for (const dimension of dimensions) {
+    const value = asked[dimension];
+    const found = symbols.find((one) => one.dimension === dimension && one.is_asked);
+    if (value === undefined) continue;
+    if (!found && value.toLowerCase() !== none) problems.push([dimension, unknown[dimension]]);
+    selected[dimension] = found?.symbol ?? '';
+  }
   if (problems.length > 0) throw invalid(problems);
   return selected;
 }
@@ -119,10 +130,10 @@ async function readChanges(
   db: Db,
   source: string,
   asked: SeriesQuery,
+  selected: Selected,
   last_date: string,
   most: number,
 ): Promise<Change[]> {
-  const selected = await findSelected(db, asked);
   const [cell, oldCell, newCell] = (['', 'from_', 'to_'] as const).map((side) =>
     cellOf(asked.group_by ?? [], side),
   );
@@ -211,19 +222,21 @@ export async function readSeries(
   asked: SeriesQuery,
   most = mostPoints,
 ): Promise<Omit<Point, 'is_suppressed'>[]> {
+  const symbols = await readSymbols(db, asked);
+  const selected = selectSymbols(symbols, asked);
   const periods = await readPeriods(db, source, asked);
   const last_date = periods.at(-1)?.last_date ?? '-infinity';
   const { group_by: groups } = asked;
   // A group has a change in each of its points, and one before them, at most.
   const bound = groups ? 2 * most + 1 : Number.MAX_SAFE_INTEGER;
-  const changes = await readChanges(db, source, asked, last_date, bound);
+  const changes = await readChanges(db, source, asked, selected, last_date, bound);
   const byCell = Map.groupBy(changes, (one) => dimensions.map((name) => one[name]).join());
   if (groups && (changes.length === bound || byCell.size * periods.length > most)) {
     const message = `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
     throw invalid([['group_by', message]]);
   }
   if (!groups && byCell.size === 0) byCell.set('', []);
-  const names = await readNames(db, groups);
+  const names = new Map(symbols.map(({ dimension, symbol, name }) => [dimension + symbol, name]));
   const cells = [...byCell.values()].map((ofCell) => {
     const group = groups?.map((name) => {
       const symbol = ofCell[0]![name];
@@ -251,16 +264,4 @@ export async function readSeries(
       return { ...pointOf(asked.by, period, change), stock: cell.stock, ...cell.group };
     }),
   );
-}
-
-/** What groups are called, by dimension and symbol. */
-async function readNames(db: Db, groups: Dimension[] = []): Promise<Map<string, string>> {
-  const { rows } = await sql<{ symbol: string; name: string }>`
-    select 'voivodeship' || teryt as symbol, name from registry.voivodeship
-    where ${groups.includes('voivodeship')}
-    union all
-    select 'legal_form' || symbol, slug from registry.legal_form_symbol
-    where ${groups.includes('legal_form')}
-  `.execute(db);
-  return new Map(rows.map(({ symbol, name }) => [symbol, name]));
 }

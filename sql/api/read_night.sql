@@ -1,5 +1,5 @@
--- One row: what happened in the nights of the sources $1 and days $2. `types` counts the events by type,
--- the worst first. `examples` are a few of the worst events: of companies in KRS, since an entry there is
+-- One row: what happened in the nights of the sources $1 and days $2. `nights` are their counts. `types`
+-- counts the events by type, the worst first. `examples` are a few of the worst events: of companies in KRS, since an entry there is
 -- never a natural person's, and without values that tell of persons. Of a source the first 500 events
 -- that are high or worse are looked at, so that a night of many events costs no more.
 with night as (
@@ -51,6 +51,29 @@ example as (
 )
 
 select
+    (
+        select json_agg(
+            json_build_object(
+                'source', daily_stat.source,
+                'stat_date', daily_stat.stat_date,
+                'entry_count', daily_stat.entry_count,
+                'is_baseline', daily_stat.is_baseline,
+                'new', daily_stat.new_count,
+                'updated', daily_stat.updated_count,
+                'deleted', daily_stat.deleted_count,
+                'events', run.event_count
+            )
+            order by daily_stat.source
+        )
+        from night
+        join registry.daily_stat
+            on daily_stat.source = night.source
+            and daily_stat.stat_date = night.event_date
+        join registry.run
+            on run.source = night.source
+            and run.dump_date = night.event_date
+            and run.state = 'published'
+    ) as nights,
     (
         select coalesce(
             json_agg(

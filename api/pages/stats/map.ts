@@ -40,7 +40,7 @@ async function countOn(db: Db, { source, section, legal_form }: Selection, date:
     from: date,
     to: date,
     group_by: ['voivodeship'],
-    section: section.toUpperCase() || undefined,
+    section: section || undefined,
     legal_form: legal_form || undefined,
   });
   return new Map(
@@ -87,8 +87,7 @@ function roundBetween(below: number, above: number): number {
 
 /**
  * Where one class ends and the next begins, ascending: up to five classes. Values of both signs have classes of
- * equal width around zero. Others have classes of about equally many values, which end where the values next to
- * that lie farthest apart.
+ * equal width around zero, others classes of about equally many values.
  */
 function findLimits(values: number[]): number[] {
   const sorted = [...new Set(values)].toSorted((one, other) => one - other);
@@ -97,16 +96,11 @@ function findLimits(values: number[]): number[] {
     const widest = Math.max(-least, most);
     return [-0.6, -0.2, 0.2, 0.6].map((part) => Number((part * widest).toPrecision(2)));
   }
-  const jumpTo = (at: number) => sorted[at]! - sorted[at - 1]!;
-  const ends = [1, 2, 3, 4].flatMap((part) => {
-    const end = Math.round((part * sorted.length) / 5);
-    const near = [end, end - 1, end + 1].filter((at) => at > 0 && at < sorted.length);
-    return near.toSorted((one, other) => jumpTo(other) - jumpTo(one)).slice(0, 1);
+  const classes = Math.min(5, sorted.length);
+  return [1, 2, 3, 4].slice(0, Math.max(0, classes - 1)).map((part) => {
+    const end = Math.round((part * sorted.length) / classes);
+    return roundBetween(sorted[end - 1]!, sorted[end]!);
   });
-  const everyEnd = [...sorted.keys()].slice(1);
-  return (sorted.length <= 5 ? everyEnd : [...new Set(ends)]).map((end) =>
-    roundBetween(sorted[end - 1]!, sorted[end]!),
-  );
 }
 
 /** What the map shows of a region: a number, or null where it has none. */

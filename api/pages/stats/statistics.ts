@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { readLegalForms, readSections, readVoivodeships } from '../../dictionaries/names.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import type { Context } from '../../http/context.ts';
+import { none } from '../../stats/series-fields.ts';
 import { findSnapshots } from '../home.ts';
 import { createWords } from '../texts.ts';
 import { findMap, measures } from './map.ts';
@@ -13,7 +14,10 @@ const text = z.string().catch('');
 const selectionQuery = z.object({
   source: text,
   voivodeship: text,
-  section: text,
+  section: z
+    .string()
+    .regex(/^([A-V]|none)$/i)
+    .catch(''),
   legal_form: text,
   from: z.iso.date().catch(''),
   to: z.iso.date().catch(''),
@@ -40,11 +44,11 @@ export async function findStatistics(options: Context, request: Request) {
     readLegalForms(db, language),
   ]);
   const asked = selectionQuery.parse(request.query);
-  const isForm = ['none', ...legalForms.map(({ slug }) => slug)].includes(asked.legal_form);
+  const isForm = legalForms.some(({ slug }) => slug === asked.legal_form);
   const selection = {
     ...asked,
     source: asked.source || (snapshots[0]?.source ?? ''),
-    legal_form: isForm ? asked.legal_form : '',
+    legal_form: isForm || asked.legal_form === none ? asked.legal_form : '',
   };
   const map = await findMap(options, selection);
   const { measure: _, ...series } = selection;
