@@ -7,15 +7,9 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 import { countCharacters } from '../http/field.ts';
-import {
-  pageMeta,
-  pageSize,
-  pagingFields,
-  rowCount,
-  skippedBy,
-  viewPageMeta,
-} from '../http/paging.ts';
+import { pageMeta, pagingFields, rowCount, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { formatOptional, formatTimestamp } from '../http/timestamp.ts';
+import examples from './examples.json' with { type: 'json' };
 
 const moment = z.iso.datetime({ offset: true });
 
@@ -55,22 +49,6 @@ const body = z.strictObject({
   value: textField('value', 500),
   evidence: textField('evidence', 2000),
 });
-
-const bodyExample = {
-  field: 'address',
-  value: 'ul. Polna 3, 00-001 Warszawa',
-  evidence: 'The entry of 2026-11-02 in the register names the new seat.',
-};
-
-const example = {
-  challenge_ref: '12',
-  company_ref: '10482',
-  ...bodyExample,
-  state: 'open',
-  answer: null,
-  created_at: '2026-11-06T10:00:00+00:00',
-  ended_at: null,
-};
 
 const success = z.literal(true);
 
@@ -169,10 +147,10 @@ export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
       summary: 'Contest what is said of a company',
       description: `(+) Names a part of the snapshot, what is right, and the evidence, in at most 2,000 characters. The operator accepts or declines it, and a mail brings the answer. An account has at most ${most} open ones, else 422.`,
       body,
-      bodyExample,
+      bodyExample: examples.body,
       status: 201,
       answer: z.strictObject({ success, data: challenge }),
-      example: { success: true, data: example },
+      example: { success: true, data: examples.challenge },
       errors: unknownCompanyErrors,
     },
     async ({ params: { company_ref }, body: asked, caller: { account_id } }) => {
@@ -194,11 +172,7 @@ export function challengeEndpoints({ db, now, bounds }: Context): Endpoint[] {
       description: '(+) The newest first; those of other accounts are not shown.',
       query: z.strictObject(pagingFields),
       answer: z.strictObject({ success, data: z.array(challenge), meta: pageMeta }),
-      example: {
-        success: true,
-        data: [example],
-        meta: viewPageMeta({ page: 1, per_page: pageSize }, 1),
-      },
+      example: { success: true, data: [examples.challenge], meta: examples.meta },
     },
     async ({ params: { company_ref }, query, caller: { account_id } }) => {
       const own = { account_id, company_ref };

@@ -13,16 +13,16 @@ import { formatTimestamp } from '../http/timestamp.ts';
 import {
   common,
   companyEvent,
-  companyExample,
-  eventExample,
   fetched_at,
   langField,
-  metaExample,
   pageMeta,
   status,
   withWords,
 } from './event.ts';
+import examples from './examples.json' with { type: 'json' };
 import { historyEndpoints } from './history.ts';
+
+const example = { ...examples.event, ...examples.company, submitted_identifier: '010778878' };
 
 /** The 422 of an event type that is not in the dictionary; it names up to three similar types. */
 function unknownEventType(event_type: string, known: readonly string[]) {
@@ -56,8 +56,8 @@ function feedPage({ db, now }: Context): Endpoint {
       answer: z.strictObject({ status, data: z.array(companyEvent), meta: pageMeta }),
       example: {
         status: 'success',
-        data: [{ ...eventExample, ...companyExample }],
-        meta: metaExample,
+        data: [example],
+        meta: examples.meta,
       },
     },
     async ({ query, caller }) => {
@@ -118,11 +118,11 @@ function feed({ db, now }: Context): Endpoint {
       }),
       example: {
         status: 'success',
-        data: [{ event_id: 4711, ...eventExample, ...companyExample }],
+        data: [{ event_id: example.id, ...example }],
         meta: {
           next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
           has_more: false,
-          fetched_at: metaExample.fetched_at,
+          fetched_at: examples.meta.fetched_at,
         },
       },
     },

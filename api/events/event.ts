@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { describeEvent } from '../../sql/words/event-words.ts';
 import { type Language, locales } from '../../sql/words/message.ts';
 import { eventTypeName, identifierType, severity } from '../dictionaries/names.ts';
-import { pageMetaFields, pageSize, viewPageMeta } from '../http/paging.ts';
+import { pageMetaFields } from '../http/paging.ts';
 
 // What the descriptions of the endpoints share. Reading events is free.
 export const common = { method: 'get', tag: 'Company monitor', auth: 'token' } as const;
@@ -52,29 +52,6 @@ export const companyEvent = z
 export const pageMeta = z
   .strictObject({ ...pageMetaFields, fetched_at })
   .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
-
-export const eventExample = {
-  id: 4711,
-  event_type: 'COMPANY_NAME_CHANGED',
-  old_value: 'Piekarnia Nowak',
-  new_value: 'Piekarnia Anna Nowak',
-  event_date: '2026-11-06',
-  severity: 'warning',
-};
-
-export const numberExample = { primary_identifier: '5260250274', identifier_type: 'NIP' };
-
-export const companyExample = {
-  ...numberExample,
-  company_name: 'Piekarnia Anna Nowak',
-  company_ref: '10482',
-  submitted_identifier: '010778878',
-};
-
-export const metaExample = {
-  ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
-  fetched_at: '2026-11-07T06:00:00+00:00',
-};
 
 /** Adds the words of a language to events; without a language they stay as they are. */
 export function withWords<E extends z.output<typeof event>>(

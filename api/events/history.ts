@@ -15,19 +15,8 @@ import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
 import { type Paging, pagingFields, skippedBy, viewPageMeta } from '../http/paging.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
-import {
-  common,
-  companyExample,
-  event,
-  eventExample,
-  langField,
-  metaExample,
-  numberExample,
-  numberFields,
-  pageMeta,
-  status,
-  withWords,
-} from './event.ts';
+import { common, event, langField, numberFields, pageMeta, status, withWords } from './event.ts';
+import examples from './examples.json' with { type: 'json' };
 
 const historyMeta = z
   .strictObject({
@@ -48,14 +37,8 @@ const answered = {
   }),
   example: {
     status: 'success',
-    data: { events: [eventExample] },
-    meta: {
-      ...metaExample,
-      ...numberExample,
-      company_ref: companyExample.company_ref,
-      company_name: companyExample.company_name,
-      is_watched: false,
-    },
+    data: { events: [examples.event] },
+    meta: { ...examples.meta, ...examples.company, is_watched: false },
   },
   errors: unknownCompanyErrors,
 };
