@@ -78,7 +78,7 @@ describe('the foot of a page', () => {
     const page = await (await own.ask('/terms?lang=pl')).text();
     await own.close();
     expect(page).toMatch(/<p>Prosimy\.<\/p>[^]*<h2 id="data">Warunki korzystania z danych<\/h2>/);
-    expect(page).toContain('<p class="sample">Zmyślone dane przykładowe');
+    expect(page).toContain('<aside class="sample">Zmyślone dane przykładowe');
     const unset = await read('/terms');
     expect(unset).toContain('has not set terms of use yet (TERMS_FILE)');
     expect(unset).not.toContain('class="sample"');
