@@ -5,6 +5,7 @@ import { afterAll, beforeEach, describe, expect, onTestFinished, test } from 'vi
 import { findPort } from '../../fixtures/client/test-api.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
+import { tryLock } from '../night/lock.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
@@ -278,6 +279,23 @@ describe('schedule', () => {
     await waiting.says('The database is away');
     waiting.child.kill('SIGTERM');
     expect(await waiting.end).toBe(0);
+  });
+
+  test('takes over the night of another machine that ends in its middle', async () => {
+    await deliver('2026-11-02');
+    const other = await db.pool.connect();
+    expect(await tryLock(other, 'ceidg')).toBe(true);
+    const schedule = startCommand(['schedule'], {
+      DATABASE_URL: db.url,
+      INBOX_DIR: inbox,
+      NIGHTLY_CRON: '* * * * * *',
+    });
+    await schedule.says('nightly: running');
+    other.release(true);
+    await schedule.says('the scheduled run: 1 published');
+    schedule.child.kill('SIGTERM');
+    expect(await schedule.end).toBe(0);
+    expect(schedule.logs().filter(({ level }) => (level as number) > 40)).toEqual([]);
   });
 
   test('goes on when a run fails', async () => {

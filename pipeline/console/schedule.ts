@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
@@ -6,6 +7,9 @@ import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
 import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
+
+/** Between two looks at a night that another process runs. */
+const turn_ms = 5_000;
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched first. */
@@ -39,14 +43,15 @@ export async function runDueNights(db: Database, options: DueOptions) {
 
 /**
  * Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. A
- * night for which the database is away is run when it is back. The log has a line for each time.
+ * night for which the database is away is run when it is back, and one that another process runs is looked
+ * for until it is done. The log has a line for each time.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const counts = new Map<string, number>();
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
-    const isDone = outcome.state === 'published' || outcome.state === 'fetched';
+    const isDone = ['published', 'fetched', 'running'].includes(outcome.state);
     logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
   };
   const onIgnored = (sentence: string) => logger.warn(sentence);
@@ -56,10 +61,18 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     logger.info({ next: task.getNextRun() }, `the scheduled run: ${done || 'nothing to do'}`);
     counts.clear();
   };
+  // The process that runs a night may end in its middle: the night is looked for until it is done.
+  const takeTurns = async () => {
+    for (;;) {
+      await whenThere(() => runDueNights(db, due), logger, signal);
+      if (!counts.delete('running')) return;
+      await delay(turn_ms, undefined, { signal });
+    }
+  };
   const task = schedule(
     environment.nightlyCron,
     () =>
-      whenThere(() => runDueNights(db, due), logger, signal).then(sayEnd, (error: unknown) => {
+      takeTurns().then(sayEnd, (error: unknown) => {
         counts.clear();
         if (!signal.aborted) logger.error(error, 'the scheduled run failed');
       }),
