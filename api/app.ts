@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustProxy);
   // What the head and foot of every page say.
   app.locals.site = { contact: options.contact, isSample: options.isSample };
-  const metrics = createMetrics(options.pool);
+  const metrics = createMetrics(options.pool, options.readers);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);
   app.use(helmet(security));
@@ -117,6 +117,6 @@ export function listEndpoints(options: AppOptions): Endpoint[] {
   return endpoints;
 }
 
-async function makeDocument(endpoints: Endpoint[], { db }: AppOptions) {
+async function makeDocument(endpoints: Endpoint[], { readers: { db } }: AppOptions) {
   return createDocument(endpoints, await readEnums(db));
 }

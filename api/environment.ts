@@ -6,6 +6,7 @@ import {
   checkEnvironment,
   commonSentences,
   commonShape,
+  describeDatabase,
   EnvironmentError,
   isLoopback,
 } from '../sql/process/environment.ts';
@@ -147,10 +148,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   return {
     host: checked.HOST,
     port: checked.PORT,
-    databaseUrl: checked.DATABASE_URL,
-    dataDir: checked.DATA_DIR,
-    /** The port of the embedded server for readers; undefined: none. */
-    readerPort: checked.READER_PORT,
+    ...describeDatabase(checked),
     /** The proxies whose `X-Forwarded-For` counts: none, so many, or these networks. */
     trustProxy: checked.TRUST_PROXY,
     /** Undefined: the key in DATA_DIR. */

@@ -79,7 +79,7 @@ async function serve(environment: Environment): Promise<void> {
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
   const { port } = server.address() as AddressInfo;
-  const searchIndex = createSearchIndex(database.connection);
+  const searchIndex = createSearchIndex([...database.readConnections, database.connection]);
   // When the database is away, the next request loads the companies.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
@@ -89,6 +89,7 @@ async function serve(environment: Environment): Promise<void> {
     db: openKysely(database.pool),
     pool: database.pool,
     downloadPool,
+    readers: database.readers,
     searchIndex,
     logger,
     now: () => new Date(),

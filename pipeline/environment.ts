@@ -7,6 +7,7 @@ import {
   checkEnvironment,
   commonSentences,
   commonShape,
+  describeDatabase,
   EnvironmentError,
 } from '../sql/process/environment.ts';
 import type { Sender } from './mail/send.ts';
@@ -19,6 +20,7 @@ const isPeriod = (name: string) => `${name} must be a number of days from 1 to 3
 const sentences = {
   ...commonSentences,
   DATABASE_READER_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_READER_URL'),
+  DATABASE_DIRECT_URL: commonSentences.DATABASE_URL.replace('DATABASE_URL', 'DATABASE_DIRECT_URL'),
   INBOX_DIR: 'INBOX_DIR must be the path of a folder.',
   NIGHTLY_CRON: 'NIGHTLY_CRON must be a cron expression, such as 30 7 * * *.',
   SMTP_URL: 'SMTP_URL must be the address of an SMTP server, such as smtps://user:password@host.',
@@ -37,6 +39,7 @@ const sentences = {
 const shape = {
   ...commonShape,
   DATABASE_READER_URL: commonShape.DATABASE_URL,
+  DATABASE_DIRECT_URL: commonShape.DATABASE_URL,
   INBOX_DIR: z.string().optional(),
   // CEIDG publishes its reports between six and seven in the morning.
   NIGHTLY_CRON: z
@@ -81,12 +84,11 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
   if (lacking.length > 0) throw new EnvironmentError(lacking.join('\n'));
   const fallbackSender: Sender = { name: 'Company Registry', address: 'registry@localhost' };
   return {
-    databaseUrl: checked.DATABASE_URL,
+    ...describeDatabase(checked),
+    // The locks of nights, migrations and the queue belong to a session: no pooler may stand in between.
+    databaseUrl: checked.DATABASE_DIRECT_URL ?? checked.DATABASE_URL,
     /** The login of analysts. */
     readerUrl: checked.DATABASE_READER_URL,
-    dataDir: checked.DATA_DIR,
-    /** The port of the embedded server for readers; undefined: none. */
-    readerPort: checked.READER_PORT,
     /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     isInboxDefault: checked.INBOX_DIR === undefined,

@@ -108,6 +108,7 @@ program
   .command('verify')
   .description('prove from the tables alone that what is published is whole')
   .argument('[source]', 'such as ceidg; absent: every source')
+  .option('--on <server>', 'write: the writer; read: a standby of DATABASE_READ_URL', 'write')
   .option('--json', 'print one JSON object')
   .action(async (source, options) => (await inspecting()).verifySnapshots(source, options));
 

@@ -22,6 +22,8 @@ export interface Caller {
   expires_at: Date | null;
   /** Before this use. */
   last_used_at: Date | null;
+  /** The newest snapshot at the time of the request: no answer to it is of an older one. */
+  snapshot_no: number;
 }
 
 interface Use {

@@ -21,6 +21,10 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
+type LimitOptions = Pick<Context, 'db' | 'now'> & Partial<Pick<Context, 'readers'>>;
+
+type Counter = { limit_key: string; hit_count: string | number; reset_at: Date };
+
 type Counted = IncrementResponse & { resetTime: Date };
 
 /** Full windows that a process remembers. */
@@ -39,29 +43,45 @@ function unsupported(): never {
  * window of a client opens with its first hit and lasts `window_ms`. Keys are stored as `name:key`.
  * The worker deletes closed windows (`sql/mail/delete_done.sql`).
  *
+ * While the writer is away and standbys are there, each process counts for itself.
+ *
  * Hits that arrive while a statement runs share the next statement, and each gets its own count. A hit on
  * a window that this process has seen full costs no statement, and is not counted.
  */
 export function createLimitStore(
-  { db, now }: Pick<Context, 'db' | 'now'>,
+  { db, readers, now }: LimitOptions,
   { name, window_ms, request_count }: RequestLimit,
 ) {
   const prefix = `${name}:`;
   const full = new Map<string, Counted>();
+  const here = new Map<string, Counter & { hit_count: number }>();
 
   /** Counts the hits of one key together, and gives each its own count. */
   async function countHits(keys: string[]): Promise<Counted[]> {
     const hit_at = now();
     const reset_at = new Date(hit_at.getTime() + window_ms);
-    type Counter = { limit_key: string; hit_count: string; reset_at: Date };
     const values = [keys, hit_at, reset_at];
-    const rows = await runPrepared<Counter>(db, 'api/count_hits.sql', values);
+    const ask = () => runPrepared<Counter>(db, 'api/count_hits.sql', values);
+    const counted = await (readers ? readers.askWriter(ask) : ask());
+    const rows = counted ?? countHere(keys, hit_at, reset_at);
     const counters = new Map(rows.map((row) => [row.limit_key, row]));
     const later = Map.groupBy(keys, (key) => key);
     return keys.map((key) => {
       const { hit_count, reset_at: resetTime } = counters.get(key)!;
       later.get(key)!.pop();
       return { totalHits: Number(hit_count) - later.get(key)!.length, resetTime };
+    });
+  }
+
+  /** Counts hits in this process alone, while the writer is away. */
+  function countHere(keys: string[], hit_at: Date, reset_at: Date): Counter[] {
+    if (here.size >= mostFull) here.clear();
+    return [...Map.groupBy(keys, (key) => key)].map(([limit_key, hits]) => {
+      const known = here.get(limit_key);
+      const open = known && known.reset_at > hit_at ? known : { hit_count: 0, reset_at };
+      const counter = { ...open, limit_key, hit_count: open.hit_count + hits.length };
+      here.set(limit_key, counter);
+      return counter;
     });
   }
 
@@ -125,7 +145,7 @@ export function limitRequests(
 
 /** Counts one for a key other than a client, such as a mail address. Returns whether it is in the limit. */
 export async function isAllowed(
-  options: Pick<Context, 'db' | 'now'>,
+  options: LimitOptions,
   limited: RequestLimit,
   key: string,
 ): Promise<boolean> {
@@ -138,11 +158,7 @@ export async function isAllowed(
  *
  * @param what in the plural, for the message
  */
-export function createAccountLimit(
-  options: Pick<Context, 'db' | 'now'>,
-  limited: RequestLimit,
-  what: string,
-) {
+export function createAccountLimit(options: LimitOptions, limited: RequestLimit, what: string) {
   const { name, request_count, window_ms } = limited;
   const store = createLimitStore(options, limited);
 

@@ -30,7 +30,7 @@ beforeAll(async () => {
   database = await createTestDatabase();
   days = await generateDays(5000);
   await runDump(database, ...days.night(0));
-  index = createSearchIndex(database.connection);
+  index = createSearchIndex([database.connection]);
   while (!(await index.isReady()));
 });
 
@@ -225,7 +225,7 @@ describe('the index of companies', () => {
   test('503 with Retry-After while companies are loaded, and not ready until then', async () => {
     const client = await database.pool.connect();
     await client.query('begin; lock table registry.company');
-    const another = createSearchIndex(database.connection);
+    const another = createSearchIndex([database.connection]);
     expect(await another.isReady()).toBe(false);
     await expect(another.find(firstPageOf(everything))).rejects.toMatchObject({
       status: 503,
@@ -239,7 +239,7 @@ describe('the index of companies', () => {
   });
 
   test('loads once the database is there, and fails until then', async () => {
-    const away = createSearchIndex({ connectionString: 'postgresql://127.0.0.1:1/none' });
+    const away = createSearchIndex([{ connectionString: 'postgresql://127.0.0.1:1/none' }]);
     await expect(away.isReady()).rejects.toMatchObject({ code: 'ECONNREFUSED' });
     await expect(away.find(firstPageOf(everything))).rejects.toMatchObject({
       code: 'ECONNREFUSED',

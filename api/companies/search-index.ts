@@ -31,15 +31,19 @@ export type SearchQuestion = { port: MessagePort; search: Search; least_no: numb
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
-/** Opens the thread that searches at the first question, which makes it load a copy of all companies. */
-export function createSearchIndex(connection: ClientConfig) {
+/**
+ * Opens the thread that searches at the first question, which makes it load a copy of all companies.
+ *
+ * @param connections where the companies may be read, the writer last
+ */
+export function createSearchIndex(connections: readonly ClientConfig[]) {
   let thread: Worker | undefined;
   let isLoaded = false;
   const inTurn = pLimit(mostAsked);
 
   function openThread(): Worker {
     const opened = new Worker(new URL('search-thread.ts', import.meta.url), {
-      workerData: connection,
+      workerData: connections,
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
     // Pending questions end at their time limit.

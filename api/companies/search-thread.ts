@@ -2,13 +2,16 @@
 import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
-import type { ClientConfig, PoolClient } from 'pg';
+import type { ClientConfig, Pool, PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { openPool } from '../../sql/connection/pool.ts';
 import { SearchCompanies, type SearchRow } from './search-companies.ts';
 import type { Found, SearchQuestion } from './search-index.ts';
 
-const pool = openPool({ ...(workerData as ClientConfig), max: 1 });
+/** The writer is the last one. */
+const pools = (workerData as ClientConfig[]).map((connection) =>
+  openPool({ ...connection, max: 1, connectionTimeoutMillis: 2_500 }),
+);
 
 const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
@@ -35,35 +38,60 @@ async function* readRows(client: PoolClient, known: number): AsyncIterable<Searc
   }
 }
 
-/** Loads the companies of the newest snapshot, or those that changed since the loaded one. */
-async function update(): Promise<void> {
-  const companies = loaded ?? new SearchCompanies();
-  const known = companies.snapshot_no;
-  // A failed update leaves nothing loaded: `load` then calls `update` again, which loads all companies.
-  loaded = undefined;
+/**
+ * Loads the companies of the newest snapshot of a server, or those that changed since the loaded one.
+ *
+ * @returns false where the server has not seen the snapshot `least_no`
+ */
+async function updateFrom(pool: Pool, least_no: number): Promise<boolean> {
   const client = await pool.connect();
+  const companies = loaded ?? new SearchCompanies();
   try {
     await client.query('begin isolation level repeatable read read only');
     const { rows } = await client.query<{ last_id: string }>(
       `select last_id from registry.last_id where table_name = 'snapshot'`,
     );
-    await companies.update(Number(rows[0]!.last_id), readRows(client, known));
+    const snapshot_no = Number(rows[0]!.last_id);
+    const isNewEnough = snapshot_no >= Math.max(least_no, companies.snapshot_no);
+    if (isNewEnough) {
+      // After a failed update nothing is loaded: the next one loads all companies.
+      loaded = undefined;
+      await companies.update(snapshot_no, readRows(client, companies.snapshot_no));
+      loaded = companies;
+    }
     await client.query('commit');
-    loaded = companies;
     client.release();
+    return isNewEnough;
   } catch (error) {
     client.release(true);
-    if (known === -1) throw error;
+    throw error;
+  }
+}
+
+/** Loads from the first server that is there and new enough. */
+async function update(least_no: number): Promise<void> {
+  for (const [at, pool] of pools.entries()) {
+    try {
+      if (await updateFrom(pool, least_no)) return;
+    } catch (error) {
+      if (at === pools.length - 1) throw error;
+    }
   }
 }
 
 /** Returns the companies of a snapshot that is not older than `least_no`. */
 async function load(least_no: number): Promise<SearchCompanies> {
-  while (!loaded || loaded.snapshot_no < least_no) {
-    updating ??= update().finally(() => (updating = undefined));
-    await updating;
+  for (let failed = 0; ;) {
+    if (loaded && loaded.snapshot_no >= least_no) return loaded;
+    updating ??= update(least_no).finally(() => (updating = undefined));
+    try {
+      await updating;
+    } catch (error) {
+      // A session may have ended long ago: another one is tried. What is loaded stays.
+      failed += 1;
+      if (failed > 1) throw error;
+    }
   }
-  return loaded;
 }
 
 export type SearchAnswer = Awaited<ReturnType<typeof answer>>;

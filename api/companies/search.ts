@@ -3,10 +3,17 @@ import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { createAccountLimit } from '../auth/rate-limit.ts';
+import { HttpError } from '../http/errors.ts';
 import { createShare } from '../http/in-flight.ts';
 import { keep } from '../http/keep.ts';
 import { pageMetaFields, pageSize, skippedBy, viewPageMeta } from '../http/paging.ts';
-import { type Charging, creditErrors, creditsShort, describeCharge } from '../wallet/ledger.ts';
+import {
+  type Charging,
+  creditErrors,
+  creditsShort,
+  describeCharge,
+  readBalance,
+} from '../wallet/ledger.ts';
 import {
   companyStatus,
   identifier,
@@ -65,7 +72,7 @@ type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
   Numbers &
   Record<z.output<typeof contactType>, string | null> & { company_id: number };
 
-type PageRow = { snapshot_no: number; items: ResultItem[]; balance: number };
+type PageRow = { snapshot_no: number; items: ResultItem[] };
 
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
 function viewResult(items: ResultItem[]): Result {
@@ -77,33 +84,55 @@ function viewResult(items: ResultItem[]): Result {
 }
 
 /**
- * Reads the total, the page and the balance, all of one snapshot: when a night publishes in between,
- * searches again. Throws a 503 until the companies are loaded.
+ * Reads the total and the page, both of one snapshot that is not older than `seen_no`: when a night
+ * publishes in between, searches again. Throws a 503 until the companies are loaded.
  */
 async function readPage(
-  { db, searchIndex }: SearchOptions,
+  { readers, searchIndex }: SearchOptions,
   search: Search,
-  account_id: string,
+  seen_no: number,
   gone: AbortSignal,
 ) {
-  for (let least_no = 0; ;) {
+  for (let least_no = seen_no; ;) {
     const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, gone);
-    const values = [company_ids, account_id];
-    const [page] = await runPrepared<PageRow>(db, 'api/search_page.sql', values);
+    const [page] = await readers.read(
+      (db) => runPrepared<PageRow>(db, 'api/search_page.sql', [company_ids]),
+      snapshot_no,
+    );
     least_no = page!.snapshot_no;
     if (least_no !== snapshot_no) continue;
     const byCompany = Map.groupBy(page!.items, ({ company_id }) => company_id);
-    return { total, results: [...byCompany.values()].map(viewResult), balance: page!.balance };
+    return { total, results: [...byCompany.values()].map(viewResult) };
   }
 }
 
 export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoint {
-  const { db, searchCredits, bounds } = options;
+  const { readers, searchCredits, bounds } = options;
+  type Asked = Parameters<Charging>[0];
   const { SEARCHES_IN_FLIGHT: most, FREE_SEARCHES_PER_MINUTE: request_count } = bounds;
-  const readDictionary = keep(() => readSearchDictionary(db));
+  const readDictionary = keep(() => readers.read(readSearchDictionary));
   const inShare = createShare(most, 'searches');
   const limited = { name: 'free-searches', request_count, window_ms: 60_000 };
   const freeSearches = createAccountLimit(options, limited, 'searches a minute that cost nothing');
+
+  /** Also what is free is refused to a short wallet: many totals of 0 could reveal a date. */
+  async function giveFree({ account_id, amount }: Asked) {
+    const balance = await readBalance(options.db, account_id);
+    await freeSearches.count(account_id);
+    if (balance < amount) throw creditsShort(amount, balance);
+    return describeCharge(0, balance);
+  }
+
+  async function pay(asked: Asked) {
+    try {
+      return await charge(asked);
+    } catch (error) {
+      if (error instanceof HttpError && error.status === 402) {
+        await freeSearches.count(asked.account_id);
+      }
+      throw error;
+    }
+  }
 
   return endpoint(
     {
@@ -131,8 +160,11 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       example: searchExample,
       errors: creditErrors(searchCredits),
     },
-    async ({ query: { page, ...query }, caller: { account_id }, request, response }) => {
-      const filter = await resolveFilter(db, await readDictionary(), query);
+    async ({ query: { page, ...query }, caller, request, response }) => {
+      const { account_id, snapshot_no } = caller;
+      const filter = await readers.read(async (db) =>
+        resolveFilter(db, await readDictionary(), query),
+      );
       const paging = { page, per_page: pageSize };
       // The answer to HEAD is free, so that even its length must not depend on the results.
       const isHead = request.method === 'HEAD';
@@ -141,16 +173,12 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
       freeSearches.refuse(account_id);
       const gone = new AbortController();
       response.once('close', () => gone.abort());
-      const { total, results, balance } = await inShare(account_id, () =>
-        readPage(options, search, account_id, gone.signal),
+      const { total, results } = await inShare(account_id, () =>
+        readPage(options, search, snapshot_no, gone.signal),
       );
-      if (isHead || total === 0 || balance < amount) await freeSearches.count(account_id);
-      // A free total of 0 would be information too: many such searches could reveal a date.
-      if (balance < amount) throw creditsShort(amount, balance);
-      const isFree = amount === 0 || total === 0;
       const description = `Search, page ${page}`;
       const asked = { account_id, amount, description, response };
-      response.set(isFree ? describeCharge(0, balance) : await charge(asked));
+      response.set(isHead || total === 0 ? await giveFree(asked) : await pay(asked));
       const meta = viewPageMeta(paging, isHead ? 0 : total);
       return { status: 'success', data: { ...meta, results } };
     },

@@ -24,7 +24,8 @@ import {
 import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
-type Asked = z.output<typeof companyBody>;
+/** A company, and the snapshot that the client has seen. */
+type Asked = z.output<typeof companyBody> & { snapshot_no: number };
 
 /** Reads the entries of several companies in their order; null for an unknown one. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
@@ -42,9 +43,12 @@ export function snapshotEndpoint(
   options: Context & { snapshotCredits: number },
   charge: Charging,
 ): Endpoint {
-  const { db, now, snapshotCredits } = options;
-  const readInBatch = createBatch((asked: Asked[]) => readEntries(db, asked), 2);
-  const readDictionary = keep(() => readSnapshotDictionary(db));
+  const { db, readers, now, snapshotCredits } = options;
+  const readInBatch = createBatch((asked: Asked[]) => {
+    const least_no = Math.max(...asked.map(({ snapshot_no }) => snapshot_no));
+    return readers.read((one) => readEntries(one, asked), least_no);
+  }, 2);
+  const readDictionary = keep(() => readers.read(readSnapshotDictionary));
 
   return endpoint(
     {
@@ -78,7 +82,8 @@ export function snapshotEndpoint(
         ...unknownCompanyErrors,
       },
     },
-    async ({ body: asked, caller: { account_id }, request, response }) => {
+    async ({ body, caller: { account_id, snapshot_no }, request, response }) => {
+      const asked = { ...body, snapshot_no };
       /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
         const [entries] = tx ? await readEntries(tx, [asked]) : [await readInBatch(asked)];
@@ -96,7 +101,7 @@ export function snapshotEndpoint(
         return { body: { text }, headers: { ...charged, ETag } };
       };
       const key = readIdempotencyKey(request);
-      const operation = { account_id, name: 'snapshot', key, request: asked, now: now() };
+      const operation = { account_id, name: 'snapshot', key, request: body, now: now() };
       const answer = key === undefined ? await take() : await answerOnce(db, operation, take);
       response.set(answer.headers ?? {});
       return answer.body.text;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Db } from '../../sql/connection/kysely.ts';
+import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   category,
@@ -73,7 +73,7 @@ function dictionary<Query extends z.ZodObject>(
 }
 
 /** The dictionaries of the data: public and free. */
-export function dictionaryEndpoints({ db }: { db: Db }): Endpoint[] {
+export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
   return [
     dictionary(
       { path: '/event-types', summary: 'List the types of events' },

@@ -21,7 +21,7 @@ const flag = {
 };
 
 /** What each view and each column of the files means, from the comments in the database. */
-export async function findDictionary({ db, suppressBelow }: Context) {
+export async function findDictionary({ readers: { db }, suppressBelow }: Context) {
   const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
   const byView = Map.groupBy(rows, ({ view }) => view);
   return {
@@ -44,8 +44,8 @@ const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 
 /** `/downloads`: the files of a day, by default the newest, and the days of its month. */
 export async function findDownloads(options: PageOptions, asked: unknown) {
-  const { db, baseUrl } = options;
-  const snapshots = db.selectFrom('registry.daily_stat');
+  const { readers, baseUrl } = options;
+  const snapshots = readers.db.selectFrom('registry.daily_stat');
   const { first, newest } = await snapshots
     .select((eb) => [eb.fn.min('stat_date').as('first'), eb.fn.max('stat_date').as('newest')])
     .executeTakeFirstOrThrow();

@@ -57,7 +57,7 @@ function sendPart(response: Response, content: Buffer): void {
  * without a snapshot of any registry has no files.
  */
 export function createDownloads(options: DownloadOptions, limitPage: RequestHandler): Router {
-  const { db, now } = options;
+  const { readers, now } = options;
   const router = Router();
   const makeFile = createFiles(options);
   const inShare = createShare(mostFiles, 'files');
@@ -68,7 +68,7 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
       select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
       from registry.run
       where state = 'published' and dump_date <= ${date}
-    `.execute(db);
+    `.execute(readers.db);
     const { version, has_day } = rows[0]!;
     return has_day ? version : undefined;
   }

@@ -32,8 +32,8 @@ function unknownEventType(event_type: string, known: readonly string[]) {
   return invalid([['event_type', message]]);
 }
 
-function feedPage({ db, now }: Context): Endpoint {
-  const readTypes = keep(() => readEventTypes(db));
+function feedPage({ readers, now }: Context): Endpoint {
+  const readTypes = keep(() => readEventTypes(readers.db));
   return endpoint(
     {
       ...common,
@@ -69,7 +69,11 @@ function feedPage({ db, now }: Context): Endpoint {
       const filter = [caller.account_id, event_type, from_date, to_date];
       const values = [...filter, skippedBy(query), per_page];
       const file = 'api/read_feed_page.sql';
-      const [page] = await runPrepared<{ total: number; events: string }>(db, file, values);
+      type Page = { total: number; events: string };
+      const [page] = await readers.read(
+        (db) => runPrepared<Page>(db, file, values),
+        caller.snapshot_no,
+      );
       const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
       if (lang === undefined) return writeSuccess(page!.events, meta);
       const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
@@ -92,7 +96,7 @@ type FeedPart = { events: string; last_event_id: string; has_more: boolean };
 
 // Events are numbered in the order of publication: nights publish one after another, each in one
 // transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
-function feed({ db, now }: Context): Endpoint {
+function feed({ readers, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -129,7 +133,10 @@ function feed({ db, now }: Context): Endpoint {
     async ({ query: { scope, after, limit }, caller }) => {
       const { event_id = '0' } = readCursor(after ?? '') ?? {};
       const values = [caller.account_id, scope, event_id, limit];
-      const [part] = await runPrepared<FeedPart>(db, 'api/read_feed.sql', values);
+      const [part] = await readers.read(
+        (db) => runPrepared<FeedPart>(db, 'api/read_feed.sql', values),
+        caller.snapshot_no,
+      );
       if (!part) throw invalid([['after', badCursor]]);
       const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
       const meta = { next_cursor, has_more: part.has_more, fetched_at: formatTimestamp(now()) };

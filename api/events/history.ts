@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
+import type { Caller } from '../auth/authenticate.ts';
 import type { Language } from '../../sql/words/message.ts';
 import { createAccountLimit } from '../auth/rate-limit.ts';
 import {
@@ -44,11 +45,11 @@ const answered = {
 };
 
 interface Asked extends Paging {
-  account_id: string;
+  caller: Caller;
   lang?: Language | undefined;
 }
 
-type Found = { total: number; events: z.output<typeof event>[] };
+type Found = { total: number; events: z.output<typeof event>[]; company_ref: string };
 
 /**
  * A page of the events of a company, the newest first, their count, and what names the company today. The
@@ -57,11 +58,11 @@ type Found = { total: number; events: z.output<typeof event>[] };
  * @param company_id as SQL; null is a 404
  */
 async function readHistory(
-  { db, now }: Context,
+  { db, readers, now }: Context,
   company_id: RawBuilder<unknown>,
-  { account_id, lang, ...paging }: Asked,
+  { caller: { account_id, snapshot_no }, lang, ...paging }: Asked,
 ) {
-  const { rows } = await sql<Found>`
+  const query = sql<Found>`
     select
         (
             select count(*)::int
@@ -88,18 +89,23 @@ async function readHistory(
         registry.primary_identifier(company),
         registry.identifier_type(company),
         company.company_id as company_ref,
-        company.name as company_name,
-        exists (
-            select
-            from customer.watch
-            where watch.account_id = ${account_id} and watch.company_id = company.company_id
-        ) as is_watched
+        company.name as company_name
     from registry.company
     where company.company_id = (${company_id})
-  `.execute(db);
+  `;
+  const { rows } = await readers.read((one) => query.execute(one), snapshot_no);
   if (!rows[0]) throw new HttpError(404, unknownCompany);
   const { total, events, ...company } = rows[0];
-  const meta = { ...viewPageMeta(paging, total), fetched_at: formatTimestamp(now()), ...company };
+  const watches = await db
+    .selectFrom('customer.watch')
+    .select('account_id')
+    .where('account_id', '=', account_id)
+    .where('company_id', '=', company.company_ref)
+    .limit(1)
+    .execute();
+  const is_watched = watches.length > 0;
+  const fetched_at = formatTimestamp(now());
+  const meta = { ...viewPageMeta(paging, total), fetched_at, ...company, is_watched };
   return { status: 'success', data: { events: withWords(events, lang) }, meta };
 }
 
@@ -121,9 +127,9 @@ function historyByNumber(options: Context): Endpoint {
         })
         .superRefine(...validIdentifiers),
     },
-    ({ query: { identifier_type, identifier_value, ...asked }, caller: { account_id } }) => {
+    ({ query: { identifier_type, identifier_value, ...asked }, caller }) => {
       const company_id = sql`select registry.find_company(${identifier_type}, ${identifier_value})`;
-      return readHistory(options, company_id, { account_id, ...asked });
+      return readHistory(options, company_id, { caller, ...asked });
     },
   );
 }
@@ -143,10 +149,10 @@ function historyByReference(options: Context): Endpoint {
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),
     },
-    async ({ params, query, caller: { account_id } }) => {
-      await histories.count(account_id);
+    async ({ params, query, caller }) => {
+      await histories.count(caller.account_id);
       const company_id = sql`select registry.current_company(${params.company_ref})`;
-      return readHistory(options, company_id, { account_id, ...query });
+      return readHistory(options, company_id, { caller, ...query });
     },
   );
 }

@@ -1,6 +1,7 @@
 import { Router, type RequestHandler } from 'express';
 import type { Pool } from 'pg';
 import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import type { Readers } from '../../sql/connection/readers.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { onlyAllow } from './errors.ts';
 
@@ -11,7 +12,7 @@ import { onlyAllow } from './errors.ts';
  *
  * @param pool reads the tables, and its sessions are counted; without one there are no such metrics
  */
-export function createMetrics(pool?: Pool) {
+export function createMetrics(pool?: Pool, readers?: Readers) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -26,7 +27,7 @@ export function createMetrics(pool?: Pool) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  if (pool) addRegistryMetrics(registry, pool, 'api');
+  if (pool) addRegistryMetrics(registry, pool, 'api', () => readers?.states() ?? []);
 
   const router = Router();
   router

@@ -1,11 +1,22 @@
 import { Router } from 'express';
 import type { Db } from '../../sql/connection/kysely.ts';
+import type { Readers } from '../../sql/connection/readers.ts';
 import { HttpError, loading, onlyAllow } from './errors.ts';
 
-type Options = { db: Db; searchIndex: { isReady(): Promise<boolean> }; isStopping?: () => boolean };
+type Options = {
+  db: Db;
+  readers: Readers;
+  searchIndex: { isReady(): Promise<boolean> };
+  isStopping?: () => boolean;
+};
 
 /** `/healthz`: the process is alive. `/readyz`: the process can serve. Neither has a limit. */
-export function createProbes({ db, searchIndex, isStopping = () => false }: Options): Router {
+export function createProbes({
+  db,
+  readers,
+  searchIndex,
+  isStopping = () => false,
+}: Options): Router {
   const router = Router();
   router
     .route('/healthz')
@@ -19,20 +30,32 @@ export function createProbes({ db, searchIndex, isStopping = () => false }: Opti
     .get(async (_request, response) => {
       if (isStopping()) throw new HttpError(503, { message: 'The service is stopping.' });
       let isLoaded: boolean;
+      let isWriterUp: boolean;
       try {
         // Reads no row: checks only that the tables exist and may be read.
-        await db
-          .selectFrom(['registry.daily_stat', 'customer.rate_limit', 'customer.token'])
-          .select('stat_date')
-          .limit(0)
-          .execute();
+        await readers.read((one) =>
+          one.selectFrom('registry.daily_stat').select('stat_date').limit(0).execute(),
+        );
+        isWriterUp =
+          (await readers.askWriter(() =>
+            db
+              .selectFrom(['customer.rate_limit', 'customer.token'])
+              .select('limit_key')
+              .limit(0)
+              .execute(),
+          )) !== undefined;
         isLoaded = await searchIndex.isReady();
       } catch (error) {
         response.locals.err = error;
         throw new HttpError(503, { message: 'The database does not answer as it should.' });
       }
       if (!isLoaded) throw loading();
-      response.json({ status: 'ok' });
+      // Without the writer, what is public can be read: the balancer keeps the process.
+      const states = readers.states();
+      response.json({
+        status: isWriterUp ? 'ok' : 'read-only',
+        ...(states.length > 0 && { readers: states }),
+      });
     })
     .all(onlyAllow('GET, HEAD'));
   return router;

@@ -78,7 +78,12 @@ async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: n
 const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Warsaw' });
 
 /** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
-export function createHome({ db, now, isRegistrationOpen = true, ...options }: HomeOptions) {
+export function createHome({
+  readers: { db },
+  now,
+  isRegistrationOpen = true,
+  ...options
+}: HomeOptions) {
   // For an hour at most: what is withdrawn from the events is gone from the page too.
   const readKept = keepByKey((key) =>
     readNews(db, (JSON.parse(key) as [Snapshot[]])[0], options.suppressBelow),

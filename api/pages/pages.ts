@@ -35,7 +35,7 @@ function prefersPage(request: Request, response: Response): boolean {
 }
 
 /** What the forms of `/console` offer, and what they cost. */
-async function findChoices({ db, searchCredits, snapshotCredits }: HomeOptions) {
+async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: HomeOptions) {
   return {
     voivodeships: await readVoivodeships(db),
     legalForms: await readLegalForms(db, 'en'),

@@ -10,12 +10,18 @@ import texts from './texts/en/quality.json' with { type: 'json' };
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
 /** `/quality`: the days that dumps were delivered for. */
-export function findNights({ db, now }: Pick<Context, 'db' | 'now'>, { query }: Request) {
+export function findNights(
+  { readers: { db }, now }: Pick<Context, 'readers' | 'now'>,
+  { query }: Request,
+) {
   return readNights(db, now(), paging.parse({ page: query.page }));
 }
 
 /** `/quality/<date>`; undefined where no dump was delivered for that day. */
-export async function findNight({ db }: Pick<Context, 'db'>, { params }: Request) {
+export async function findNight(
+  { readers: { db } }: Pick<Context, 'readers'>,
+  { params }: Request,
+) {
   const date = dateField('date').safeParse(params.date).data;
   const registries = date === undefined ? [] : await readNight(db, date);
   if (registries.length === 0) return undefined;

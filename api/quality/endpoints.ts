@@ -16,7 +16,7 @@ const common = {
 } as const;
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
-export function qualityEndpoints({ db, now }: Context): Endpoint[] {
+export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] {
   return [
     endpoint(
       {

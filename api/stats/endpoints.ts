@@ -65,7 +65,7 @@ export function statsEndpoints(options: Context): Endpoint[] {
   return [createDay(options), createRange(options), ...createSeries(options)];
 }
 
-function createDay({ db, now }: Context): Endpoint {
+function createDay({ readers: { db }, now }: Context): Endpoint {
   return endpoint(
     {
       ...asked,
@@ -111,7 +111,7 @@ function createDay({ db, now }: Context): Endpoint {
   );
 }
 
-function createRange({ db, now }: Context): Endpoint {
+function createRange({ readers: { db }, now }: Context): Endpoint {
   return endpoint(
     {
       ...asked,

@@ -105,11 +105,11 @@ function sendCsv(response: Response, found: Series, asked: z.output<typeof csvQu
   return [...comments, writeCsv(found, asked)].join('\n');
 }
 
-type SeriesOptions = Pick<Context, 'db' | 'suppressBelow'>;
+type SeriesOptions = Pick<Context, 'readers' | 'suppressBelow'>;
 
 /** The series that a query selects, for the API and the page. */
 export async function findSeries(
-  { db, suppressBelow }: SeriesOptions,
+  { readers: { db }, suppressBelow }: SeriesOptions,
   asked: SeriesQuery,
   most?: number,
 ): Promise<Series> {

@@ -133,7 +133,7 @@ export function selectWallet(db: Db, account_id: string) {
     .where('account_id', '=', account_id);
 }
 
-async function readBalance(db: Db, account_id: string): Promise<number> {
+export async function readBalance(db: Db, account_id: string): Promise<number> {
   const wallet = await selectWallet(db, account_id).executeTakeFirst();
   return Number(wallet?.balance ?? 0);
 }

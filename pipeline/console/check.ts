@@ -1,8 +1,9 @@
 import type { Database } from '../../sql/connection/database.ts';
+import { describeReader } from './status.ts';
 
 /** Finds stale snapshots, last runs that were not published, and mails and jobs that wait. */
 export async function findTrouble(
-  { pool }: Database,
+  { pool, readers }: Database,
   today: string,
   limits: { max_age_days: number; max_wait_minutes: number },
 ) {
@@ -46,5 +47,17 @@ export async function findTrouble(
      having min(run_at) < now() - make_interval(mins => $3::integer)`,
     [today, limits.max_age_days, limits.max_wait_minutes],
   );
-  return rows;
+  const behind = readers
+    .states()
+    .filter(
+      ({ is_up, lag_seconds }) => !is_up || (lag_seconds ?? 0) > limits.max_wait_minutes * 60,
+    );
+  return [
+    ...rows,
+    ...behind.map((reader) => ({
+      kind: 'reader',
+      subject: reader.name,
+      sentence: describeReader(reader),
+    })),
+  ];
 }

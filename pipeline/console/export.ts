@@ -1,4 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
+import type { Pool } from 'pg';
 import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
 import { type Format, isFormat, writers } from '../../sql/export/formats.ts';
 import type { Put } from '../../sql/export/write-rows.ts';
@@ -22,19 +23,23 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
   if (json && output === undefined) throw new WrongUsage('--json needs --output: stdout has rows');
   if (format === 'parquet' && output === undefined && process.stdout.isTTY)
     throw new WrongUsage('Parquet is nothing to read on a terminal: give --output <file>');
-  await withDatabase(async (db) => {
-    const relation = await findRelation(db, name);
-    const exported =
-      output === undefined
-        ? await exportRelation(db, relation, format, putToStdout)
-        : await exportToFile(db, relation, format, output);
-    const { rows, cursor } = exported;
-    if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
-    else
-      process.stderr.write(
-        `${rows} rows of ${relation}; the event feed goes on with scope=all&after=${cursor}\n`,
-      );
-  }).catch((error: unknown) => {
+  await withDatabase(
+    async (db) => {
+      const relation = await findRelation(db, name);
+      const pool = db.readers.chooseReader() ?? db.pool;
+      const exported =
+        output === undefined
+          ? await exportRelation(pool, relation, format, putToStdout)
+          : await exportToFile(pool, relation, format, output);
+      const { rows, cursor } = exported;
+      if (json) process.stdout.write(`${JSON.stringify({ ...exported, output })}\n`);
+      else
+        process.stderr.write(
+          `${rows} rows of ${relation}; the event feed goes on with scope=all&after=${cursor}\n`,
+        );
+    },
+    { reads: true },
+  ).catch((error: unknown) => {
     if (!(error instanceof ReaderGone)) throw error;
     process.exitCode = exitByClosedPipe;
   });
@@ -63,11 +68,11 @@ function putToStdout(bytes: Uint8Array): Promise<void> {
   );
 }
 
-async function exportToFile(db: Database, relation: string, format: Format, path: string) {
+async function exportToFile(pool: Pool, relation: string, format: Format, path: string) {
   const partial = `${path}.part`;
   const write = async () => {
     await using file = await open(partial, 'w', 0o600);
-    return await exportRelation(db, relation, format, (bytes) => file.appendFile(bytes));
+    return await exportRelation(pool, relation, format, (bytes) => file.appendFile(bytes));
   };
   try {
     // The close can fail too: a file with the final name is whole.
@@ -84,8 +89,8 @@ async function exportToFile(db: Database, relation: string, format: Format, path
  * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: where the event feed
  * (`scope=all`) goes on after it.
  */
-async function exportRelation(db: Database, relation: string, format: Format, put: Put) {
-  return inSnapshot(db.pool, async (client) => {
+async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
+  return inSnapshot(pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
       `select last_id as event_id from registry.last_id where table_name = 'event'`,
     );

@@ -8,7 +8,7 @@ import { findTrouble } from './check.ts';
 import { print } from './print.ts';
 import { describeRunDetail, describeRunRows, readRejects, readRun, readRuns } from './runs.ts';
 import { withDatabase } from './session.ts';
-import { describeStatus, readSnapshots, readStatus } from './status.ts';
+import { describeReader, describeStatus, readSnapshots, readStatus } from './status.ts';
 
 /** As the command line has them; a command has some of them. */
 interface Options {
@@ -17,13 +17,17 @@ interface Options {
   limit: string;
   maxAge: string;
   maxWait: string;
+  on: string;
 }
 
 export async function showStatus({ json }: Options): Promise<void> {
-  await withDatabase(async (db) => {
-    const status = await readStatus(db, warsawDate(new Date()));
-    print([json ? JSON.stringify(status) : describeStatus(status)]);
-  });
+  await withDatabase(
+    async (db) => {
+      const status = await readStatus(db, warsawDate(new Date()));
+      print([json ? JSON.stringify(status) : describeStatus(status)]);
+    },
+    { reads: true },
+  );
 }
 
 export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<void> {
@@ -31,13 +35,16 @@ export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<v
     max_age_days: readCount(maxAge, '--max-age'),
     max_wait_minutes: readCount(maxWait, '--max-wait'),
   };
-  await withDatabase(async (db) => {
-    const findings = await findTrouble(db, warsawDate(new Date()), limits);
-    const is_well = findings.length === 0;
-    if (json) print([JSON.stringify({ is_well, findings })]);
-    else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
-    if (!is_well) process.exitCode = exitCodes.failed;
-  });
+  await withDatabase(
+    async (db) => {
+      const findings = await findTrouble(db, warsawDate(new Date()), limits);
+      const is_well = findings.length === 0;
+      if (json) print([JSON.stringify({ is_well, findings })]);
+      else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
+      if (!is_well) process.exitCode = exitCodes.failed;
+    },
+    { reads: true },
+  );
 }
 
 export async function listRuns({ json, source, limit }: Options): Promise<void> {
@@ -79,26 +86,35 @@ function onOneLine(text: string): string {
 
 export async function verifySnapshots(
   source: string | undefined,
-  { json }: Options,
+  { json, on }: Options,
 ): Promise<void> {
   if (source !== undefined) await loadSource(source);
-  await withDatabase(async (db) => {
-    const snapshots = (await readSnapshots(db, warsawDate(new Date()))).filter(
-      (snapshot) => source === undefined || snapshot.source === source,
-    );
-    const nothing = source ? `Nothing of ${source}` : 'Nothing';
-    if (snapshots.length === 0) throw new NothingToDo(`${nothing} is published yet`);
-    const verified = [];
-    for (const { source: name, dump_date, entries } of snapshots) {
-      const findings = await verify(db, name);
-      const is_whole = findings.length === 0;
-      verified.push({ source: name, dump_date, is_whole, findings });
-      if (!is_whole) process.exitCode = exitCodes.failed;
-      if (!json)
-        print(is_whole ? [`${name} ${dump_date}: whole, ${figure(entries)} entries`] : findings);
-    }
-    if (json) print([JSON.stringify(source ? verified[0] : { snapshots: verified })]);
-  });
+  if (!['write', 'read'].includes(on)) throw new WrongUsage('--on is write or read');
+  await withDatabase(
+    async (db) => {
+      const pool = on === 'read' ? db.readers.chooseReader() : db.pool;
+      if (!pool)
+        throw new Error(
+          `No reader is there: ${db.readers.states().map(describeReader).join('; ') || 'DATABASE_READ_URL is not set'}`,
+        );
+      const snapshots = (await readSnapshots(db, warsawDate(new Date()))).filter(
+        (snapshot) => source === undefined || snapshot.source === source,
+      );
+      const nothing = source ? `Nothing of ${source}` : 'Nothing';
+      if (snapshots.length === 0) throw new NothingToDo(`${nothing} is published yet`);
+      const verified = [];
+      for (const { source: name, dump_date, entries } of snapshots) {
+        const findings = await verify({ pool }, name);
+        const is_whole = findings.length === 0;
+        verified.push({ source: name, dump_date, is_whole, findings });
+        if (!is_whole) process.exitCode = exitCodes.failed;
+        if (!json)
+          print(is_whole ? [`${name} ${dump_date}: whole, ${figure(entries)} entries`] : findings);
+      }
+      if (json) print([JSON.stringify(source ? verified[0] : { snapshots: verified })]);
+    },
+    { reads: on === 'read' },
+  );
 }
 
 function readRunId(text: string): number {

@@ -44,15 +44,17 @@ export async function whenThere<T>(
 /**
  * Opens the database, up to date, for the time of a command.
  *
+ * @param options.reads whether the command looks at the readers too
  * @param options.waits whether the command waits for a database that is away; a signal then ends it with 0
  */
 export async function withDatabase<T>(
   use: (db: Database, session: Session) => Promise<T>,
-  { waits = false } = {},
+  { waits = false, reads = false } = {},
 ): Promise<T> {
   const environment = readEnvironment();
   const logger = await openLog(environment.logLevel);
-  const open = () => connect({ ...environment, applicationName: 'registry-pipeline' });
+  const readUrls = reads ? environment.readUrls : [];
+  const open = () => connect({ ...environment, readUrls, applicationName: 'registry-pipeline' });
   const stopListening = waits ? onEndSignal(() => process.exit(exitCodes.done)) : undefined;
   const db = await (waits ? whenThere(open, logger) : open());
   stopListening?.();

@@ -92,7 +92,15 @@ describe('status', () => {
       finished_at: moment,
     });
     expect(status.runs).toHaveLength(6);
-    expect(Object.keys(status)).toEqual(['snapshots', 'runs', 'mail', 'jobs', 'watch_lists']);
+    expect(Object.keys(status)).toEqual([
+      'snapshots',
+      'runs',
+      'mail',
+      'jobs',
+      'watch_lists',
+      'sessions',
+      'readers',
+    ]);
     expect(command.code).toBe(0);
   });
 
@@ -114,6 +122,9 @@ describe('status', () => {
       '  0 ready; 0 queued; 0 failed in the last 7 days; 0 submissions open',
       'Mail',
       '  0 queued; 0 failed in the last 7 days',
+      expect.stringMatching(/^Sessions: \d+ of \d+ that the server admits$/),
+      expect.stringMatching(/^ {2}registry tests {5}\d+$/),
+      expect.stringMatching(/^ {2}registry-pipeline {2}\d+$/),
       '',
     ]);
     expect(command.code).toBe(0);
@@ -157,14 +168,13 @@ describe('status of mails', () => {
     ]);
 
     const words = await runCommand(['status'], { DATABASE_URL: db.url });
-    expect(words.stdout.split('\n').slice(-7)).toEqual([
+    expect(words.stdout.split('\n').slice(-10, -4)).toEqual([
       'Mail',
       '  2 queued, the oldest since 2026-11-20 10:05 UTC; 1 failed in the last 7 days',
       '      2  recover  ewa@firma.example  queued after 2 attempts, the next at 2026-11-20 10:12 UTC: connect ECONNREFUSED',
       `      1  init     jan@firma.example  failed after 1 attempt: ${reason}`,
       'Jobs',
       '  send_mail    2 waiting, 0 running, 1 given up',
-      '',
     ]);
 
     const json = await runCommand(['status', '--json'], { DATABASE_URL: db.url });

@@ -1,4 +1,5 @@
 import type { Database } from '../../sql/connection/database.ts';
+import type { ServerState } from '../../sql/connection/readers.ts';
 import { minute } from './print.ts';
 import { describeRunRows, readRuns } from './runs.ts';
 import { figure } from '../figure.ts';
@@ -43,6 +44,8 @@ export async function readStatus(db: Database, today: string) {
     mail: await readMailStatus(db, today),
     jobs: await readJobStatus(db),
     watch_lists: await readWatchStatus(db, today),
+    sessions: await readSessions(db),
+    readers: db.readers.states(),
   };
 }
 
@@ -51,6 +54,7 @@ export function describeStatus(status: Status): string {
     ...describeRuns(status),
     ...describeWatches(status.watch_lists),
     ...describeMails(status),
+    ...describeServers(status),
   ].join('\n');
 }
 
@@ -70,6 +74,36 @@ function describeSnapshot(snapshot: SnapshotStatus): string {
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
   return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${refused}`;
+}
+
+/** Sessions of each process of the product on the writer, and how many it admits. */
+async function readSessions({ pool }: Database) {
+  const { rows } = await pool.query<{ process: string; count: number; most: number }>(
+    `select
+       application_name as process, count(*)::integer as count,
+       current_setting('max_connections')::integer as most
+     from pg_stat_activity
+     where datname = current_database()
+     group by application_name
+     order by application_name`,
+  );
+  return rows;
+}
+
+function describeServers({ sessions, readers }: Status): string[] {
+  const sum = sessions.reduce((total, { count }) => total + count, 0);
+  return [
+    `Sessions: ${figure(sum)} of ${figure(sessions[0]?.most ?? 0)} that the server admits`,
+    ...sessions.map(({ process, count }) => `  ${process.padEnd(18)} ${figure(count)}`),
+    ...(readers.length > 0 ? ['Readers'] : []),
+    ...readers.map((reader) => `  ${describeReader(reader)}`),
+  ];
+}
+
+export function describeReader({ name, is_up, lag_seconds, snapshot_no }: ServerState): string {
+  if (!is_up) return `The reader ${name} does not answer`;
+  const lag = lag_seconds === null ? 'an unknown time' : `${lag_seconds.toFixed(1)} s`;
+  return `The reader ${name} has snapshot ${figure(snapshot_no)}, ${lag} behind`;
 }
 
 /** Counts of queued rows, and of failures in the last seven days. */

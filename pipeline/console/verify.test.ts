@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { createOrigin, type Origin } from '../../fixtures/database/database-copy.ts';
@@ -145,6 +145,30 @@ describe('verify', () => {
       snapshots: [{ source: 'ceidg', dump_date: '2026-11-06', is_whole: true, findings: [] }],
     });
     await db.drop();
+  });
+
+  test('--on read asks a reader, and fails without one', async () => {
+    const db = await origin.copy();
+    onTestFinished(() => db.drop());
+    const asked = ['verify', 'ceidg', '--on', 'read'];
+    const DATABASE_READ_URL = db.url;
+    const found = await runCommand(asked, { DATABASE_URL: db.url, DATABASE_READ_URL });
+    expect(found).toMatchObject({ code: 0, stdout: expect.stringContaining('whole') as string });
+    const none = await runCommand(asked, { DATABASE_URL: db.url });
+    expect(none).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('DATABASE_READ_URL is not set') as string,
+    });
+    const away = 'postgresql://nobody:secret@127.0.0.1:1/none';
+    const status = await runCommand(['status'], { DATABASE_URL: db.url, DATABASE_READ_URL: away });
+    expect(status.stdout).toContain('Readers\n  The reader 127.0.0.1:1 does not answer\n');
+    const check = await runCommand(['check', '--json'], {
+      DATABASE_URL: db.url,
+      DATABASE_READ_URL: away,
+    });
+    expect(check.stdout).toContain('"kind":"reader","subject":"127.0.0.1:1"');
+    const wrong = await runCommand([...asked.slice(0, 3), 'both'], { DATABASE_URL: db.url });
+    expect(wrong).toMatchObject({ code: 2 });
   });
 
   test('--json is one object', async () => {

@@ -1,6 +1,6 @@
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
-import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
+import { insertRows, inSession, inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
@@ -61,13 +61,15 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
         }
         rejects.push({ file_no, line, reason: shorten(reason), raw });
         if (rejects.length >= REJECT_BATCH)
-          await insertRows(pool, `${stage}.reject`, rejects.splice(0));
+          await inSession(pool, (client) =>
+            insertRows(client, `${stage}.reject`, rejects.splice(0)),
+          );
       }
       answers += 1;
     }
     onRead(0);
   }
-  await insertRows(pool, `${stage}.reject`, rejects);
+  await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
 }
 
 const escapes: Record<string, string> = { '\\': '\\\\', '\n': '\\n', '\r': '\\r', '\t': '\\t' };

@@ -54,13 +54,13 @@ export async function stageFile(
       splitter.write(chunk);
       if (lines.length >= BATCH_BYTES) yield takeBatch();
       if (rejects.length >= REJECT_BATCH)
-        await insertRows(pool, `${stage}.reject`, rejects.splice(0));
+        await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects.splice(0)));
       if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
     if (lines.length > 0) yield takeBatch();
-    await insertRows(pool, `${stage}.reject`, rejects);
+    await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
   }
   await using batches = readBatches();
   const first = await batches.next();

@@ -1,7 +1,7 @@
 import { pipeline } from 'node:stream/promises';
-import { escapeIdentifier, type Pool, type PoolClient } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { insertRows, inStage, runFile } from '../../sql/connection/database.ts';
+import { insertRows, inStage, runFile, type Sessions } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
@@ -16,7 +16,7 @@ const PARALLEL_FILES = 4;
 const COPIED_LENGTH = 64 * 1024;
 
 export interface Staging<Kind extends Source = Source> {
-  pool: Pool;
+  pool: Sessions;
   client: PoolClient;
   /** The schema of the tables of the night. */
   stage: string;

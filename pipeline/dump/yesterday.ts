@@ -1,7 +1,7 @@
 import { buffer } from 'node:stream/consumers';
-import { escapeLiteral, type Pool } from 'pg';
+import { escapeLiteral } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { inSession } from '../../sql/connection/database.ts';
+import { inSession, type Sessions } from '../../sql/connection/database.ts';
 
 /** The entries of the last snapshot of a source, in no order. Numbers are big-endian. */
 export interface YesterdaysEntries {
@@ -24,7 +24,7 @@ const HEADER_BYTES = 11 + 4 + 4 + 2;
  * Loads the entries of the last snapshot of a source. A ctid is valid until its row is updated, for
  * example when another source merges companies: sql/nightly/1_read/moved.sql detects this.
  */
-export async function loadYesterday(pool: Pool, source: string): Promise<YesterdaysEntries> {
+export async function loadYesterday(pool: Sessions, source: string): Promise<YesterdaysEntries> {
   return inSession(pool, async (client) => {
     // A binary COPY sends raw bytes; a query would send hexadecimal text.
     const copy = client.query(

@@ -146,3 +146,28 @@ test('no command needs a lock that a reader could take', async () => {
     admin.query('begin; set local role registry_reader; select registry.try_lock($$ceidg$$)'),
   ).rejects.toThrow('permission denied for schema registry');
 });
+
+test('a night whose later sessions reach another server publishes nothing', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  await runDump(db, folders.ceidg, day);
+  const client = await db.pool.connect();
+  await lockPublishing(client, () => undefined);
+  const waiting = Promise.withResolvers<string>();
+  const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
+    reporter: Object.assign(new NightReporter(), { note: waiting.resolve }),
+  });
+  await waiting.promise;
+  // What another session is told after a failover.
+  await db.pool.query(
+    `create or replace function registry.epoch() returns text language sql return '00000002'`,
+  );
+  client.release(true);
+  await expect(night).rejects.toThrow('The database has moved to another server');
+  const { rows } = await db.pool.query(`select dump_date, state from registry.run order by run_id`);
+  expect(rows).toEqual([
+    { dump_date: day, state: 'published' },
+    { dump_date: '2026-11-03', state: 'failed' },
+  ]);
+  expect(await verify(db, 'ceidg')).toEqual([]);
+});

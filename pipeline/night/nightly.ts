@@ -21,6 +21,7 @@ import {
 } from './run.ts';
 import {
   configureSession,
+  fence,
   runParallel,
   runSteps,
   settle,
@@ -87,7 +88,7 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
     const newest = await findNewestPublished(client, source);
     const isFirst = !(await isThere(client, `registry.entry_${source}`));
     const run_id = await startRun(client, options);
-    const sessions = { pool: db.pool, client, stage: stageOf(source) };
+    const sessions = { pool: await fence(db.pool, client), client, stage: stageOf(source) };
     return await attempt({ ...options, ...sessions, description, run_id, newest, isFirst });
   } finally {
     // Ends the session, its locks and its transaction.

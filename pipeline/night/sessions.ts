@@ -1,10 +1,10 @@
 import type { Pool, PoolClient } from 'pg';
-import { inSession, runFile } from '../../sql/connection/database.ts';
+import { inSession, runFile, type Sessions } from '../../sql/connection/database.ts';
 import { isDiskFull } from '../fault.ts';
 
 /** The tables of one night, and the sessions that work on them. */
 export interface NightSessions {
-  pool: Pool;
+  pool: Sessions;
   /** The session that holds the locks of the night, and publishes. */
   client: PoolClient;
   stage: string;
@@ -16,6 +16,31 @@ export type Steps = readonly string[];
 /** The schema of the tables of a source's night. */
 export function stageOf(source: string): string {
   return `stage_${source}`;
+}
+
+/**
+ * Which server writes, and since which start: after a failover or a crash the tables of a night are empty
+ * or missing, although what is published is there.
+ */
+async function readEpoch(client: PoolClient): Promise<string> {
+  const { rows } = await client.query<{ epoch: string }>('select registry.epoch() as epoch');
+  return rows[0]!.epoch;
+}
+
+/** The sessions of a night: all on the server, and of the start, of its first session. */
+export async function fence(pool: Pool, first: PoolClient): Promise<Sessions> {
+  const epoch = await readEpoch(first);
+  const connect = async () => {
+    const client = await pool.connect();
+    const found = await readEpoch(client).catch((error: unknown) => {
+      client.release(true);
+      throw error;
+    });
+    if (found === epoch) return client;
+    client.release(true);
+    throw new Error('The database has moved to another server, or was started anew: run it again');
+  };
+  return { connect };
 }
 
 /** Prepares a session for the large statements of a night. */

@@ -1,11 +1,12 @@
 import { readdir } from 'node:fs/promises';
-import { type Database, inSnapshot, queryFile } from '../../sql/connection/database.ts';
+import type { Pool } from 'pg';
+import { inSnapshot, queryFile } from '../../sql/connection/database.ts';
 
 const folder = new URL('../../sql/verify/', import.meta.url);
 
 /** A sentence for each contradiction that the queries of `sql/verify` find in what a source published. */
-export async function verify(db: Database, source: string): Promise<string[]> {
-  return inSnapshot(db.pool, async (client) => {
+export async function verify({ pool }: { pool: Pool }, source: string): Promise<string[]> {
+  return inSnapshot(pool, async (client) => {
     const findings: string[] = [];
     for (const file of (await readdir(folder)).toSorted()) {
       const rows = await queryFile<{ finding: string }>(client, `verify/${file}`, [source]);

@@ -1,5 +1,5 @@
 -- One row per token of the list $1: its owner, and whether its uses, the last one from an address, are
--- counted at the time $2. Uses of a token that is revoked, expired or locked by another transaction are
+-- counted at the time $2; and the number of the newest snapshot, which no read of it may precede. Uses of a token that is revoked, expired or locked by another transaction are
 -- not counted; 0 uses only read.
 -- Locked tokens are skipped, so that no process waits. A use does not wait for the disk: a crash may
 -- lose the uses of the last moments.
@@ -45,6 +45,7 @@ select
     token.kind,
     token.expires_at,
     counted.last_used_at,
+    last_id.last_id::float8 as snapshot_no,
     case
         when counted.token_id is not null then 'counted'
         when token.revoked_at is not null then 'revoked'
@@ -54,4 +55,6 @@ select
 from asked
 join customer.token as token using (secret_hash)
 join customer.account as account using (account_id)
+cross join registry.last_id
 left join counted using (token_id)
+where last_id.table_name = 'snapshot'

@@ -1,5 +1,4 @@
--- One row: the number of the newest snapshot, its companies with the ids $1 as JSON, and the balance of
--- account $2. Each company has an item per entry, for the contacts: active entries first, then the latest
+-- One row: the number of the newest snapshot, and its companies with the ids $1 as JSON. Each company has an item per entry, for the contacts: active entries first, then the latest
 -- start. An unknown text is an empty string, an unknown date null.
 select
     last_id.last_id::float8 as snapshot_no,
@@ -31,9 +30,6 @@ select
                 entry.start_date desc nulls last,
                 entry.entry_id
         ) as item
-    ) as items,
-    coalesce(
-        (select wallet.balance from customer.wallet where wallet.account_id = $2::bigint), 0
-    )::float8 as balance
+    ) as items
 from registry.last_id
 where last_id.table_name = 'snapshot'

@@ -1,9 +1,11 @@
 import { readFile } from 'node:fs/promises';
-import type { Socket } from 'node:net';
-import type { Client, ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
+import type { ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
-import { openPool } from './pool.ts';
+import { openKysely } from './kysely.ts';
+import { openPool, socketOf } from './pool.ts';
+import { onlyWriter, openReaders, type Readers } from './readers.ts';
+import { settleSessions } from './session-settings.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
 const OLDEST_SERVER = 150000;
@@ -21,12 +23,23 @@ export interface DatabaseOptions {
   applicationName: string;
   /** The longest wait for a session, a lock or the end of a statement; absent: ten seconds for a session. */
   patience_ms?: number;
+  /** Sessions that the process has at most on each server; absent: 10. */
+  mostSessions?: number;
+  /** Whether statements have no names, since a pooler gives each another session. */
+  isNameless?: boolean;
+  /** Standbys that answer what is only read; absent or none: the writer does. */
+  readUrls?: readonly string[];
+  /** A standby that is further behind is passed over; absent: ten seconds. */
+  mostLag_s?: number;
 }
 
 export interface Database {
   pool: Pool;
+  readers: Readers;
   /** How its sessions connect, in values that another thread can be given. */
   connection: ClientConfig;
+  /** How sessions on each of the readers connect. */
+  readConnections: readonly ClientConfig[];
   close(): Promise<void>;
 }
 
@@ -35,42 +48,58 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   const embedded = options.databaseUrl
     ? undefined
     : await acquireEmbedded(options.dataDir, options);
+  const shared: ClientConfig = {
+    application_name: options.applicationName,
+    // A statement would wait for ever for a machine that is lost, which these questions detect.
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 10_000,
+  };
   const connection: ClientConfig = {
     ...(embedded
       ? // PGSSLMODE is meant for other servers.
         { ...embedded.connection, ssl: false }
       : { connectionString: options.databaseUrl }),
-    application_name: options.applicationName,
-    // A statement would wait for ever for a machine that is lost, which these questions detect.
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 10_000,
-    // Fingerprints and state hashes depend on how dates and floats are written.
-    options: '-c datestyle=ISO,YMD -c timezone=UTC -c extra_float_digits=1',
+    ...shared,
   };
-  const { patience_ms } = options;
-  const pool = openPool({
-    ...connection,
-    max: 10,
-    connectionTimeoutMillis: patience_ms ?? 10_000,
-    lock_timeout: patience_ms,
-    statement_timeout: patience_ms,
-  });
-  if (patience_ms !== undefined) endSilent(pool, patience_ms + 250);
+  const readConnections = (options.readUrls ?? []).map((connectionString) => ({
+    connectionString,
+    ...shared,
+  }));
+  const pool = openSessions(connection, options);
+  const readPools = readConnections.map((one) => openSessions(one, options));
+  let readers: Readers | undefined;
   const close = async () => {
+    await readers?.close();
     if (!pool.ended) await pool.end();
     await embedded?.release();
   };
   try {
     await checkServer(pool);
+    await settleSessions(pool);
   } catch (error) {
     await close();
     throw error;
   }
-  return { pool, connection, close };
+  const db = openKysely(pool);
+  readers =
+    readPools.length === 0
+      ? onlyWriter(db)
+      : await openReaders({ pool, db }, readPools, options.mostLag_s ?? 10);
+  return { pool, readers, connection, readConnections, close };
 }
 
-function socketOf(client: PoolClient): Socket {
-  return (client as unknown as Client).connection.stream as Socket;
+function openSessions(connection: ClientConfig, options: DatabaseOptions): Pool {
+  const { patience_ms, mostSessions = 10, isNameless = false } = options;
+  const pool = openPool({
+    ...connection,
+    isNameless,
+    max: mostSessions,
+    connectionTimeoutMillis: patience_ms ?? 10_000,
+    lock_timeout: patience_ms,
+    statement_timeout: patience_ms,
+  });
+  if (patience_ms !== undefined) endSilent(pool, patience_ms + 250);
+  return pool;
 }
 
 /** Ends a session in use whose server says nothing for so long: a lost machine reports no timeout. */
@@ -108,9 +137,12 @@ async function checkServer(pool: Pool): Promise<void> {
   }
 }
 
+/** What gives sessions, such as a pool. */
+export type Sessions = { connect(): Promise<PoolClient> };
+
 /** Does some work in its own session; an error ends the session, and its open transaction. */
 export async function inSession<T>(
-  pool: Pool,
+  pool: Sessions,
   use: (client: PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();

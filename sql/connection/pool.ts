@@ -1,11 +1,47 @@
-import { Pool, type PoolConfig } from 'pg';
+import type { Socket } from 'node:net';
+import { Client, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg';
 
-/** Makes a pool of sessions that survives the loss of its server; the next query throws. */
-export function openPool(config: PoolConfig): Pool {
-  const pool = new Pool(config);
+/** Sessions of a pool that run something. */
+const inUse = new WeakMap<Pool, Set<PoolClient>>();
+
+/** A session whose statements have no names, for a pooler that gives each statement another session. */
+class NamelessClient extends Client {
+  override query(...[asked, ...rest]: unknown[]): never {
+    const { name: _, ...nameless } = asked as QueryConfig;
+    const isNamed = typeof asked === 'object' && asked !== null && 'name' in asked;
+    return super.query(...([isNamed ? nameless : asked, ...rest] as [string])) as never;
+  }
+}
+
+export function socketOf(client: PoolClient): Socket {
+  return (client as unknown as Client).connection.stream as Socket;
+}
+
+/** Cuts the sessions of a server that is silent: what waits for it fails at once. */
+export function endSessions(pool: Pool): void {
+  for (const client of inUse.get(pool) ?? []) socketOf(client).destroy();
+}
+
+/**
+ * Makes a pool of sessions that survives the loss of its server; the next query throws.
+ *
+ * @param config.isNameless statements are not named, so that each is planned anew
+ */
+export function openPool({ isNameless, ...config }: PoolConfig & { isNameless?: boolean }): Pool {
+  const pool = new Pool({ ...config, ...(isNameless && { Client: NamelessClient }) });
+  const used = new Set<PoolClient>();
+  inUse.set(pool, used);
+  pool.on('acquire', (client) => void used.add(client));
+  pool.on('release', (_error, client) => void used.delete(client));
   // An error without a listener ends the process or thread. The pool listens only to idle clients,
   // not to a client between two queries.
   pool.on('error', () => undefined);
-  pool.on('connect', (client) => client.on('error', () => undefined));
+  pool.on('connect', (client) => {
+    client.on('error', () => undefined);
+    // The server is no writer any more: the session would go on to refuse every change.
+    (client as unknown as Client).connection.on('errorMessage', ({ code }: { code: string }) => {
+      if (code === '25006') (client as unknown as Client).end().catch(() => undefined);
+    });
+  });
   return pool;
 }

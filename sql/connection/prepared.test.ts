@@ -1,5 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { connect } from './database.ts';
+import { openKysely } from './kysely.ts';
+import { openPool } from './pool.ts';
 import { runPrepared } from './prepared.ts';
 
 const file = 'api/count_hits.sql';
@@ -40,6 +43,23 @@ describe('runPrepared', () => {
     expect(known).toMatchObject([{ name: file }]);
   });
 
+  test('gives statements no name where a pooler stands in between', async () => {
+    const pool = openPool({ ...database.connection, isNameless: true });
+    onTestFinished(() => pool.end());
+    const known = await openKysely(pool)
+      .connection()
+      .execute(async (db) => {
+        expect(await runPrepared<Hit>(db, file, valuesFor('nameless'))).toMatchObject([
+          { limit_key: 'nameless', hit_count: '1' },
+        ]);
+        return db
+          .selectFrom('pg_prepared_statements' as never)
+          .selectAll()
+          .execute();
+      });
+    expect(known).toEqual([]);
+  });
+
   test('takes part in a transaction', async () => {
     const undone = database.kysely.transaction().execute(async (tx) => {
       await runPrepared(tx, file, valuesFor('undone'));
@@ -58,4 +78,29 @@ describe('runPrepared', () => {
       expect(await runPrepared<Hit>(db, file, valuesFor('again'))).toHaveLength(1);
     });
   });
+});
+
+test('sessions write dates and floats alike, whatever the login had', async () => {
+  const name = new URL(database.url).pathname.slice(1);
+  await database.pool.query(`alter role current_user in database ${name} set datestyle = 'German'`);
+  const again = await connect({ databaseUrl: database.url, dataDir: '', applicationName: 'test' });
+  onTestFinished(() => again.close());
+  const { rows } = await again.pool.query(
+    `select current_setting('datestyle') as style, timestamptz '2026-11-02 08:00+01'::text as moment`,
+  );
+  expect(rows).toEqual([{ style: 'ISO, YMD', moment: '2026-11-02 07:00:00+00' }]);
+});
+
+test('a session on a server that no longer writes is not used again', async () => {
+  const pool = openPool({ ...database.connection, max: 1 });
+  onTestFinished(() => pool.end());
+  const pid = async () =>
+    (await pool.query<{ pid: number }>('select pg_backend_pid() as pid')).rows[0]!.pid;
+  const first = await pid();
+  expect(await pid()).toBe(first);
+  const client = await pool.connect();
+  const refused = client.query('set transaction_read_only = on; create table none ()');
+  await expect(refused).rejects.toMatchObject({ code: '25006' });
+  client.release();
+  expect(await pid()).not.toBe(first);
 });

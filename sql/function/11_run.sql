@@ -66,3 +66,11 @@ select
     run.counts_moves
 from registry.run
 where run.state = 'published';
+
+-- The writer, and its start: it changes when a standby takes over, and when the server starts anew, since
+-- the unlogged tables of a night are then empty.
+create or replace function registry.epoch() returns text
+language sql stable
+return concat_ws(
+    ' ', left(pg_walfile_name(pg_current_wal_lsn()), 8), pg_postmaster_start_time()
+);

@@ -1,6 +1,7 @@
 import type { Pool } from 'pg';
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { queryFile } from '../connection/database.ts';
+import type { ServerState } from '../connection/readers.ts';
 
 /** A row of `registry.sql`. */
 interface Sample {
@@ -40,6 +41,9 @@ const descriptions: Record<string, [help: string, ...labels: string[]]> = {
   registry_mail_wait_seconds: ['How long the oldest queued mail waits.'],
   registry_credits_sold_total: ['Credits that were bought.'],
   registry_credits_spent_total: ['Credits that were withdrawn.'],
+  registry_reader_up: ['1 where a standby answered the last look, else 0.', 'reader'],
+  registry_reader_lag_seconds: ['How far a standby is behind.', 'reader'],
+  registry_reader_snapshot: ['The number of the newest snapshot of a standby.', 'reader'],
   registry_pool_connections: ['Sessions of this process, and requests that wait for one.', 'state'],
 };
 
@@ -51,6 +55,7 @@ export function addRegistryMetrics(
   registry: Registry,
   pool: Pool,
   process: 'api' | 'worker' | 'schedule',
+  readers: () => ServerState[] = () => [],
 ): void {
   let samples: Promise<Sample[]> | undefined;
   let read_at = 0;
@@ -58,7 +63,7 @@ export function addRegistryMetrics(
     if (samples && performance.now() - read_at < kept_ms) return samples;
     // A pending read is shared, however long it takes.
     read_at = Infinity;
-    samples = readSamples(pool, process).finally(() => (read_at = performance.now()));
+    samples = readSamples(pool, process, readers()).finally(() => (read_at = performance.now()));
     return samples;
   };
   for (const [name, [help, ...labelNames]] of Object.entries(descriptions)) {
@@ -79,12 +84,24 @@ export function addRegistryMetrics(
   }
 }
 
-async function readSamples(pool: Pool, process: string): Promise<Sample[]> {
+function describeReader({ name, is_up, lag_seconds, snapshot_no }: ServerState): Sample[] {
+  const labels = { reader: name };
+  return [
+    { name: 'registry_reader_up', labels, value: Number(is_up) },
+    { name: 'registry_reader_snapshot', labels, value: snapshot_no },
+    ...(lag_seconds === null
+      ? []
+      : [{ name: 'registry_reader_lag_seconds', labels, value: lag_seconds }]),
+  ];
+}
+
+async function readSamples(pool: Pool, process: string, readers: ServerState[]): Promise<Sample[]> {
   const rows = await queryFile<Sample>(pool, 'metrics/registry.sql').catch(() => undefined);
   const { totalCount, idleCount, waitingCount } = pool;
   const figures = { used: totalCount - idleCount, idle: idleCount, waiting: waitingCount };
   return [
     ...(rows ?? []),
+    ...readers.flatMap(describeReader),
     { name: 'registry_process_info', labels: { process }, value: 1 },
     { name: 'registry_database_up', labels: {}, value: rows ? 1 : 0 },
     ...Object.entries(figures).map(([state, value]) => ({

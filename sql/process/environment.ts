@@ -23,12 +23,19 @@ export function isLoopback(host: string): boolean {
 
 const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
+const databaseUrl = z.string().regex(/^postgres(ql)?:\/\/./);
+
 /** What every process of the product reads. */
 export const commonShape = {
-  DATABASE_URL: z
+  DATABASE_URL: databaseUrl.optional(),
+  DATABASE_READ_URL: z
     .string()
-    .regex(/^postgres(ql)?:\/\/./)
-    .optional(),
+    .transform((text) => text.split(',').map((part) => part.trim()))
+    .pipe(z.array(databaseUrl))
+    .default([]),
+  DATABASE_READ_LAG_SECONDS: z.coerce.number().int().min(1).max(3_600).default(10),
+  DATABASE_SESSIONS: z.coerce.number().int().min(4).max(1_000).default(10),
+  DATABASE_NAMED_STATEMENTS: z.enum(['true', 'false']).default('true'),
   DATA_DIR: z.string().default('.data'),
   READER_PORT: z.coerce.number().int().min(1024).max(65_535).optional(),
   SECRET_KEY: z.string().min(SHORTEST_SECRET_KEY).optional(),
@@ -49,12 +56,38 @@ export const baseUrlNeeded =
 export const commonSentences: Record<keyof typeof commonShape, string> = {
   DATABASE_URL:
     'DATABASE_URL must be the address of a PostgreSQL database, such as postgresql://user:password@host:5432/name.',
+  DATABASE_READ_URL:
+    'DATABASE_READ_URL must be the addresses of standbys of DATABASE_URL, separated by commas, such as postgresql://user:password@host:5432/name.',
+  DATABASE_READ_LAG_SECONDS:
+    'DATABASE_READ_LAG_SECONDS must be a whole number of seconds from 1 to 3600.',
+  DATABASE_SESSIONS: 'DATABASE_SESSIONS must be a whole number from 4 to 1000.',
+  DATABASE_NAMED_STATEMENTS: 'DATABASE_NAMED_STATEMENTS must be true or false.',
   DATA_DIR: 'DATA_DIR must be the path of a folder.',
   READER_PORT: 'READER_PORT must be a whole number from 1024 to 65535.',
   SECRET_KEY: `SECRET_KEY must have at least ${SHORTEST_SECRET_KEY} characters.`,
   BASE_URL: 'BASE_URL must be the address of the API, such as https://api.registry.example.',
   LOG_LEVEL: `LOG_LEVEL must be one of ${logLevels.join(', ')}.`,
 };
+
+/** How a process reaches its database: what `connect` takes of the checked settings. */
+export function describeDatabase(
+  checked: Pick<
+    z.output<z.ZodObject<typeof commonShape>>,
+    Extract<keyof typeof commonShape, `DATA${string}` | 'READER_PORT'>
+  >,
+) {
+  return {
+    databaseUrl: checked.DATABASE_URL,
+    /** Standbys for what is only read. */
+    readUrls: checked.DATABASE_READ_URL,
+    mostLag_s: checked.DATABASE_READ_LAG_SECONDS,
+    mostSessions: checked.DATABASE_SESSIONS,
+    isNameless: checked.DATABASE_NAMED_STATEMENTS === 'false',
+    dataDir: checked.DATA_DIR,
+    /** The port of the embedded server for readers; undefined: none. */
+    readerPort: checked.READER_PORT,
+  };
+}
 
 /** Reads several groups of settings. Throws one `EnvironmentError` with all that is wrong in any of them. */
 export function readTogether<

@@ -115,7 +115,7 @@ function valueOf(measure: Selection['measure'], region: Region, total: number): 
 
 /** The map of the active entries on the last day of the selection, with its classes. */
 export async function findMap(
-  { db, suppressBelow }: Pick<Context, 'db' | 'suppressBelow'>,
+  { readers: { db }, suppressBelow }: Pick<Context, 'readers' | 'suppressBelow'>,
   selection: Selection,
 ) {
   const { regions, ...counted } = await countRegions(db, selection);

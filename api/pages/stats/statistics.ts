@@ -35,7 +35,7 @@ function queryOf(selection: Partial<Selection>): string {
 
 /** `/stats`: stock and flows over time; the address holds the selection. */
 export async function findStatistics(options: Context, request: Request) {
-  const { db } = options;
+  const { db } = options.readers;
   const { language } = createWords(request, 'stats');
   const snapshots = await findSnapshots(db);
   const [voivodeships, sections, legalForms] = await Promise.all([

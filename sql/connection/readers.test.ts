@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { sql } from 'kysely';
+import { type DatabaseProxy, startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { connect, type Database } from './database.ts';
+import type { Db } from './kysely.ts';
+
+let writer: TestDatabase;
+let one: TestDatabase;
+let other: TestDatabase;
+let toWriter: DatabaseProxy;
+let database: Database;
+
+/** The database that answers, and how often the read was begun. */
+async function nameOf(db: Db): Promise<string> {
+  const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
+  return rows[0]!.name;
+}
+
+const names = async (count: number, least_no?: number) =>
+  new Set(
+    await Promise.all(Array.from({ length: count }, () => database.readers.read(nameOf, least_no))),
+  );
+
+async function publish(target: TestDatabase, snapshot_no: number): Promise<void> {
+  await target.pool.query(
+    `update registry.last_id set last_id = $1 where table_name = 'snapshot'`,
+    [snapshot_no],
+  );
+}
+
+const databaseOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
+
+beforeAll(async () => {
+  [writer, one, other] = await Promise.all([
+    createTestDatabase(),
+    createTestDatabase(),
+    createTestDatabase(),
+  ]);
+  await Promise.all([writer, one, other].map((target) => publish(target, 5)));
+  toWriter = await startDatabaseProxy(writer.url);
+  database = await connect({
+    databaseUrl: toWriter.url,
+    readUrls: [one.url, other.url],
+    dataDir: '',
+    applicationName: 'readers test',
+  });
+});
+
+afterAll(async () => {
+  await database.close();
+  await toWriter.close();
+  await Promise.all([writer.drop(), one.drop(), other.drop()]);
+});
+
+describe('a read', () => {
+  test('goes to the readers in turn', async () => {
+    expect(await names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
+  });
+
+  test('passes over a reader without the snapshot that the client has seen', async () => {
+    await publish(writer, 6);
+    await publish(one, 6);
+    expect(await names(4, 6)).toEqual(new Set([databaseOf(one)]));
+    // Now this process has read the snapshot 6: no later answer is older.
+    expect(await names(4)).toEqual(new Set([databaseOf(one)]));
+  });
+
+  test('goes to the writer where no reader has the snapshot', async () => {
+    await publish(writer, 7);
+    expect(await names(4, 7)).toEqual(new Set([databaseOf(writer)]));
+    await publish(one, 7);
+    await publish(other, 7);
+    expect(await names(4, 7)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
+  });
+
+  test('that a standby cancels is done once more, on the writer', async () => {
+    const asked: string[] = [];
+    const answer = await database.readers.read(async (db) => {
+      asked.push(await nameOf(db));
+      if (asked.length === 1)
+        await sql`do $$ begin raise 'canceling statement' using errcode = '40001'; end $$`.execute(
+          db,
+        );
+      return asked.length;
+    });
+    expect(answer).toBe(2);
+    expect(asked[1]).toBe(databaseOf(writer));
+  });
+
+  test('whose session is lost is done on the next server; a wrong statement is not repeated', async () => {
+    const asked: string[] = [];
+    const answer = await database.readers.read(async (db) => {
+      asked.push(await nameOf(db));
+      if (asked.length === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db);
+      return 'answered';
+    });
+    expect(answer).toBe('answered');
+    expect(asked).toHaveLength(2);
+    expect(asked[1]).not.toBe(asked[0]);
+    let count = 0;
+    const wrong = database.readers.read(async (db) => {
+      count += 1;
+      await sql`select 1 / 0`.execute(db);
+    });
+    await expect(wrong).rejects.toThrow('division by zero');
+    expect(count).toBe(1);
+  });
+});
+
+test('states name each reader without its password', async () => {
+  await expect
+    .poll(() => database.readers.states())
+    .toMatchObject([
+      { is_up: true, snapshot_no: 7, lag_seconds: 0 },
+      { is_up: true, snapshot_no: 7, lag_seconds: 0 },
+    ]);
+  const { password } = new URL(one.url);
+  for (const { name } of database.readers.states()) {
+    expect(name).toMatch(/^\S+:\d+$/);
+    if (password) expect(name).not.toContain(password);
+  }
+});
+
+test('the writer is asked while it is there, and reads go on while it is away', async () => {
+  expect(await database.readers.askWriter(() => Promise.resolve('yes'))).toBe('yes');
+  await toWriter.cut();
+  await expect.poll(() => database.readers.askWriter(() => Promise.resolve('yes'))).toBeUndefined();
+  expect(await names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
+});

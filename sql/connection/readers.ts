@@ -1,0 +1,250 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  type DatabaseConnection,
+  type Driver,
+  Kysely,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+} from 'kysely';
+import { Client, type Pool, type PoolClient } from 'pg';
+import { type Db, openKysely } from './kysely.ts';
+import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
+import { endSessions, openPool } from './pool.ts';
+
+/** Between two looks at each server. */
+const look_ms = 250;
+/** A server that does not answer a look for so long is passed over. */
+const mostSilence_ms = 400;
+
+/** What the last look at a server found. */
+export interface ServerState {
+  name: string;
+  is_up: boolean;
+  /** The number of the newest snapshot there; -1: never seen. */
+  snapshot_no: number;
+  /** Since the newest transaction that a standby has replayed, while others wait; null: unknown. */
+  lag_seconds: number | null;
+}
+
+/** Reads facts of the registries, wherever they are newest enough. */
+export interface Readers {
+  /**
+   * Does a read on a standby that has the snapshot `least_no` or a newer one, in turn; else on the
+   * writer. A read whose session is lost or cancelled is done once more elsewhere, so that it must have
+   * no effects. One statement sees one snapshot; a read of several opens a transaction.
+   *
+   * @param least_no that a client has seen; absent: what the writer had at the last look, or this process
+   *   has read for anybody
+   */
+  read<T>(work: (db: Db) => Promise<T>, least_no?: number): Promise<T>;
+  /** Each statement is a read of its own, as `read` does it; transactions are refused. */
+  db: Db;
+  /** What the writer answers; undefined where it is away, and readers are there to go on with. */
+  askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
+  /** The sessions of a standby within the bound, for a long read; undefined where there is none. */
+  chooseReader(): Pool | undefined;
+  states(): ServerState[];
+  close(): Promise<void>;
+}
+
+/** A cancelled read of a standby: the writer has removed rows that the read needed. */
+const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
+
+/** How far a server is. */
+async function askHowFar(client: Pick<PoolClient, 'query'>) {
+  const { rows } = await client.query<{ snapshot_no: string; lag_seconds: number | null }>(
+    `select
+       last_id as snapshot_no,
+       case
+         when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+         else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
+       end::float8 as lag_seconds
+     from registry.last_id
+     where table_name = 'snapshot'`,
+  );
+  return { ...rows[0], snapshot_no: Number(rows[0]?.snapshot_no ?? -1) };
+}
+
+/** One server, its sessions, and what each session has seen. */
+function watchServer(name: string, pool: Pool, isReader: boolean) {
+  let down = Promise.withResolvers<undefined>();
+  // A session of its own: all others may be busy.
+  const looking = openPool({ ...pool.options, max: 1 });
+  const state: ServerState = { name, is_up: false, snapshot_no: -1, lag_seconds: null };
+  // Behind the address of a balancer each session may have another server.
+  const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
+
+  return {
+    state,
+    pool,
+    whenDown: () => down.promise,
+    stopLooking: () => looking.end(),
+    /** Asks the server how far it is. A silent reader loses its sessions, so that reads go elsewhere. */
+    async look(): Promise<void> {
+      const silence = new AbortController();
+      try {
+        const late = delay(mostSilence_ms, undefined, { signal: silence.signal, ref: false });
+        const found = await Promise.race([askHowFar(looking), late]);
+        if (!found) throw new Error('The server does not answer');
+        Object.assign(state, { lag_seconds: null }, found, { is_up: true });
+      } catch {
+        endSessions(looking);
+        if (state.is_up && isReader) endSessions(pool);
+        Object.assign(state, { is_up: false, lag_seconds: null });
+        down.resolve(undefined);
+        down = Promise.withResolvers<undefined>();
+      } finally {
+        silence.abort();
+      }
+    },
+    /** @returns undefined where the session is behind */
+    async read<T>(work: (db: Db) => Promise<T>, least_no: number) {
+      const client = await pool.connect();
+      try {
+        const session = sessions.get(client) ?? { db: openOne(client), snapshot_no: -1 };
+        sessions.set(client, session);
+        if (session.snapshot_no < least_no)
+          session.snapshot_no = (await askHowFar(client)).snapshot_no;
+        const isBehind = session.snapshot_no < least_no;
+        const found = isBehind ? undefined : { answer: await work(session.db) };
+        client.release();
+        return found && { ...found, snapshot_no: session.snapshot_no };
+      } catch (error) {
+        client.release(isLostConnection(error));
+        throw error;
+      }
+    },
+  };
+}
+
+/** The tables, through one session, which the caller gives back to its pool. */
+function openOne(client: PoolClient): Db {
+  const query = client.query.bind(client);
+  const connect = () => Promise.resolve({ query, release: () => undefined });
+  return openKysely({ connect, end: () => Promise.resolve() } as unknown as Pool);
+}
+
+const nothing = () => Promise.resolve();
+
+const refuse = () => Promise.reject(new Error('A routed statement has no transaction'));
+
+/** The tables, where each statement is routed by itself. */
+function openRouted(read: Readers['read']): Db {
+  const connection: DatabaseConnection = {
+    executeQuery: (query) => read((db) => db.executeQuery(query) as Promise<never>),
+    streamQuery: () => {
+      throw new Error('A routed statement has no stream');
+    },
+  };
+  const driver: Driver = {
+    init: nothing,
+    acquireConnection: () => Promise.resolve(connection),
+    releaseConnection: nothing,
+    beginTransaction: refuse,
+    commitTransaction: refuse,
+    rollbackTransaction: refuse,
+    destroy: nothing,
+  };
+  return new Kysely({
+    dialect: {
+      createDriver: () => driver,
+      createAdapter: () => new PostgresAdapter(),
+      createQueryCompiler: () => new PostgresQueryCompiler(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+    },
+  });
+}
+
+/** The host and port of a server, without its password. */
+function nameOf(pool: Pool): string {
+  const { host, port } = new Client(pool.options);
+  return `${host}:${port}`;
+}
+
+/** Reads from the writer alone. */
+export function onlyWriter(db: Db): Readers {
+  return {
+    read: (work) => work(db),
+    db,
+    askWriter: (ask) => ask(),
+    chooseReader: () => undefined,
+    states: () => [],
+    close: () => Promise.resolve(),
+  };
+}
+
+/**
+ * Opens the readers, and looks at each of them and the writer four times a second.
+ *
+ * @param mostLag_s a standby that is further behind is passed over
+ */
+export async function openReaders(
+  writer: { pool: Pool; db: Db },
+  pools: readonly Pool[],
+  mostLag_s: number,
+): Promise<Readers> {
+  const main = watchServer('writer', writer.pool, false);
+  const readers = pools.map((pool) => watchServer(nameOf(pool), pool, true));
+  const ended = new AbortController();
+  /** The newest snapshot that this process has read: no later read is older. */
+  let served_no = 0;
+  let turn = 0;
+
+  async function keepLooking(server: (typeof readers)[number]): Promise<void> {
+    while (!ended.signal.aborted) {
+      await delay(look_ms, undefined, { signal: ended.signal, ref: false }).catch(() => undefined);
+      await server.look();
+    }
+  }
+  await Promise.all([main, ...readers].map((server) => server.look()));
+  const looking = [main, ...readers].map(keepLooking);
+
+  function inTurn() {
+    turn += 1;
+    return readers
+      .map((_, at) => readers[(at + turn) % readers.length]!)
+      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= mostLag_s);
+  }
+
+  const read: Readers['read'] = async (work, asked_no = 0) => {
+    // What the writer has published is seen at once by all processes, as long as it is there.
+    const { is_up, snapshot_no } = main.state;
+    const least_no = Math.max(asked_no, served_no, is_up ? snapshot_no : 0);
+    for (const server of inTurn()) {
+      try {
+        const found = await server.read(work, least_no);
+        if (!found) continue;
+        served_no = Math.max(served_no, found.snapshot_no);
+        return found.answer;
+      } catch (error) {
+        if (isCancelled(error)) break;
+        if (!isLostConnection(error)) throw error;
+        server.state.is_up = false;
+      }
+    }
+    served_no = Math.max(served_no, main.state.snapshot_no);
+    return work(writer.db);
+  };
+
+  return {
+    read,
+    db: openRouted(read),
+    async askWriter(ask) {
+      try {
+        return main.state.is_up ? await Promise.race([ask(), main.whenDown()]) : undefined;
+      } catch (error) {
+        if (!isDatabaseAway(error)) throw error;
+        return undefined;
+      }
+    },
+    chooseReader: () => inTurn()[0]?.pool,
+    states: () => readers.map(({ state }) => ({ ...state })),
+    async close() {
+      ended.abort();
+      await Promise.all(looking);
+      await Promise.all([main, ...readers].map((server) => server.stopLooking()));
+      await Promise.all(readers.map(({ pool }) => pool.end()));
+    },
+  };
+}

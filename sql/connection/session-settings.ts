@@ -1,0 +1,33 @@
+import type { DatabaseError, Pool } from 'pg';
+
+/** Fingerprints and state hashes depend on how dates and floats are written. */
+const settings = { datestyle: 'ISO, YMD', timezone: 'UTC', extra_float_digits: '1' };
+
+/**
+ * Gives the role of this login its settings in this database, where they differ: a pooler refuses those
+ * of a start of a session. They are kept by the server, and its standbys have them too.
+ */
+export async function settleSessions(pool: Pool): Promise<void> {
+  const names = Object.keys(settings);
+  const { rows } = await pool.query<{ name: string; setting: string; database: string }>(
+    `select lower(name) as name, setting, quote_ident(current_database()) as database
+     from pg_settings
+     where lower(name) = any($1) and not pg_is_in_recovery()`,
+    [names],
+  );
+  const differing = rows.filter(
+    ({ name, setting }) => setting !== settings[name as keyof typeof settings],
+  );
+  if (differing.length === 0) return;
+  const commands = differing.map(
+    ({ name, database }) =>
+      `alter role current_user in database ${database} set ${name} = '${settings[name as keyof typeof settings]}'`,
+  );
+  await pool.query(commands.join(';\n')).catch((error: DatabaseError) => {
+    // Another process does the same.
+    if (error.message !== 'tuple concurrently updated') throw error;
+  });
+  // The settings hold for sessions that begin from now on.
+  const client = await pool.connect();
+  client.release(true);
+}
