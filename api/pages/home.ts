@@ -19,33 +19,6 @@ export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boo
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
 
-/** What a night of a registry changed, and what it left. */
-interface Night {
-  source: string;
-  stat_date: string;
-  entry_count: number;
-  is_baseline: boolean;
-  new: number;
-  updated: number;
-  deleted: number;
-  events: number | null;
-}
-
-interface NightEvent {
-  event_type: string;
-  severity: string;
-  old_value: string | null;
-  new_value: string | null;
-  name: string;
-  city: string | null;
-}
-
-interface Nights {
-  nights: Night[];
-  types: { event_type: string; severity: string; count: number }[];
-  examples: NightEvent[];
-}
-
 /** The newest snapshot of each source, with its number of entries. */
 export async function findSnapshots(db: Db) {
   return db
@@ -66,7 +39,7 @@ async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: n
   const source = await chooseSource(db, undefined);
   const newest = snapshots.find((one) => one.source === source) ?? first;
   const [[night], headline] = await Promise.all([
-    runPrepared<Nights>(db, 'api/read_night.sql', [
+    runPrepared<Record<'nights' | 'types' | 'examples', object[]>>(db, 'api/read_night.sql', [
       snapshots.map((one) => one.source),
       snapshots.map(({ stat_date }) => stat_date),
     ]),

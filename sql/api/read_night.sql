@@ -8,10 +8,15 @@ with night as (
 ),
 
 counted as (
-    select event.event_type, count(*) as event_count
-    from night
-    join registry.event using (source, event_date)
-    group by event.event_type
+    select found.event_type, event_type.severity, severity.rank, found.count
+    from (
+        select event.event_type, count(*) as count
+        from night
+        join registry.event using (source, event_date)
+        group by event.event_type
+    ) as found
+    join registry.event_type using (event_type)
+    join registry.severity using (severity)
 ),
 
 worst as (
@@ -76,19 +81,9 @@ select
     ) as nights,
     (
         select coalesce(
-            json_agg(
-                json_build_object(
-                    'event_type', counted.event_type,
-                    'severity', event_type.severity,
-                    'count', counted.event_count
-                )
-                order by severity.rank desc, counted.event_count desc, counted.event_type
-            ),
-            '[]'
+            json_agg(counted order by counted.rank desc, counted.count desc, counted.event_type), '[]'
         )
         from counted
-        join registry.event_type using (event_type)
-        join registry.severity using (severity)
     ) as types,
     (
         select coalesce(json_agg(shown order by shown.rank desc, shown.place, shown.event_id), '[]')

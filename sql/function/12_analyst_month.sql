@@ -124,31 +124,32 @@ life as (
 )
 
 select
-    life.source,
-    life.month,
-    after.months,
-    sum(life.entry_count)::bigint as born,
-    coalesce(
-        sum(life.entry_count) filter (where life.months is null or life.months >= after.months), 0
-    )::bigint as standing,
-    round(
-        coalesce(
-            sum(life.entry_count) filter (where life.months is null or life.months >= after.months), 0
-        ) / sum(life.entry_count), 4
-    ) as survival
-from life
-join newest using (source)
-cross join lateral generate_series(
-    0,
+    cohort.source,
+    cohort.month,
+    cohort.months,
+    cohort.born,
+    cohort.standing,
+    round(cohort.standing::numeric / cohort.born, 4) as survival
+from (
+    select
+        life.source,
+        life.month,
+        after.months,
+        sum(life.entry_count)::bigint as born,
+        sum(
+            life.entry_count * (coalesce(life.months, after.months) >= after.months)::integer
+        )::bigint as standing
+    from life
+    join newest using (source)
     -- Until the youngest of the cohort was seen for so long.
-    (
-        select extract(year from known.age)::integer * 12 + extract(month from known.age)::integer
-        from (
-            select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
-        ) as known
-    )
-) as after (months)
-group by life.source, life.month, after.months;
+    cross join lateral (
+        select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
+    ) as seen
+    cross join lateral generate_series(
+        0, (extract(year from seen.age) * 12 + extract(month from seen.age))::integer
+    ) as after (months)
+    group by life.source, life.month, after.months
+) as cohort;
 
 create or replace view analyst.population as
 select
