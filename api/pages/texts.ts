@@ -1,38 +1,26 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Request } from 'express';
-import {
-  createMessage,
-  type Language,
-  locales,
-  type Message,
-  type Values,
-} from '../../sql/words/message.ts';
+import { createMessages, type Language, locales, type Values } from '../../sql/words/message.ts';
 
 const languages = Object.keys(locales) as Language[];
 
 const folder = join(import.meta.dirname, 'texts');
 
-/** The messages of a language by `<page>.<name>`: the files of `texts/<language>/`. */
-function readMessages(language: Language): Map<string, Message> {
-  const files = readdirSync(join(folder, language));
-  const messages = files.flatMap((file) => {
-    const page = file.slice(0, -'.json'.length);
-    const texts = JSON.parse(readFileSync(join(folder, language, file), 'utf8')) as object;
-    return Object.entries(texts).map(([name, text]: [string, string]) => {
-      return [`${page}.${name}`, createMessage(language, text)] as const;
-    });
+/** The messages of a language by page and name: the files of `texts/<language>/`. */
+function readMessages(language: Language) {
+  const texts = readdirSync(join(folder, language)).map((file) => {
+    const text = readFileSync(join(folder, language, file), 'utf8');
+    return [file.slice(0, -'.json'.length), JSON.parse(text) as Record<string, string>] as const;
   });
-  return new Map(messages);
+  return createMessages(language, Object.fromEntries(texts));
 }
 
 const messages = { en: readMessages('en'), pl: readMessages('pl') };
 
-const pages = new Set([...messages.pl.keys()].map((key) => key.split('.')[0]!));
-
 /** Whether a template has texts: `<page>.eta` and `<page>-*.eta` have those of `<page>.json`. */
 function isTranslated(template: string): boolean {
-  return pages.has(template) || pages.has(template.split('-')[0]!);
+  return [template, template.split('-')[0]!].some((page) => page in messages.pl);
 }
 
 export function isLanguage(value: unknown): value is Language {
@@ -75,7 +63,8 @@ export function createWords(request: Request, template: string, known?: Language
   const locale = locales[language];
 
   const t = (key: string, values?: Values): string => {
-    const message = messages[language].get(key);
+    const [page = '', name = ''] = key.split('.');
+    const message = messages[language][page]?.[name];
     if (!message) throw new Error(`There is no text with the key ${key}`);
     return message(values);
   };

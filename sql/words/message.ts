@@ -15,7 +15,7 @@ const formats = {
 } as const;
 
 /** @param text in ICU MessageFormat; `<` is no tag. It is parsed by its first use. */
-export function createMessage(language: Language, text: string): Message {
+function createMessage(language: Language, text: string): Message {
   let format: IntlMessageFormat | undefined;
   return (values) => {
     format ??= new IntlMessageFormat(text, locales[language], formats, { ignoreTag: true });
