@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const body = {
   field: 'address',
-  value: ' ul. Polna 3, Warszawa ',
+  value: ' ul. Polna 3,\nWarszawa ',
   evidence: 'The register names\r\nthe new seat.',
 };
 
@@ -47,7 +47,7 @@ const shown = () => ({
   challenge_ref: '1',
   company_ref: path.split('/')[2],
   field: 'address',
-  value: 'ul. Polna 3, Warszawa',
+  value: 'ul. Polna 3,\nWarszawa',
   evidence: 'The register names\nthe new seat.',
   state: 'open',
   answer: null,
@@ -106,7 +106,7 @@ describe('POST /companies/{company_ref}/challenges', () => {
 describe('registry challenge', () => {
   test('lists what is open with its evidence, and answers it once', async () => {
     expect((await registry('list', '--limit', '1')).stdout).toMatch(
-      /^ {4}1 {2}2026-11-20 10:00 UTC {2}open {6}company \d+, address, by \w{12}\n {7}is right: ul\. Polna 3, Warszawa\n {7}evidence: The register names\n {9}the new seat\.\n$/,
+      /^ {4}1 {2}2026-11-20 10:00 UTC {2}open {6}company \d+, address, by \w{12}\n {7}is right: ul\. Polna 3,\n {9}Warszawa\n {7}evidence: The register names\n {9}the new seat\.\n$/,
     );
     moment = new Date('2026-11-23T10:00:00Z');
     expect(await readCounts()).toEqual({

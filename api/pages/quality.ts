@@ -25,6 +25,6 @@ export async function findNight(
   const date = dateField('date').safeParse(params.date).data;
   const registries = date === undefined ? [] : await readNight(db, date);
   if (registries.length === 0) return undefined;
-  // A registry may name a field, or a release a guard, that has no text yet.
+  // A registry may name a field, or a newer release a guard or a reason, that has no text yet.
   return { date, registries, isSaid: (key: string) => key in texts };
 }

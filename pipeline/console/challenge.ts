@@ -28,13 +28,20 @@ export async function listChallenges(options: { all?: boolean; limit: string; js
   });
 }
 
+/** No line of a text looks like another challenge. */
+function indent(text: string): string {
+  return text.replaceAll('\n', '\n         ');
+}
+
 function describe(one: Challenge): string[] {
   const number = String(one.challenge_id).padStart(5);
   return [
     `${number}  ${minute(one.created_at)}  ${one.state.padEnd(8)}  company ${one.company_id}, ${one.field}, by ${one.user_ref}`,
-    `       is right: ${one.right_value}`,
-    `       evidence: ${one.evidence.replaceAll('\n', '\n         ')}`,
-    ...(one.answer === null ? [] : [`       answered ${minute(one.ended_at!)}: ${one.answer}`]),
+    `       is right: ${indent(one.right_value)}`,
+    `       evidence: ${indent(one.evidence)}`,
+    ...(one.answer === null
+      ? []
+      : [`       answered ${minute(one.ended_at!)}: ${indent(one.answer)}`]),
   ];
 }
 

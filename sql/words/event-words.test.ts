@@ -91,6 +91,11 @@ test.each(cases)(
   },
 );
 
+test('a type without words is described by its name', () => {
+  const event = { event_type: 'COMPANY_MOON_ADDED', old_value: null, new_value: 'x' };
+  expect(describeEvent('en', event)).toBe('COMPANY_MOON_ADDED');
+});
+
 test('no event is described with "null" or "undefined", whatever its values', () => {
   for (const event_type of eventTypes) {
     for (const old_value of [null, 'x']) {

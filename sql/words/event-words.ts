@@ -1,6 +1,6 @@
 import en from './event-en.json' with { type: 'json' };
 import pl from './event-pl.json' with { type: 'json' };
-import { createMessages, type Language, type Messages } from './message.ts';
+import { createMessages, type Language, type Message, type Messages } from './message.ts';
 
 /**
  * The words of events, for mails and answers. An event takes `value` (added, removed or assigned),
@@ -31,7 +31,10 @@ export function present(value: string | null): string {
 
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
-/** An event in words, such as `The activity was suspended on 6 November 2026`. */
+/**
+ * An event in words, such as `The activity was suspended on 6 November 2026`. A type that a newer release
+ * has published, and this one has no words for, is its name.
+ */
 export function describeEvent(
   language: Language,
   event: { event_type: string; old_value: string | null; new_value: string | null },
@@ -46,7 +49,9 @@ export function describeEvent(
   const after = prepare(event.new_value);
   const value = after ?? before;
   const change = value === null ? null : `${before ?? '—'} → ${after ?? '—'}`;
-  const sentence = events[event.event_type as EventType]({ before, after, value, change });
+  const write = (events as Partial<Record<string, Message>>)[event.event_type];
+  if (!write) return event.event_type;
+  const sentence = write({ before, after, value, change });
   // Of an event without values, only the sentence before the colon stays.
   return sentence.replace(/: $/, '');
 }
