@@ -120,23 +120,6 @@ describe('stock and flow', () => {
     expect(rows).toEqual([]);
   });
 
-  test('tell who moved from which group to which', async () => {
-    const moves = await linesOf(`
-      select date, from_voivodeship, from_activity_section, to_voivodeship, to_activity_section,
-        status, is_recoded, entry_count
-      from analyst.move_daily
-      where source = 'ceidg'
-      order by date, from_voivodeship
-    `);
-    expect(moves).toEqual([
-      '2026-11-04 lubuskie H wielkopolskie H ACTIVE f 1',
-      '2026-11-05 podlaskie C warmińsko-mazurskie C ACTIVE f 1',
-      '2026-11-05  T dolnośląskie T ACTIVE f 1',
-      '2026-11-06 dolnośląskie N  N ACTIVE f 1',
-      '2026-11-06  G pomorskie G ACTIVE f 1',
-    ]);
-  });
-
   test('have nulls for what a night of an older version did not count', async () => {
     const older = `update registry.run set counts_moves = false where dump_date = '2026-11-04'`;
     const sums = 'sum(new), sum(births), sum(returns), sum(moved_in), sum(recoded_in)';

@@ -288,7 +288,7 @@ describe('GET /downloads', () => {
     expect(page).toContain('Files of 4 February 2026');
     expect(page).toContain('Registries of the day: CEIDG, KRS.');
     const files = [...page.matchAll(/href="(\/downloads\/[^"?]+\.(?:csv|parquet|json))"/g)];
-    expect(files.length).toBe(28);
+    expect(files.length).toBe(26);
     for (const [, path] of files) expect((await api.ask(path!)).status).toBe(200);
     const other = await (await api.ask('/downloads?date=2026-01-30&lang=pl')).text();
     expect(other).toContain('Pliki z dnia 30 stycznia 2026');

@@ -9,7 +9,6 @@ const grains = {
   daily_stat: 'day',
   event_daily: 'day',
   flow_daily: 'day',
-  move_daily: 'day',
   stock_daily: 'day',
   flow_monthly: 'month',
   month: 'month',

@@ -257,6 +257,25 @@ describe('GET /stats', () => {
     }
   });
 
+  test('a year by voivodeship and section has a point a day and group, which sum up to the whole', async () => {
+    const read = async (query: string) => {
+      const response = await api.ask(`/api/v1/stats/series?source=ceidg${query}`, {
+        address: '10.8.8.8',
+      });
+      const { series } = (await response.json()) as {
+        series: { date: string; new: number; stock: { ACTIVE: number } }[];
+      };
+      return series;
+    };
+    const [byGroup, whole] = [await read('&group_by=voivodeship,section'), await read('')];
+    expect([byGroup.length, whole.length]).toEqual([351 * 80, 351]);
+    for (const { date, new: count, stock } of whole.filter((_, at) => at % 50 === 0)) {
+      const ofDay = byGroup.filter((point) => point.date === date);
+      expect(ofDay.reduce((sum, point) => sum + point.new, 0)).toBe(count ?? 0);
+      expect(ofDay.reduce((sum, point) => sum + point.stock.ACTIVE, 0)).toBe(stock.ACTIVE);
+    }
+  });
+
   test('200 takes what it does not know for nothing, and writes it as text', async () => {
     const page = await read(
       `/stats?from=x&by=year&section=a&section=b&legal_form=x&source=${encodeURIComponent('"><script>')}`,

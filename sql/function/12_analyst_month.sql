@@ -1,27 +1,4 @@
 -- Stable views for analysts: what is made of stock and flow. Columns are only ever added, at the end.
-create or replace view analyst.move_daily as
-select
-    stock_move.stat_date as date,
-    stock_move.source,
-    from_voivodeship.name as from_voivodeship,
-    stock_move.from_activity_section,
-    from_form.slug as from_legal_form,
-    to_voivodeship.name as to_voivodeship,
-    stock_move.to_activity_section,
-    to_form.slug as to_legal_form,
-    stock_move.status,
-    stock_move.is_recoded,
-    sum(stock_move.entry_count)::bigint as entry_count
-from registry.stock_move
-left join registry.voivodeship as from_voivodeship
-    on from_voivodeship.teryt = stock_move.from_voivodeship
-left join registry.voivodeship as to_voivodeship
-    on to_voivodeship.teryt = stock_move.to_voivodeship
-left join registry.legal_form_symbol as from_form on from_form.symbol = stock_move.from_legal_form
-left join registry.legal_form_symbol as to_form on to_form.symbol = stock_move.to_legal_form
-where stock_move.stat_date <> 'infinity'
-group by 1, 2, 3, 4, 5, 6, 7, 8, 9, 10;
-
 create or replace view analyst.month as
 select
     date_trunc('month', daily_stat.stat_date)::date as month,
