@@ -258,7 +258,7 @@ describe('GET /stats', () => {
   });
 
   test('a year by voivodeship and section has a point a day and group, which sum up to the whole', async () => {
-    const read = async (query: string) => {
+    const readSeries = async (query: string) => {
       const response = await api.ask(`/api/v1/stats/series?source=ceidg${query}`, {
         address: '10.8.8.8',
       });
@@ -267,7 +267,10 @@ describe('GET /stats', () => {
       };
       return series;
     };
-    const [byGroup, whole] = [await read('&group_by=voivodeship,section'), await read('')];
+    const [byGroup, whole] = [
+      await readSeries('&group_by=voivodeship,section'),
+      await readSeries(''),
+    ];
     expect([byGroup.length, whole.length]).toEqual([351 * 80, 351]);
     for (const { date, new: count, stock } of whole.filter((_, at) => at % 50 === 0)) {
       const ofDay = byGroup.filter((point) => point.date === date);
