@@ -45,12 +45,12 @@ describe('a long series', () => {
     expect(series.map(({ is_partial }) => is_partial)).toEqual(partial);
   });
 
-  test('has at most 50,000 points by group, and 2,000 on the page', async () => {
+  test('has at most 30,000 points by group, and 2,000 on the page', async () => {
     const message = (most: number) =>
       `The group_by field gives more than ${most} points: ask for fewer days, for months or for fewer groups.`;
     const tooMany = await api.ask(`${path}?group_by=voivodeship`);
     expect(tooMany.status).toBe(422);
-    expect(await tooMany.json()).toMatchObject({ message: message(50_000) });
+    expect(await tooMany.json()).toMatchObject({ message: message(30_000) });
     const page = await api.ask('/stats/series?group_by=voivodeship&to=2027-06-01');
     expect(await page.json()).toMatchObject({ message: message(2000) });
     const fewer = await api.ask(`${path}?group_by=voivodeship&by=month&section=none`);
