@@ -111,7 +111,7 @@ test('challenges are deleted a year after their end, whatever their answer, and 
   await db.pool.query(
     `insert into customer.challenge
        (account_id, company_id, field, right_value, evidence, state, answer, created_at, ended_at)
-     values ($1, 1, 'name', 'old', '', 'withdrawn', null, $2, $2),
+     values ($1, 1, 'name', 'old', '', 'accepted', 'Yes.', $2, $2),
        ($1, 1, 'name', 'recent', '', 'declined', 'No.', $2, $3),
        ($1, 1, 'name', 'open', '', 'open', null, $2, null)`,
     [account_id, daysAgo(366), daysAgo(364)],

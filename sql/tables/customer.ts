@@ -142,7 +142,7 @@ export interface CustomerTables {
     field: string;
     right_value: string;
     evidence: string;
-    state: Generated<'open' | 'accepted' | 'declined' | 'withdrawn'>;
+    state: Generated<'open' | 'accepted' | 'declined'>;
     answer: Optional<string>;
     created_at: Date;
     ended_at: Optional<Date>;
