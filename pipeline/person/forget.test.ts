@@ -24,8 +24,10 @@ import type { NightOptions } from '../night/context.ts';
 import type { RunSummary } from '../night/summary.ts';
 import { verify } from '../night/verify.ts';
 
+/** The telephones: more digits than the fraction of a second has, which would be taken for them. */
+const phones = ['00', '34', '44', '66', '70', '88', '99'].map((end) => `69912${end}`);
 /** A part of each thing that tells who the person is, in lower case. */
-const clear = ['brzęczyszcz', 'brzeczyszcz', '69912', 'zapomnian', 'łękołod', '87-654'];
+const clear = ['brzęczyszcz', 'brzeczyszcz', 'zapomnian', 'łękołod', '87-654', ...phones];
 
 const dayOf = (night: number) => `2026-10-${String(night).padStart(2, '0')}`;
 const reports = makeReports({});
