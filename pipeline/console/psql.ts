@@ -84,7 +84,10 @@ async function keepPort({ options: { port, database } }: Pool, asked: number): P
     );
   }
   process.stdout.write(`postgresql://${reader}@127.0.0.1:${port}/${database}\n`);
+  // Neither a listener for signals nor an idle session keeps the process.
+  const awake = setInterval(() => undefined, 60_000);
   await whenAborted(endSignal());
+  clearInterval(awake);
 }
 
 // Ctrl-C is for psql, which ends a query by it.

@@ -5,14 +5,15 @@ const settings = { datestyle: 'ISO, YMD', timezone: 'UTC', extra_float_digits: '
 
 /**
  * Gives the role of this login its settings in this database, where they differ: a pooler refuses those
- * of a start of a session. They are kept by the server, and its standbys have them too.
+ * of a start of a session. They are kept by the server, and its standbys have them too. A login that only
+ * reads writes no fingerprints, and stays as it is.
  */
 export async function settleSessions(pool: Pool): Promise<void> {
   const names = Object.keys(settings);
   const { rows } = await pool.query<{ name: string; setting: string; database: string }>(
     `select lower(name) as name, setting, quote_ident(current_database()) as database
      from pg_settings
-     where lower(name) = any($1) and not pg_is_in_recovery()`,
+     where lower(name) = any($1) and current_setting('transaction_read_only') = 'off'`,
     [names],
   );
   const differing = rows.filter(

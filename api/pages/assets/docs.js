@@ -106,6 +106,7 @@ const [finder, found, count] = [find('#finder'), find('#found'), find('#found-co
 const mostShown = 15;
 const kinds = ['endpoint', 'section', 'field', 'error'];
 let entries;
+let loading;
 
 /** How well an entry fits the words: the lower the better; undefined: not at all. */
 function rate([kind, name, where, text], words) {
@@ -142,14 +143,25 @@ function showFound() {
   count.textContent = finder.value.trim() === '' ? '' : total + more;
 }
 
+async function loadEntries() {
+  const response = await fetch('/docs/search.json');
+  if (!response.ok) throw new Error(String(response.status));
+  entries = await response.json();
+}
+
+/** Shows at once what is typed; while the entries load, only their arrival does. */
 async function search() {
+  if (entries) {
+    showFound();
+    return;
+  }
+  if (loading) return;
   try {
-    entries ??= await fetch('/docs/search.json').then((response) => {
-      if (!response.ok) throw new Error(String(response.status));
-      return response.json();
-    });
+    loading = loadEntries();
+    await loading;
     showFound();
   } catch {
+    loading = undefined;
     count.textContent = 'The search did not load: try again in a minute.';
   }
 }
