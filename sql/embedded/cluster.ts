@@ -79,7 +79,8 @@ async function isHomeOf(home: string, dataDir: string): Promise<boolean> {
   return true;
 }
 
-async function findUser(): Promise<SystemUser> {
+/** Whom servers run as where root starts them. */
+export async function findUser(): Promise<SystemUser> {
   const users = ((await readText('/etc/passwd')) ?? '').split('\n').map((line) => line.split(':'));
   for (const name of ['postgres', '_postgres', 'nobody']) {
     const [, , uid, gid] = users.find((fields) => fields[0] === name) ?? [];
