@@ -82,19 +82,27 @@ async function runStatements(url: string, ...statements: string[]): Promise<void
  */
 export async function createCluster(folder: string, bin: string, hasDisks = false) {
   const layout = await createLayout(folder, bin);
-  const areDisks = hasDisks && layout.machines.map((one) => addDisk(layout, one)).every(Boolean);
-  for (const machine of layout.machines) await startMachine(layout, machine);
-  await startHaproxy(layout);
-  await waitUntilWhole(layout);
-  const { writer } = layout.ports;
+  try {
+    const areDisks = hasDisks && layout.machines.map((one) => addDisk(layout, one)).every(Boolean);
+    for (const machine of layout.machines) await startMachine(layout, machine);
+    await startHaproxy(layout);
+    await waitUntilWhole(layout);
+    await createDatabase(layout);
+    return { layout, areDisks };
+  } catch (error) {
+    await removeCluster(layout);
+    throw error;
+  }
+}
+
+async function createDatabase(layout: Layout): Promise<void> {
   if (!(await until(() => isOpen(layout), start_ms))) throw new Error('HAProxy finds no writer');
   await runStatements(
-    adminUrlOf(layout, writer),
+    adminUrlOf(layout, layout.ports.writer),
     `create role registry login password '${layout.passwords.registry}'`,
     'create role registry_reader login',
     'create database registry owner registry template template0 encoding UTF8',
   );
-  return { layout, areDisks };
 }
 
 function isOpen(layout: Layout): Promise<boolean> {

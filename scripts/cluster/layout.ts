@@ -44,7 +44,8 @@ async function isFree(port: number): Promise<boolean> {
   return answer;
 }
 
-async function findPorts(count: number): Promise<number[]> {
+/** Ports of 127.0.0.1 that nobody listens on. */
+export async function findPorts(count: number): Promise<number[]> {
   const ports: number[] = [];
   const first = randomInt(lowestPort, highestPort - 1_000);
   for (let port = first; ports.length < count; port += 1) {
