@@ -19,7 +19,9 @@ async function show(layout: Layout): Promise<void> {
   process.stdout.write(`export DATABASE_READ_URL=${urlOf(layout, layout.ports.readers)}\n`);
   process.stdout.write(`# each machine: ${readers}\n`);
   for (const { name, role, state, timeline, lag = 0 } of await readMembers(layout)) {
-    process.stdout.write(`# ${name}: ${role}, ${state}, timeline ${timeline}, ${lag} bytes behind\n`);
+    process.stdout.write(
+      `# ${name}: ${role}, ${state}, timeline ${timeline}, ${lag} bytes behind\n`,
+    );
   }
 }
 
@@ -50,7 +52,9 @@ type Act = (layout: Layout, machine: Machine, part: machines.Part) => unknown;
 
 const parts = ['server', 'patroni', 'machine'] as const;
 describe('kill', 'kill -9', (_, machine, part) => machines.kill(machine, part), parts);
-describe('run', 'starts what was killed', (layout, machine) => machines.startMachine(layout, machine));
+describe('run', 'starts what was killed', (layout, machine) =>
+  machines.startMachine(layout, machine),
+);
 const freeze: Act = (_, machine, part) => machines.freeze(machine, part as 'patroni' | 'machine');
 describe('freeze', 'SIGSTOP', freeze, ['patroni', 'machine']);
 describe('thaw', 'SIGCONT', (_, machine) => machines.thaw(machine));

@@ -57,6 +57,10 @@ export async function findPorts(count: number): Promise<number[]> {
 
 const fileOf = (folder: string) => join(folder, 'cluster.json');
 
+function inventPassword(): string {
+  return randomBytes(12).toString('hex');
+}
+
 /** Lays a cluster out in a folder, and keeps this in the folder for other programs. */
 export async function createLayout(folder: string, bin: string): Promise<Layout> {
   const isRoot = process.getuid!() === 0;
@@ -67,8 +71,11 @@ export async function createLayout(folder: string, bin: string): Promise<Layout>
     const its = Object.fromEntries(own) as Machine['ports'];
     return { name, folder: join(folder, name), ports: its };
   });
-  const invent = () => randomBytes(12).toString('hex');
-  const passwords = { postgres: invent(), replicator: invent(), registry: invent() };
+  const passwords = {
+    postgres: inventPassword(),
+    replicator: inventPassword(),
+    registry: inventPassword(),
+  };
   const its = { writer: writer!, readers: readers! };
   const layout = { folder, bin, user, ports: its, passwords, machines };
   await mkdir(folder, { recursive: true });

@@ -44,7 +44,7 @@ export function requirePrograms(): string {
     runApt(['update']);
     runApt([...install, ...lacking]);
   }
-  const version = (path: string) => Number(path.split('/')[4]);
-  const servers = globSync(files.postgresql).toSorted((one, other) => version(one) - version(other));
-  return servers.at(-1)!.replace(/\/postgres$/, '');
+  const folders = globSync('/usr/lib/postgresql/*/bin');
+  const order = new Intl.Collator('en', { numeric: true });
+  return folders.toSorted((one, other) => order.compare(one, other)).at(-1)!;
 }
