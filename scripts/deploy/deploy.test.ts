@@ -123,7 +123,7 @@ describe('deployment', () => {
     }
   });
 
-  test('compose.yaml runs database, API, worker and schedule', async () => {
+  test('compose.yaml runs database, reader, API, worker and schedule', async () => {
     const { services, volumes } = parse(await read('compose.yaml'), { merge: true }) as {
       services: Record<
         string,
@@ -131,7 +131,7 @@ describe('deployment', () => {
       >;
       volumes: object;
     };
-    expect(Object.keys(services)).toEqual(['database', 'api', 'worker', 'schedule']);
+    expect(Object.keys(services)).toEqual(['database', 'reader', 'api', 'worker', 'schedule']);
     const { api, worker, schedule } = services;
     expect([api, worker, schedule].map((service) => service!.command)).toEqual([
       undefined,
