@@ -145,9 +145,13 @@ export function addDisk({ user }: Layout, { folder }: Machine): boolean {
 
 /** Leaves not a byte of its disk, or gives the rest back. */
 export async function fillDisk({ folder }: Machine, isFull: boolean): Promise<void> {
-  const { blocks, bfree, bsize } = await statfs(folder);
-  const size = isFull ? (blocks - bfree) * bsize : diskSize;
-  if (!mount('-o', `remount,size=${size}`, folder)) throw new Error(`${folder} is no disk`);
+  const resize = async () => {
+    const { blocks, bfree, bsize } = await statfs(folder);
+    const size = isFull ? (blocks - bfree) * bsize : diskSize;
+    return mount('-o', `remount,size=${size}`, folder);
+  };
+  // A byte that is written meanwhile makes it too small.
+  if (!(await until(resize, 5_000))) throw new Error(`${folder} has no disk of its own`);
 }
 
 export async function removeMachine({ folder }: Machine): Promise<void> {
