@@ -1,5 +1,6 @@
 // A cluster to try things on: three machines of PostgreSQL and Patroni on this one.
-import { resolve } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { Argument, Command } from 'commander';
 import { createCluster, readMembers, removeCluster, switchOver } from './cluster/cluster.ts';
 import { findLeader, waitUntilWhole } from './cluster/cluster.ts';
@@ -9,7 +10,11 @@ import { ProgramsLacking, requirePrograms } from './cluster/programs.ts';
 
 const program = new Command('cluster')
   .description('Three machines with PostgreSQL, Patroni, etcd and HAProxy on this one')
-  .option('--folder <path>', 'where it lies; `stop` removes it', '.cluster');
+  .option(
+    '--folder <path>',
+    'where it lies; `stop` removes it',
+    join(tmpdir(), 'registry-cluster'),
+  );
 
 const layoutOf = () => readLayout(resolve(program.opts<{ folder: string }>().folder));
 
