@@ -9,7 +9,7 @@ import { whenAborted } from '../signals.ts';
 import { ingestInbox, inspectInbox, type Outcome } from '../night/inbox.ts';
 
 /** Between two looks at a night that another process runs. */
-const turn_ms = 5_000;
+const turn_ms = 1_000;
 
 interface ScheduleOptions extends Omit<Session, 'applied'> {
   /** Whether the configured registries are fetched first. */
