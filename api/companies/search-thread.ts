@@ -77,6 +77,8 @@ async function update(least_no: number): Promise<void> {
       if (at === pools.length - 1) throw error;
     }
   }
+  // The code of a server that is not ready: the request gets a 503, and nobody asks for ever.
+  throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
 }
 
 /** Returns the companies of a snapshot that is not older than `least_no`. */

@@ -11,7 +11,7 @@ let other: TestDatabase;
 let toWriter: DatabaseProxy;
 let database: Database;
 
-/** The database that answers, and how often the read was begun. */
+/** The database that answers. */
 async function nameOf(db: Db): Promise<string> {
   const { rows } = await sql<{ name: string }>`select current_database() as name`.execute(db);
   return rows[0]!.name;
