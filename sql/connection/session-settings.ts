@@ -25,8 +25,8 @@ export async function settleSessions(pool: Pool): Promise<void> {
       `alter role current_user in database ${database} set ${name} = '${settings[name as keyof typeof settings]}'`,
   );
   await pool.query(commands.join(';\n')).catch((error: DatabaseError) => {
-    // Another process does the same.
-    if (error.message !== 'tuple concurrently updated') throw error;
+    // Another process does the same: the row is there already, or is being changed.
+    if (!['23505', 'XX000'].includes(error.code ?? '')) throw error;
   });
   // The settings hold for sessions that begin from now on.
   const client = await pool.connect();

@@ -1,0 +1,47 @@
+-- The dictionaries. Key columns are named as in the views that join to them.
+create or replace view analyst.activity as
+select
+    activity_code.version as activity_version,
+    activity_code.code as activity,
+    activity_code.name,
+    coalesce(activity_recoded.section, activity_division.section) as activity_section
+from registry.activity_code
+left join registry.activity_recoded
+    on activity_code.version = 2007 and activity_recoded.code = activity_code.code
+left join registry.activity_division
+    on activity_division.division = left(activity_code.code, 2);
+
+create or replace view analyst.activity_section as
+select
+    activity_section.section as activity_section,
+    activity_section.name,
+    activity_section.first_division,
+    activity_section.last_division,
+    activity_section.name_en
+from registry.activity_section;
+
+create or replace view analyst.legal_form as
+select
+    legal_form_symbol.slug as legal_form,
+    legal_form_symbol.label,
+    legal_form_symbol.symbol,
+    legal_form_symbol.label_en
+from registry.legal_form_symbol;
+
+create or replace view analyst.event_type as
+select
+    event_type.event_type,
+    event_type.severity,
+    severity.rank as severity_rank,
+    event_type.event_class,
+    event_type.category,
+    event_type.description
+from registry.event_type
+join registry.severity on severity.severity = event_type.severity;
+
+create or replace view analyst.voivodeship as
+select
+    voivodeship.name as voivodeship,
+    voivodeship.teryt,
+    voivodeship.slug
+from registry.voivodeship;
