@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 import { describe, expect, test } from 'vitest';
 
 /** The rows of one dictionary file, every value as text. */
-function readDictionary(name: string): Record<string, string>[] {
-  const text = readFileSync(new URL(`dictionary/${name}.csv`, import.meta.url), 'utf8');
+function readDictionary(name: string, folder = 'country/pl'): Record<string, string>[] {
+  const text = readFileSync(new URL(`${folder}/${name}.csv`, import.meta.url), 'utf8');
   return parse(text, { columns: true });
 }
 
@@ -23,23 +23,89 @@ function group(rows: Record<string, string>[], by: string, of: string): Map<stri
   return groups;
 }
 
-describe('activity_code and activity_key', () => {
+describe('each country', () => {
+  const countries = readdirSync(new URL('country/', import.meta.url), { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
+  const of = (country: string, name: string) => readDictionary(name, `country/${country}`);
+
+  test('is a folder, and Poland is the default one', () => {
+    const defaults = countries.map((country) => [country, of(country, 'country')[0]!.is_default]);
+    expect(defaults).toEqual([
+      ['fr', 'false'],
+      ['pl', 'true'],
+    ]);
+  });
+
+  test.each(countries)('%s recodes codes that exist, and places each in a section', (country) => {
+    const codes = of(country, 'activity_code');
+    const known = new Set(codes.map(({ version, code }) => `${version} ${code}`));
+    const key = of(country, 'activity_recoding');
+    const ends = key.flatMap((row) => [
+      `${row.from_version} ${row.from_code}`,
+      `${row.to_version} ${row.to_code}`,
+    ]);
+    expect(ends.filter((end) => !known.has(end))).toEqual([]);
+    const sections = of(country, 'activity_section');
+    const sectionsOf = (division: string) =>
+      sections.filter((row) => row.first_division! <= division && division <= row.last_division!);
+    const divisions = new Set(codes.map(({ code }) => code!.slice(0, 2)));
+    expect([...divisions].filter((division) => sectionsOf(division).length !== 1)).toEqual([]);
+    const versions = new Set(column(of(country, 'activity_scheme'), 'version'));
+    expect(codes.filter(({ version }) => !versions.has(version!))).toEqual([]);
+  });
+
+  test.each(countries)('%s has the inhabitants of its regions', (country) => {
+    const regions = new Set(column(of(country, 'region'), 'code'));
+    const counted = column(of(country, 'population'), 'voivodeship');
+    expect(counted.filter((code) => !regions.has(code))).toEqual([]);
+    // INSEE counts Mayotte apart.
+    expect(regions.size - counted.length).toBe(country === 'fr' ? 1 : 0);
+  });
+
+  test('has slugs, numbers of classifications and sources of its own', () => {
+    for (const [name, key] of [
+      ['legal_form', 'slug'],
+      ['region', 'slug'],
+      ['activity_scheme', 'version'],
+      ['source', 'source'],
+    ] as const) {
+      const ofEach = countries.flatMap((country) => [...new Set(column(of(country, name), key))]);
+      expect(ofEach.toSorted()).toEqual([...new Set(ofEach)].toSorted());
+    }
+  });
+
+  test('France has all of its forms, regions and codes', () => {
+    const codes = group(of('fr', 'activity_code'), 'version', 'code');
+    expect([...codes].map(([version, { size }]) => [version, size])).toEqual([
+      ['2008', 732],
+      ['2026', 747],
+    ]);
+    expect(of('fr', 'activity_recoding').length).toBe(1223);
+    expect([of('fr', 'legal_form').length, of('fr', 'region').length]).toEqual([263, 18]);
+    expect(of('fr', 'activity_recoding').filter(({ from_code }) => from_code === '0111Z')).toEqual([
+      { from_version: '2008', from_code: '0111Z', to_version: '2026', to_code: '0111Y' },
+    ]);
+  });
+});
+
+describe('activity_code and activity_recoding', () => {
   const codes = group(readDictionary('activity_code'), 'version', 'code');
   const codes2007 = codes.get('2007') ?? new Set<string>();
   const codes2025 = codes.get('2025') ?? new Set<string>();
-  const key = readDictionary('activity_key');
+  const key = readDictionary('activity_recoding');
 
   test('both classifications are whole', () => {
     expect([codes2007.size, codes2025.size, key.length]).toEqual([656, 728, 711]);
   });
 
   test('the key names only codes that exist', () => {
-    expect(column(key, 'code_2007').filter((code) => !codes2007.has(code))).toEqual([]);
-    expect(column(key, 'code_2025').filter((code) => !codes2025.has(code))).toEqual([]);
+    expect(column(key, 'from_code').filter((code) => !codes2007.has(code))).toEqual([]);
+    expect(column(key, 'to_code').filter((code) => !codes2025.has(code))).toEqual([]);
   });
 
   test('a code of 2007 that the key does not name exists in 2025 too', () => {
-    const named = new Set(column(key, 'code_2007'));
+    const named = new Set(column(key, 'from_code'));
     const kept = [...codes2007].filter((code) => !named.has(code));
     expect(kept.length).toBe(373);
     expect(kept.filter((code) => !codes2025.has(code))).toEqual([]);
@@ -116,10 +182,12 @@ describe('names in two languages', () => {
 });
 
 describe('event_type', () => {
-  const types = new Map(readDictionary('event_type').map((row) => [row.event_type, row]));
+  const types = new Map(
+    readDictionary('event_type', 'dictionary').map((row) => [row.event_type, row]),
+  );
 
   test('levels rise from info to critical', () => {
-    expect(readDictionary('severity')).toEqual([
+    expect(readDictionary('severity', 'dictionary')).toEqual([
       { severity: 'info', rank: '1' },
       { severity: 'notice', rank: '2' },
       { severity: 'warning', rank: '3' },

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -32,7 +33,7 @@ afterAll(async () => {
 async function copySchema(): Promise<URL> {
   const path = await mkdtemp(join(tmpdir(), 'registry-schema-'));
   onTestFinished(() => rm(path, { recursive: true }));
-  for (const part of ['migrations', 'function', 'dictionary']) {
+  for (const part of ['migrations', 'function', 'dictionary', 'country']) {
     await cp(new URL(`${part}/`, import.meta.url), join(path, part), { recursive: true });
   }
   return pathToFileURL(`${path}/`);
@@ -40,7 +41,7 @@ async function copySchema(): Promise<URL> {
 
 async function edit(folder: URL, file: string, change: (text: string) => string): Promise<void> {
   const url = new URL(file, folder);
-  await writeFile(url, change(await readFile(url, 'utf8')));
+  await writeFile(url, change(existsSync(url) ? await readFile(url, 'utf8') : ''));
 }
 
 describe('migrate', () => {
@@ -91,7 +92,7 @@ describe('migrate', () => {
     await edit(folder, 'dictionary/severity.csv', (text) =>
       text.replace('info,1', 'info,2').replace('notice,2', 'notice,1'),
     );
-    await edit(folder, 'dictionary/source_rank.csv', (text) =>
+    await edit(folder, 'country/pl/source.csv', (text) =>
       text.replace('krs,1', 'krs,9').replace('regon,3', 'regon,1'),
     );
     const lines = async (query: string) =>
@@ -128,6 +129,49 @@ describe('migrate', () => {
     ]);
     expect(await lines(companies)).not.toEqual(asKrsSays);
     for (const source of sources) expect(await verify(db, source)).toEqual([]);
+    expect(await migrate(db, { folder })).toEqual([]);
+  });
+
+  test('loads each country that it finds, and leaves nothing of one that is gone', async () => {
+    const db = await createTestDatabase();
+    onTestFinished(() => db.drop());
+    const folder = await copySchema();
+    const lines = async (query: string) =>
+      (await db.pool.query<{ line: string }>(query)).rows.map(({ line }) => line);
+    await rm(new URL('country/fr', folder), { recursive: true });
+    await mkdir(new URL('country/xx', folder));
+    const [header] = (await readFile(new URL('country/pl/country.csv', folder), 'utf8')).split(
+      '\n',
+    );
+    await edit(folder, 'country/xx/country.csv', () =>
+      [header, 'Utopie,Utopia,Asia/Tokyo,en,false,[0-9]{3},[0-9],,telephone_meaning_xx,,'].join(
+        '\n',
+      ),
+    );
+    await edit(folder, 'country/xx/region.csv', () => 'code,name,slug\n02,North,north\n');
+    await edit(
+      folder,
+      'country/xx/functions.sql',
+      () =>
+        `create function registry.telephone_meaning_xx(signs text) returns text
+       language sql immutable return ltrim(signs, '9');`,
+    );
+
+    await migrate(db, { folder });
+
+    expect(
+      await lines(`select concat_ws(' ', country.name, count(*), min(region.name)) as line
+        from registry.country join registry.region using (country_code) group by country.name order by 1`),
+    ).toEqual(['Polska 16 dolnośląskie', 'Utopie 1 North']);
+    for (const table of ['legal_form', 'activity_section', 'spelling', 'source_rank']) {
+      const query = `select distinct country_code as line from registry.${table}`;
+      expect([table, await lines(query)]).toEqual([table, ['PL']]);
+    }
+    expect(
+      await lines(`select concat_ws(' ', registry.value_meaning(country_code, 'phone', '99-48 99'),
+          registry.value_meaning(country_code, 'address', 'ulica Polna 3a')) as line
+        from registry.country order by country_code`),
+    ).toEqual(['994899 polna 3 a', '4899 ulica polna 3 a']);
     expect(await migrate(db, { folder })).toEqual([]);
   });
 

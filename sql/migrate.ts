@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -9,8 +9,11 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { inSession, isThere } from './connection/database.ts';
 import { productVersion, requireSuitable } from './suitable.ts';
 
-/** `\copy <table> (<columns>) from '<file>'` on a line of its own, as psql has it: a CSV of `dictionary/`. */
-const COPY_LINE = /^\\copy (.+) from '([^']+)'$/gm;
+/**
+ * `\copy <table> (<columns>) from '<file>'` or `\include '<file>'` on a line of its own, as psql has them. The
+ * files lie in `dictionary/`; `country/*` is the folder of each country that has the file.
+ */
+const FILE_LINE = /^\\(?:copy (.+) from|include) '([^']+)'$/gm;
 
 /** A part of the schema: the tables of the job queue, a migration, or a file of functions and views. */
 interface Part {
@@ -25,7 +28,7 @@ interface Part {
  * refer to the queue, then the dictionaries, functions, triggers and views; and the role of analysts, which
  * a backup does not hold. Throws a sentence when the database is not suitable.
  *
- * @param options.folder what holds `migrations/`, `function/` and `dictionary/`
+ * @param options.folder what holds `migrations/`, `function/`, `dictionary/` and `country/`
  * @returns the names of what was applied
  */
 export async function migrate(
@@ -135,30 +138,55 @@ async function partOfQueue(pool: Pool): Promise<Part> {
   return { name: `graphile_worker_${newest}`, sha256: '', apply };
 }
 
-/** The files of one kind. Functions are applied again when their text or a CSV file of it changes. */
+/** The files of one kind. Functions are applied again when their text or a file that they name changes. */
 async function readParts(folder: URL, kind: 'migrations' | 'function'): Promise<Part[]> {
-  const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   const names = (await readdir(new URL(kind, folder))).filter((name) => name.endsWith('.sql'));
   const parts = names.toSorted().map(async (file) => {
-    const text = await read(`${kind}/${file}`);
-    const apply = (client: ClientBase) => run(client, text, new URL('dictionary/', folder));
+    const text = await readFile(new URL(`${kind}/${file}`, folder), 'utf8');
+    const apply = (client: ClientBase) => run(client, text, folder);
     if (kind === 'migrations') return { name: basename(file, '.sql'), sha256: '', apply };
-    const copied = [...text.matchAll(COPY_LINE)].map(([, , csv]) => read(`dictionary/${csv}`));
-    const sha256 = hash('sha256', [text, ...(await Promise.all(copied))].join(''));
+    const named = [...text.matchAll(FILE_LINE)].map(([, , pattern]) => findFiles(pattern!, folder));
+    const texts = (await Promise.all(named)).flat().map(async ({ country, url }) => {
+      return (country ?? '') + (await readFile(url, 'utf8'));
+    });
+    const sha256 = hash('sha256', [text, ...(await Promise.all(texts))].join(''));
     return { name: `function/${file}`, sha256, apply };
   });
   return Promise.all(parts);
 }
 
-/** Runs the text of a file, in which `\copy` loads a CSV file of `dictionary/`. */
-async function run(client: ClientBase, text: string, dictionary: URL): Promise<void> {
+/** A file that a line names; a country's has the code of the country. */
+interface NamedFile {
+  country?: string;
+  url: URL;
+}
+
+async function findFiles(pattern: string, folder: URL): Promise<NamedFile[]> {
+  if (!pattern.startsWith('country/*/')) return [{ url: new URL(`dictionary/${pattern}`, folder) }];
+  const countries = (await readdir(new URL('country', folder))).toSorted();
+  return countries
+    .map((name) => ({
+      country: name.toUpperCase(),
+      url: new URL(pattern.replace('*', name), folder),
+    }))
+    .filter(({ url }) => existsSync(url));
+}
+
+/** Runs the text of a file and, in its place, each file that it names. */
+async function run(client: ClientBase, text: string, folder: URL): Promise<void> {
   // split() keeps the groups of the pattern: statements, target, file, statements, …
-  const parts = text.split(COPY_LINE);
+  const parts = text.split(FILE_LINE);
   for (let at = 0; at < parts.length; at += 3) {
-    const [statements = '', target, file] = parts.slice(at, at + 3);
+    const [statements = '', target, pattern] = parts.slice(at, at + 3);
     if (statements.trim() !== '') await client.query(statements);
-    if (file === undefined) continue;
-    const copy = client.query(copyFrom(`copy ${target} from stdin (format csv, header)`));
-    await pipeline(createReadStream(new URL(file, dictionary)), copy);
+    if (pattern === undefined) continue;
+    for (const { country, url } of await findFiles(pattern, folder)) {
+      await client.query(`select set_config('registry.country', $1, true)`, [country ?? '']);
+      if (target === undefined) await client.query(await readFile(url, 'utf8'));
+      else {
+        const copy = client.query(copyFrom(`copy ${target} from stdin (format csv, header)`));
+        await pipeline(createReadStream(url), copy);
+      }
+    }
   }
 }

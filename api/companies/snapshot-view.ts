@@ -160,7 +160,7 @@ export async function readSnapshotDictionary(db: Db) {
   const { rows } = await sql<{ key: string; name: string }>`
     select version || ' ' || code as key, name from registry.activity_code
     union all
-    select '2007 ' || code, name from registry.activity_group
+    select version || ' ' || code, name from registry.activity_group
     union all
     select '2025 ' || part.code, case
       when count(*) = 1 then min(name)

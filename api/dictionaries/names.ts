@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Language } from '../../sql/words/message.ts';
@@ -67,11 +68,14 @@ export function readEventTypes(db: Db) {
     .execute();
 }
 
+const defaultCountry = sql<string>`(select registry.default_country())`;
+
 /** The legal forms with their newest symbols, and their names in a language. */
 export function readLegalForms(db: Db, language: Language = 'pl') {
   return db
     .selectFrom('registry.legal_form_symbol')
     .select(['slug', 'symbol', `${language === 'pl' ? 'label' : 'label_en'} as name`])
+    .where('country_code', '=', defaultCountry)
     .orderBy('slug')
     .execute();
 }
@@ -81,6 +85,7 @@ export function readSections(db: Db, language: Language) {
   return db
     .selectFrom('registry.activity_section')
     .select(['section', `${language === 'pl' ? 'name' : 'name_en'} as name`])
+    .where('country_code', '=', defaultCountry)
     .orderBy('section')
     .execute();
 }

@@ -31,9 +31,11 @@ async function readSymbols(db: Db, asked: SeriesQuery): Promise<DictionarySymbol
     union all
     select 'section', section, section, section = upper(${section}::text)
     from registry.activity_section
+    where country_code = registry.default_country()
     union all
     select 'legal_form', symbol, slug, slug = registry.fold(${legal_form}::text)
     from registry.legal_form_symbol
+    where country_code = registry.default_country()
   `.execute(db);
   return rows;
 }

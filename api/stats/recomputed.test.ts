@@ -44,7 +44,7 @@ let folder: string;
 const days: Day[] = [];
 
 async function readTable(name: string): Promise<string[][]> {
-  const path = join(import.meta.dirname, '../../sql/dictionary', `${name}.csv`);
+  const path = join(import.meta.dirname, '../../sql/country/pl', `${name}.csv`);
   const lines = (await readFile(path, 'utf8')).trim().split('\n').slice(1);
   return lines.map((line) => line.split(','));
 }
@@ -52,8 +52,8 @@ async function readTable(name: string): Promise<string[][]> {
 /** The section of a code and the codes of 2025 of a code of 2007, from the official key alone. */
 async function readKey() {
   const sections = await readTable('activity_section');
-  const key = Map.groupBy(await readTable('activity_key'), ([old]) => old!);
-  const successorsOf = (code: string) => key.get(code)?.map(([, now]) => now!) ?? [code];
+  const key = Map.groupBy(await readTable('activity_recoding'), ([, old]) => old!);
+  const successorsOf = (code: string) => key.get(code)?.map(([, , , now]) => now!) ?? [code];
   const ofDivision = (code: string) =>
     sections.find(
       ([, first, last]) => first! <= code.slice(0, 2) && code.slice(0, 2) <= last!,

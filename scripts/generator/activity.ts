@@ -10,7 +10,7 @@ const popularDivisions = new Set(
   '41 43 45 46 47 49 56 62 68 69 71 73 74 81 82 85 86 95 96'.split(' '),
 );
 
-const codeRows = readRows('../../sql/dictionary/activity_code.csv');
+const codeRows = readRows('../../sql/country/pl/activity_code.csv');
 const codes = { '2007': codesOf('2007'), '2025': codesOf('2025') };
 
 function codesOf(year: string) {
@@ -18,12 +18,12 @@ function codesOf(year: string) {
   return { all, popular: all.filter((code) => popularDivisions.has(code.slice(0, 2))) };
 }
 
-const keyRows = readRows('../../sql/dictionary/activity_key.csv');
-const officialKey = Map.groupBy(keyRows, ([old]) => old!);
+const keyRows = readRows('../../sql/country/pl/activity_recoding.csv');
+const officialKey = Map.groupBy(keyRows, ([, old]) => old!);
 
 /** The codes of 2025 that the official key gives for a code of 2007; itself when the key is silent. */
 export function keyTargets(code: string): readonly string[] {
-  return officialKey.get(code)?.map(([, target]) => target!) ?? [code];
+  return officialKey.get(code)?.map(([, , , target]) => target!) ?? [code];
 }
 
 /** A code of that year which is not among the given ones. */

@@ -12,7 +12,7 @@ select
                 company.krs,
                 coalesce(company.name, '') as name,
                 coalesce(company.city, '') as city,
-                coalesce(registry.voivodeship_name(company.voivodeship), '') as voivodeship,
+                coalesce(registry.region_name(company.country_code, company.voivodeship), '') as voivodeship,
                 company.activity_start,
                 coalesce(company.activity_main, '') as activity_main,
                 company.status,

@@ -1,5 +1,7 @@
--- The dictionaries, each as its file in sql/dictionary says it. This file runs again when one of them
--- changes, so that a correction reaches every database; 04_company.sql has the ranks of the sources.
+-- The dictionaries, as their files say them: those of all countries in sql/dictionary, those of a country
+-- in sql/country, whose files of one name are one dictionary. This file runs again when one of them
+-- changes, so that a correction reaches every database; 02_country.sql has the countries, 04_company.sql the
+-- ranks of their sources.
 
 -- Inserts the rows of `source` into `target`, and updates those that differ, by the primary key. `source`
 -- has the columns of `target`. Returns how many rows it wrote.
@@ -51,62 +53,98 @@ begin
 end;
 $$;
 
-create temporary table loaded (like registry.activity_code);
-\copy loaded (version, code, name) from 'activity_code.csv'
+-- Makes the temporary table for the rows of a dictionary. A row of a country's file has the code of the
+-- country.
+create or replace function registry.start_loading(dictionary regclass) returns void
+language plpgsql as $$
+begin
+    execute format('create temporary table loaded (like %s)', dictionary);
+    if exists (
+        select from pg_attribute where attrelid = dictionary and attname = 'country_code'
+    ) then
+        alter table pg_temp.loaded
+        alter column country_code set default current_setting('registry.country');
+    end if;
+end;
+$$;
+
+select registry.start_loading('registry.activity_scheme');
+\copy loaded (version, scheme, name, year) from 'country/*/activity_scheme.csv'
+select registry.load_dictionary('registry.activity_scheme');
+
+select registry.start_loading('registry.activity_code');
+\copy loaded (version, code, name) from 'country/*/activity_code.csv'
 select registry.load_dictionary('registry.activity_code');
 
-create temporary table loaded (like registry.activity_group);
-\copy loaded (code, name) from 'activity_group.csv'
+select registry.start_loading('registry.activity_group');
+\copy loaded (version, code, name) from 'country/*/activity_group.csv'
 select registry.load_dictionary('registry.activity_group');
 
-create temporary table loaded (like registry.activity_key);
-\copy loaded (code_2007, code_2025) from 'activity_key.csv'
--- The official key lists only what changed; a code of 2007 that it does not name keeps its place.
-insert into loaded (code_2007, code_2025)
+select registry.start_loading('registry.activity_recoding');
+\copy loaded (from_version, from_code, to_version, to_code) from 'country/*/activity_recoding.csv'
+-- A key may list only what changed: a code that it does not name keeps its place.
+insert into loaded (from_version, from_code, to_version, to_code)
 select
-    activity_code.code,
-    activity_code.code
-from registry.activity_code
-where
-    activity_code.version = 2007
-    and activity_code.code not in (select loaded.code_2007 from loaded);
-select registry.load_dictionary('registry.activity_key');
+    former.version,
+    former.code,
+    latter.version,
+    latter.code
+from (select distinct loaded.from_version, loaded.to_version from loaded) as key
+join registry.activity_code as former on former.version = key.from_version
+join registry.activity_code as latter on latter.version = key.to_version and latter.code = former.code
+where (key.from_version, former.code, key.to_version) not in (
+    select loaded.from_version, loaded.from_code, loaded.to_version from loaded
+);
+select registry.load_dictionary('registry.activity_recoding');
 
-create temporary table loaded (like registry.activity_section);
-\copy loaded (section, first_division, last_division, name, name_en) from 'activity_section.csv'
+select registry.start_loading('registry.activity_section');
+\copy loaded (section, first_division, last_division, name, name_en) from 'country/*/activity_section.csv'
 select registry.load_dictionary('registry.activity_section');
 
-create temporary table loaded (like registry.activity_division);
-insert into loaded (division, section)
+select registry.start_loading('registry.activity_division');
+insert into loaded (country_code, division, section)
 select distinct
+    activity_scheme.country_code,
     left(activity_code.code, 2),
     activity_section.section
 from registry.activity_code
+join registry.activity_scheme using (version)
 join registry.activity_section
-    on left(activity_code.code, 2)
+    on activity_section.country_code = activity_scheme.country_code
+    and left(activity_code.code, 2)
     between activity_section.first_division and activity_section.last_division;
 select registry.load_dictionary('registry.activity_division');
 
-create temporary table loaded (like registry.activity_recoded);
-insert into loaded (code, section)
+select registry.start_loading('registry.activity_recoded');
+insert into loaded (version, code, section)
 select
-    activity_key.code_2007,
+    activity_recoding.from_version,
+    activity_recoding.from_code,
     min(successor.section)
-from registry.activity_key
-join registry.activity_division as successor on successor.division = left(activity_key.code_2025, 2)
-join registry.activity_division as own on own.division = left(activity_key.code_2007, 2)
-group by activity_key.code_2007
+from registry.activity_recoding
+join registry.activity_scheme on activity_scheme.version = activity_recoding.from_version
+join registry.activity_division as successor
+    on successor.country_code = activity_scheme.country_code
+    and successor.division = left(activity_recoding.to_code, 2)
+join registry.activity_division as own
+    on own.country_code = activity_scheme.country_code
+    and own.division = left(activity_recoding.from_code, 2)
+group by activity_recoding.from_version, activity_recoding.from_code
 having min(successor.section) = max(successor.section) and min(successor.section) <> min(own.section);
 
 -- Where a code is placed in another section than before, the kept stock follows in the newest snapshot.
 with replaced as (
     select
+        version,
         code,
         coalesce(known.section, activity_division.section) as from_section,
         coalesce(loaded.section, activity_division.section) as to_section
     from registry.activity_recoded as known
-    full join loaded using (code)
-    join registry.activity_division on activity_division.division = left(code, 2)
+    full join loaded using (version, code)
+    join registry.activity_scheme using (version)
+    join registry.activity_division
+        on activity_division.country_code = activity_scheme.country_code
+        and activity_division.division = left(code, 2)
     where known.section is distinct from loaded.section
 ),
 
@@ -121,14 +159,16 @@ moved as (
         replaced.to_section,
         count(*) as entry_count
     from registry.entry
-    join replaced on replaced.code = entry.activity_main
+    join replaced
+        on replaced.version = entry.activity_version
+        and replaced.code = entry.activity_main
     join (
         select run.source, max(run.dump_date) as stat_date
         from registry.run
         where run.state = 'published'
         group by run.source
     ) as newest on newest.source = entry.source
-    where entry.activity_version = 2007 and entry.gone_date is null
+    where entry.gone_date is null
     group by 1, 2, 3, 4, 5, 6, 7
 ),
 
@@ -160,29 +200,25 @@ on conflict on constraint stock_change_key do update
 set entry_change = known.entry_change + excluded.entry_change;
 select registry.load_dictionary('registry.activity_recoded');
 
-create temporary table loaded (like registry.legal_form);
-\copy loaded (symbol, valid_from, valid_to, slug, name, label, label_en) from 'legal_form.csv'
+select registry.start_loading('registry.legal_form');
+\copy loaded (symbol, valid_from, valid_to, slug, name, label, label_en) from 'country/*/legal_form.csv'
 select registry.load_dictionary('registry.legal_form');
 
-create temporary table loaded (like registry.voivodeship);
-\copy loaded (teryt, name, slug) from 'voivodeship.csv'
-select registry.load_dictionary('registry.voivodeship');
+select registry.start_loading('registry.region');
+\copy loaded (code, name, slug) from 'country/*/region.csv'
+select registry.load_dictionary('registry.region');
 
-create temporary table loaded (like registry.population);
-\copy loaded (voivodeship, population, year, source) from 'population.csv'
+select registry.start_loading('registry.population');
+\copy loaded (voivodeship, population, year, source) from 'country/*/population.csv'
 select registry.load_dictionary('registry.population');
 
-create temporary table loaded (like registry.severity);
+select registry.start_loading('registry.severity');
 \copy loaded (severity, rank) from 'severity.csv'
 select registry.load_dictionary('registry.severity');
 
-create temporary table loaded (like registry.event_type);
+select registry.start_loading('registry.event_type');
 \copy loaded (event_type, severity, event_class, category, subject, changes, description) from 'event_type.csv'
 select registry.load_dictionary('registry.event_type');
-
-create temporary table loaded (like registry.spelling);
-\copy loaded (written, meaning) from 'spelling.csv'
-select registry.load_dictionary('registry.spelling');
 
 -- The price list; a package that it lacks is not offered, also where payments refer to it.
 create temporary table loaded (like customer.credit_package including defaults);

@@ -53,15 +53,6 @@ create or replace function registry.day_of(written text, is_checked boolean) ret
 language sql stable parallel safe
 return case when is_checked then written::date else registry.calendar_day(written) end;
 
--- A Polish postal code with blanks or another dash within, such as '16 - 400', as '16-400'; all else as
--- it is.
-create or replace function registry.postal_code(written text) returns text
-language sql immutable parallel safe
-return case
-    when length(written) = 6 and substr(written, 3, 1) = '-' then written
-    else regexp_replace(written, '^([0-9]{2}) *[-–—] *([0-9]{3})$', '\1-\2')
-end;
-
 -- A count as sentences for people have it: 5,796.
 create or replace function registry.figure(count numeric) returns text
 language sql immutable parallel safe
@@ -85,3 +76,11 @@ language sql stable parallel safe
 return registry.lower(unaccent('unaccent', value));
 
 set local search_path to default;
+
+-- A text without case, accents, quotation marks, and blanks around signs. unaccent would make commas of
+-- some quotation marks.
+create or replace function registry.text_meaning(value text) returns text
+language sql stable parallel safe
+return regexp_replace(
+    registry.fold(translate(value, '"''„”“‟‚‘’`´«»', '')), ' *([.,&-]) *|( ) +', '\1\2', 'g'
+);

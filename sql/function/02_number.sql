@@ -42,10 +42,3 @@ end;
 create or replace function registry.is_krs(value text) returns boolean
 language sql immutable parallel safe
 return value ~ '^[0-9]{10}$' and value <> '0000000000';
-
--- Whether a registry's status of a number says that it is cancelled. Some answers lack Polish letters.
-create or replace function registry.is_cancelled(status text) returns boolean
-language sql immutable parallel safe
-return coalesce(
-    registry.lower(status) ~ '^(uchyl|uniewa|anulow|cofni|skre.l|wykre.l|niewa.n|nieakt)', false
-);

@@ -20,7 +20,16 @@ return nullif(
     ''
 );
 
--- The name of a voivodeship by its TERYT symbol.
+-- The name of a region by its code.
+create or replace function registry.region_name(country_code text, code text) returns text
+language sql stable parallel safe
+return (
+    select region.name
+    from registry.region
+    where region.country_code = region_name.country_code and region.code = region_name.code
+);
+
+-- The same in the default country, for processes of 1.0.0.
 create or replace function registry.voivodeship_name(teryt text) returns text
 language sql stable parallel safe
 return (
@@ -154,12 +163,13 @@ return nullif(
 );
 
 -- Whether a unit has a date on which it ended or was struck off.
-create or replace function registry.is_unit_closed(unit jsonb) returns boolean
-language sql immutable parallel safe
+create or replace function registry.is_unit_closed(country_code text, unit jsonb) returns boolean
+language sql stable parallel safe
 return exists (
     select
     from jsonb_array_elements(unit -> 'dates') as dated
-    where registry.lower(dated.value ->> 'type') ~ 'zakończeni|skreśleni|wykreśleni'
+    join registry.country on country.country_code = is_unit_closed.country_code
+    where registry.lower(dated.value ->> 'type') ~ country.closed_words
 );
 
 -- The place in the dump that first said what an entry says now, as a snapshot shows it.

@@ -1,20 +1,23 @@
--- One row per legal form with its newest symbol; symbols of three digits are newer.
+-- One row per legal form of a country with its newest symbol; longer symbols are newer.
 create or replace view registry.legal_form_symbol as
-select distinct on (legal_form.slug)
+select distinct on (legal_form.slug, legal_form.country_code)
     legal_form.slug,
     legal_form.symbol,
     legal_form.label,
-    legal_form.label_en
+    coalesce(legal_form.label_en, legal_form.label) as label_en,
+    legal_form.country_code
 from registry.legal_form
-order by legal_form.slug, length(legal_form.symbol) desc, legal_form.symbol desc;
+order by legal_form.slug, legal_form.country_code, length(legal_form.symbol) desc, legal_form.symbol desc;
 
 -- The slug of a legal form by its newest symbol, as events say it.
-create or replace function registry.legal_form_slug(symbol text) returns text
+create or replace function registry.legal_form_slug(country_code text, symbol text) returns text
 language sql stable parallel safe
 return (
     select legal_form_symbol.slug
     from registry.legal_form_symbol
-    where legal_form_symbol.symbol = legal_form_slug.symbol
+    where
+        legal_form_symbol.country_code = legal_form_slug.country_code
+        and legal_form_symbol.symbol = legal_form_slug.symbol
 );
 
 -- The number that names a company where one is shown, and its type. Both are null without a number.
@@ -104,11 +107,8 @@ from (
 left join registry.source_rank as rank using (source)
 group by entry.company_id;
 
--- What the courts enter is in force by being entered; of entrepreneurs CEIDG is that register. KRS keeps
--- the codes of an old classification, and does not tell when a company began. The registry that gives a
--- number knows it best; GUS has the NIP from the tax office.
-create temporary table loaded (like registry.source_rank);
-\copy loaded (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'source_rank.csv'
+select registry.start_loading('registry.source_rank');
+\copy loaded (source, name, legal_form, address, activity_main, activity_start, nip, regon9, krs) from 'country/*/source.csv'
 do $$
 begin
     -- Other ranks: the companies of several entries may show others.

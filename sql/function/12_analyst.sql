@@ -31,7 +31,7 @@ select
     entry.entity_type,
     entry.status,
     legal_form_symbol.slug as legal_form,
-    voivodeship.name as voivodeship,
+    region.name as voivodeship,
     entry.county,
     entry.commune,
     entry.city,
@@ -67,11 +67,18 @@ select
             and run.last_entry_id >= entry.entry_id
     ) as last_seen_date
 from registry.entry
-left join registry.legal_form_symbol on legal_form_symbol.symbol = entry.legal_form
-left join registry.voivodeship on voivodeship.teryt = entry.voivodeship
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = entry.country_code
+    and legal_form_symbol.symbol = entry.legal_form
+left join registry.region
+    on region.country_code = entry.country_code
+    and region.code = entry.voivodeship
 left join registry.activity_recoded
-    on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
-left join registry.activity_division on activity_division.division = left(entry.activity_main, 2);
+    on activity_recoded.version = entry.activity_version
+    and activity_recoded.code = entry.activity_main
+left join registry.activity_division
+    on activity_division.country_code = entry.country_code
+    and activity_division.division = left(entry.activity_main, 2);
 
 create or replace view analyst.company as
 select
@@ -83,7 +90,7 @@ select
     company.name,
     company.status,
     legal_form_symbol.slug as legal_form,
-    voivodeship.name as voivodeship,
+    region.name as voivodeship,
     company.city,
     company.postal_code,
     company.activity_main,
@@ -103,8 +110,12 @@ select
     stated.entry_count,
     stated.last_seen_date
 from registry.company
-left join registry.legal_form_symbol on legal_form_symbol.symbol = company.legal_form
-left join registry.voivodeship on voivodeship.teryt = company.voivodeship
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = company.country_code
+    and legal_form_symbol.symbol = company.legal_form
+left join registry.region
+    on region.country_code = company.country_code
+    and region.code = company.voivodeship
 -- Postgres leaves the join out when a query asks for none of its columns.
 left join lateral (
     select
@@ -194,7 +205,7 @@ group by event.event_date, event.source, event.event_type, event_type.event_type
 create or replace view registry.stock_period as
 select
     stock_change.source,
-    voivodeship.name as voivodeship,
+    region.name as voivodeship,
     stock_change.activity_section,
     legal_form_symbol.slug as legal_form,
     stock_change.status,
@@ -219,8 +230,13 @@ from (
         order by stock_change.stat_date
     )
 ) as stock_change
-left join registry.legal_form_symbol on legal_form_symbol.symbol = stock_change.legal_form
-left join registry.voivodeship on voivodeship.teryt = stock_change.voivodeship
+left join registry.source_rank on source_rank.source = stock_change.source
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = source_rank.country_code
+    and legal_form_symbol.symbol = stock_change.legal_form
+left join registry.region
+    on region.country_code = source_rank.country_code
+    and region.code = stock_change.voivodeship
 where stock_change.entry_count > 0;
 
 create or replace view analyst.stock_daily as
@@ -269,7 +285,7 @@ create or replace view analyst.flow_daily as
 select
     flow.stat_date as date,
     flow.source,
-    voivodeship.name as voivodeship,
+    region.name as voivodeship,
     flow.activity_section,
     legal_form_symbol.slug as legal_form,
     sum(flow.new_count)::bigint as new,
@@ -304,8 +320,13 @@ join registry.run
     on run.source = flow.source
     and run.dump_date = flow.stat_date
     and run.state = 'published'
-left join registry.legal_form_symbol on legal_form_symbol.symbol = flow.legal_form
-left join registry.voivodeship on voivodeship.teryt = flow.voivodeship
+left join registry.source_rank on source_rank.source = flow.source
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = source_rank.country_code
+    and legal_form_symbol.symbol = flow.legal_form
+left join registry.region
+    on region.country_code = source_rank.country_code
+    and region.code = flow.voivodeship
 group by 1, 2, 3, 4, 5;
 
 create or replace view billing.wallet_transaction as

@@ -1,4 +1,4 @@
--- The dictionaries. Key columns are named as in the views that join to them.
+-- The dictionaries of the default country. Key columns are named as in the views that join to them.
 create or replace view analyst.activity as
 select
     activity_code.version as activity_version,
@@ -6,10 +6,13 @@ select
     activity_code.name,
     coalesce(activity_recoded.section, activity_division.section) as activity_section
 from registry.activity_code
-left join registry.activity_recoded
-    on activity_code.version = 2007 and activity_recoded.code = activity_code.code
+join registry.activity_scheme using (version)
+join registry.country using (country_code)
+left join registry.activity_recoded using (version, code)
 left join registry.activity_division
-    on activity_division.division = left(activity_code.code, 2);
+    on activity_division.country_code = activity_scheme.country_code
+    and activity_division.division = left(activity_code.code, 2)
+where country.is_default;
 
 create or replace view analyst.activity_section as
 select
@@ -18,7 +21,9 @@ select
     activity_section.first_division,
     activity_section.last_division,
     activity_section.name_en
-from registry.activity_section;
+from registry.activity_section
+join registry.country using (country_code)
+where country.is_default;
 
 create or replace view analyst.legal_form as
 select
@@ -26,7 +31,9 @@ select
     legal_form_symbol.label,
     legal_form_symbol.symbol,
     legal_form_symbol.label_en
-from registry.legal_form_symbol;
+from registry.legal_form_symbol
+join registry.country using (country_code)
+where country.is_default;
 
 create or replace view analyst.event_type as
 select

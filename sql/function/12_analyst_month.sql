@@ -136,28 +136,31 @@ select
     population.year,
     population.source
 from registry.population
-join registry.voivodeship on voivodeship.teryt = population.voivodeship;
+join registry.voivodeship
+    on voivodeship.country_code = population.country_code
+    and voivodeship.teryt = population.voivodeship;
 
--- The dictionary has the names of the groups of 2007 alone.
+-- The names are those that the dictionary has: of the groups of 2007 alone.
 create or replace view analyst.activity_group as
 select
-    2007::smallint as activity_version,
-    activity_group.code as activity_group,
-    case length(activity_group.code) when 2 then 'division' else 'group' end as level,
-    left(activity_group.code, 2) as division,
+    part.version as activity_version,
+    part.code as activity_group,
+    case length(part.code) when 2 then 'division' else 'group' end as level,
+    left(part.code, 2) as division,
     activity_group.name,
     activity_division.section as activity_section
-from registry.activity_group
-left join registry.activity_division on activity_division.division = left(activity_group.code, 2)
-union all
-select distinct
-    2025::smallint,
-    left(activity_code.code, level.digits),
-    level.name,
-    left(activity_code.code, 2),
-    null,
-    activity_division.section
-from registry.activity_code
-cross join (values (2, 'division'), (3, 'group')) as level (digits, name)
-left join registry.activity_division on activity_division.division = left(activity_code.code, 2)
-where activity_code.version = 2025;
+from (
+    select activity_code.version, left(activity_code.code, digits.count) as code
+    from registry.activity_code
+    cross join (values (2), (3)) as digits (count)
+    union
+    select activity_group.version, activity_group.code
+    from registry.activity_group
+) as part
+join registry.activity_scheme using (version)
+join registry.country using (country_code)
+left join registry.activity_group using (version, code)
+left join registry.activity_division
+    on activity_division.country_code = activity_scheme.country_code
+    and activity_division.division = left(part.code, 2)
+where country.is_default;

@@ -5,7 +5,7 @@ language sql stable as $$
     select
         day,
         stock.source,
-        voivodeship.name,
+        region.name,
         stock.activity_section,
         legal_form_symbol.slug,
         stock.status,
@@ -26,7 +26,12 @@ language sql stable as $$
         where stock_change.stat_date <= day
         group by 1, 2, 3, 4, 5
     ) as stock
-    left join registry.legal_form_symbol on legal_form_symbol.symbol = stock.legal_form
-    left join registry.voivodeship on voivodeship.teryt = stock.voivodeship
+    left join registry.source_rank using (source)
+    left join registry.legal_form_symbol
+        on legal_form_symbol.country_code = source_rank.country_code
+        and legal_form_symbol.symbol = stock.legal_form
+    left join registry.region
+        on region.country_code = source_rank.country_code
+        and region.code = stock.voivodeship
     where stock.entry_count > 0;
 $$;

@@ -21,8 +21,9 @@ export interface RegistryTables {
     code: string;
     name: string;
   };
-  /** A division or a group of PKD 2007. */
+  /** A division or a group of a classification. */
   'registry.activity_group': {
+    version: number;
     code: string;
     name: string;
   };
@@ -32,8 +33,10 @@ export interface RegistryTables {
     symbol: string;
     label: string;
     label_en: string;
+    country_code: string;
   };
   'registry.activity_section': {
+    country_code: string;
     section: string;
     name: string;
     name_en: string;
@@ -42,6 +45,7 @@ export interface RegistryTables {
     teryt: string;
     name: string;
     slug: string;
+    country_code: string;
   };
   'registry.daily_stat': {
     source: string;

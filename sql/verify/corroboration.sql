@@ -21,9 +21,11 @@ where
         event.source <> corroboration.source
         and entry.source = corroboration.source
         and abs(event.event_date - corroboration.event_date) <= 30
-        and registry.event_meaning(event.event_type, event.old_value, event.new_value)
+        and registry.event_meaning(
+            entry.country_code, event.event_type, event.old_value, event.new_value
+        )
         = registry.event_meaning(
-            event.event_type, corroboration.old_value, corroboration.new_value
+            entry.country_code, event.event_type, corroboration.old_value, corroboration.new_value
         )
     ) is not true
 order by corroboration.event_id

@@ -89,14 +89,16 @@ compared as (
             or (told.ended_date >= told.event_date and proceeding.state is null)
             when 'unit' then
                 told.unit_number !~ '^[0-9]{14}$'
-                or registry.value_meaning('unit', told.new_value) is not distinct from (
+                or registry.value_meaning(
+                    entry.country_code, 'unit', told.new_value
+                ) is not distinct from (
                     select registry.value_meaning(
-                        'unit', min(registry.unit_line(unit.value) collate "C")
+                        entry.country_code, 'unit', min(registry.unit_line(unit.value) collate "C")
                     )
                     from jsonb_array_elements(entry.units) as unit
                     where
                         unit.value ->> 'identifier' = told.unit_number
-                        and not registry.is_unit_closed(unit.value)
+                        and not registry.is_unit_closed(entry.country_code, unit.value)
                 )
             when 'activity' then
                 (told.new_value is not null)
@@ -110,8 +112,8 @@ compared as (
                 or told.reclassified_date > told.event_date
             -- Another spelling is stored, and no event.
             else shown.value is not distinct from told.new_value
-            or registry.value_meaning(told.subject, shown.value)
-            is not distinct from registry.value_meaning(told.subject, told.new_value)
+            or registry.value_meaning(entry.country_code, told.subject, shown.value)
+            is not distinct from registry.value_meaning(entry.country_code, told.subject, told.new_value)
         end as agrees
     from told
     left join registry.entry using (company_id, entry_id)
@@ -129,7 +131,7 @@ compared as (
     cross join lateral (
         select case told.subject
             when 'name' then entry.name
-            when 'legal form' then registry.legal_form_slug(entry.legal_form)
+            when 'legal form' then registry.legal_form_slug(entry.country_code, entry.legal_form)
             when 'entity type' then entry.entity_type
             when 'owner' then
                 registry.owner_names(entry.first_name, entry.surname, entry.persons)
@@ -145,7 +147,7 @@ compared as (
             when 'KRS' then entry.krs
             when 'address' then registry.address_line(
                 entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
-                registry.voivodeship_name(entry.voivodeship)
+                registry.region_name(entry.country_code, entry.voivodeship)
             )
             when 'phone' then entry.phone
             when 'e-mail' then entry.email

@@ -12,9 +12,11 @@ with both_sides as (
         count(*) as entry_count
     from registry.entry
     left join registry.activity_recoded
-        on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
+        on activity_recoded.version = entry.activity_version
+    and activity_recoded.code = entry.activity_main
     left join registry.activity_division
-        on activity_division.division = left(entry.activity_main, 2)
+        on activity_division.country_code = entry.country_code
+        and activity_division.division = left(entry.activity_main, 2)
     where entry.source = $1::text and entry.gone_date is null
     group by 1, 2, 3, 4
     union all

@@ -62,7 +62,8 @@ async function countRegions(db: Db, selection: Selection) {
   }>`
     select slug, name, population::float8, year, source
     from registry.voivodeship
-    left join registry.population on population.voivodeship = teryt
+    left join registry.population
+      on population.country_code = voivodeship.country_code and population.voivodeship = teryt
     order by name
   `.execute(db);
   const none = { slug: 'none', name: null, population: null };

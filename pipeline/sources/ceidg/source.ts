@@ -4,10 +4,10 @@ import type { TableDescription } from '../source.ts';
 import { readTable } from '../table.ts';
 
 /** The part of the dump that holds the entries without an address in Poland. */
-export const NO_VOIVODESHIP = { teryt: '00', name: 'brak województwa' };
+export const NO_VOIVODESHIP = { code: '00', name: 'brak województwa' };
 
-export const voivodeships = readTable<'teryt' | 'name'>(
-  new URL('../../../sql/dictionary/voivodeship.csv', import.meta.url),
+export const voivodeships = readTable<'code' | 'name'>(
+  new URL('../../../sql/country/pl/region.csv', import.meta.url),
 );
 
 /** `api`: the path to the field in an entry of the API, where that holds it as the reports do. */
@@ -17,7 +17,7 @@ export const columns = readTable<'header' | 'column' | 'form' | 'api'>(
 
 // Longest first: 'śląskie' is part of 'dolnośląskie', 'pomorskie' of 'zachodniopomorskie'.
 const parts = [...voivodeships, NO_VOIVODESHIP]
-  .map(({ teryt, name }) => ({ teryt, folded: fold(name) }))
+  .map(({ code, name }) => ({ code, folded: fold(name) }))
   .toSorted((a, b) => b.folded.length - a.folded.length);
 
 /**
@@ -41,7 +41,7 @@ export const description: TableDescription = {
     if (name.includes(fold('Złożone wnioski'))) return null;
     const part = parts.find(({ folded }) => name.includes(folded));
     if (!part) throw new Refusal(`${file}: the name of the file holds no voivodeship`);
-    return part.teryt;
+    return part.code;
   },
 };
 

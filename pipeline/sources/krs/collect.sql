@@ -178,7 +178,7 @@ with legal_form as (
         form.written,
         legal_form_symbol.symbol
     from registry.legal_form
-    join registry.legal_form_symbol using (slug)
+    join registry.legal_form_symbol using (country_code, slug)
     cross join lateral (
         values
         (1, legal_form.label),
@@ -188,6 +188,7 @@ with legal_form as (
     cross join lateral (
         select translate(registry.upper(spelling.text), ' -', '') as written
     ) as form
+    where legal_form.country_code = 'PL'
     order by form.written, spelling.rank, slug collate "C"
 )
 

@@ -50,8 +50,8 @@ cross join lateral (
         'voivodeship',
         told.voivodeship,
         not exists (
-            select from registry.voivodeship
-            where voivodeship.name = registry.lower(told.voivodeship)
+            select from registry.region
+            where region.country_code = 'PL' and region.name = registry.lower(told.voivodeship)
         )
     )
 ) as odd (subject, value, is_odd)
@@ -62,11 +62,14 @@ from stage.krs_activity as activity
 where
     not exists (
         select from registry.activity_code
-        where activity_code.code = activity.code
+        where activity_code.version in (2007, 2025) and activity_code.code = activity.code
     )
     and not exists (
         select from registry.activity_code
-        where length(activity.code) < 5 and starts_with(activity_code.code, activity.code)
+        where
+            activity_code.version in (2007, 2025)
+            and length(activity.code) < 5
+            and starts_with(activity_code.code, activity.code)
     )
 union all
 select proceeding.subject || ' without a date', document.entry_key_hint

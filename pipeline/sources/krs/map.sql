@@ -42,9 +42,11 @@ select
     part.seat #>> '{adres,nrLokalu}' as apartment,
     coalesce(
         (
-            select voivodeship.teryt
-            from registry.voivodeship
-            where voivodeship.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
+            select region.code
+            from registry.region
+            where
+                region.country_code = 'PL'
+                and region.name = registry.lower(part.seat #>> '{siedziba,wojewodztwo}')
         ),
         case when part.seat #> '{siedziba}' ? 'wojewodztwo' then known.voivodeship end
     ) as voivodeship,
@@ -159,7 +161,7 @@ cross join lateral (
                 'city', coalesce(
                     branch.item #>> '{adres,miejscowosc}', branch.item #>> '{siedziba,miejscowosc}'
                 ),
-                'postal_code', registry.postal_code(branch.item #>> '{adres,kodPocztowy}'),
+                'postal_code', registry.postal_code_pl(branch.item #>> '{adres,kodPocztowy}'),
                 'voivodeship', registry.lower(branch.item #>> '{siedziba,wojewodztwo}'),
                 'country_code', coalesce(
                     branch.item #>> '{adres,kraj}', branch.item #>> '{siedziba,kraj}'

@@ -15,7 +15,7 @@ return (
         'city', record ->> 'city',
         -- The reports leave out the dash.
         'postal_code', regexp_replace(
-            registry.postal_code(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
+            registry.postal_code_pl(record ->> 'postal_code'), '^([0-9]{2})([0-9]{3})$', '\1-\2'
         ),
         'voivodeship', place.voivodeship,
         'country_code', case
@@ -29,12 +29,15 @@ return (
     )
     from (
         select (
-            select voivodeship.name
-            from registry.voivodeship
+            select region.name
+            from registry.region
             where
-                voivodeship.teryt = record ->> 'voivodeship_symbol'
-                or voivodeship.name = registry.lower(record ->> 'voivodeship')
-            order by voivodeship.teryt = record ->> 'voivodeship_symbol' desc
+                region.country_code = 'PL'
+                and (
+                    region.code = record ->> 'voivodeship_symbol'
+                    or region.name = registry.lower(record ->> 'voivodeship')
+                )
+            order by region.code = record ->> 'voivodeship_symbol' desc
             limit 1
         ) as voivodeship
     ) as place

@@ -145,7 +145,9 @@ cross join lateral (
         described.record ->> 'legal_form',
         not exists (
             select from registry.legal_form
-            where legal_form.symbol = described.record ->> 'legal_form'
+            where
+                legal_form.country_code = 'PL'
+                and legal_form.symbol = described.record ->> 'legal_form'
         )
     ),
     (
@@ -155,10 +157,13 @@ cross join lateral (
         ),
         described.record ?| '{voivodeship_symbol, voivodeship}'
         and not exists (
-            select from registry.voivodeship
+            select from registry.region
             where
-                voivodeship.teryt = described.record ->> 'voivodeship_symbol'
-                or voivodeship.name = registry.lower(described.record ->> 'voivodeship')
+                region.country_code = 'PL'
+                and (
+                    region.code = described.record ->> 'voivodeship_symbol'
+                    or region.name = registry.lower(described.record ->> 'voivodeship')
+                )
         )
     ),
     (

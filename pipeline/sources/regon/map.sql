@@ -24,8 +24,8 @@ select
         (
             select min(legal_form_symbol.symbol)
             from registry.legal_form
-            join registry.legal_form_symbol using (slug)
-            where legal_form.symbol = owner.legal_form
+            join registry.legal_form_symbol using (country_code, slug)
+            where legal_form.country_code = 'PL' and legal_form.symbol = owner.legal_form
         ),
         case when owner.legal_form is not null then known.legal_form end
     ) as legal_form,
@@ -50,9 +50,9 @@ select
     seat.address ->> 'building' as building,
     seat.address ->> 'apartment' as apartment,
     (
-        select voivodeship.teryt
-        from registry.voivodeship
-        where voivodeship.name = seat.address ->> 'voivodeship'
+        select region.code
+        from registry.region
+        where region.country_code = 'PL' and region.name = seat.address ->> 'voivodeship'
     ) as voivodeship,
     case when code.is_told then code.version else known.activity_version::text end as activity_version,
     case when code.is_told then code.main else known.activity_main end as activity_main,
@@ -194,7 +194,9 @@ cross join lateral (
             array(
                 select activity_code.version
                 from registry.activity_code
-                where activity_code.code = written_code.code
+                where
+                    activity_code.version in (2007, 2025)
+                    and activity_code.code = written_code.code
             ) as versions,
             dense_rank() over (order by code.record ->> 'version' desc nulls last) as rank
         from jsonb_array_elements(document.document -> 'codes') as code (record)

@@ -83,11 +83,14 @@ select
         when
             not mapped.is_well_formed
             and mapped.activity_codes <> ''
-            and (mapped.activity_codes || ',') !~ '^([0-9]{4}[A-Z],)*$'
-            -- Old entries of registers hold codes of divisions, groups and classes.
-            and (
-                night.dump_kind = 'full'
-                or (mapped.activity_codes || ',') !~ '^([0-9]{2,4},|[0-9]{4}[A-Z],)*$'
+            and (mapped.activity_codes || ',')
+            !~ format(
+                '^(%s)*$',
+                case night.dump_kind
+                    when 'full' then country.activity_pattern || ','
+                    -- Old entries of registers hold codes of divisions, groups and classes.
+                    else format('%s,|%s,', country.activity_group_pattern, country.activity_pattern)
+                end
             )
             then format('one of the activities ''%s'' is not a code', mapped.activity_codes)
         -- Longer keys do not fit into an index; only names make such keys.
@@ -108,10 +111,11 @@ from (
         registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,
         registry.calendar_day(mapped.restructuring_start_date) as restructuring_start_day,
         registry.calendar_day(mapped.restructuring_end_date) as restructuring_end_day,
-        registry.postal_code(mapped.postal_code) as post_code
+        registry.postal_code(mapped.night_country, mapped.postal_code) as post_code
     from (
-        select mapped.*
+        select mapped.*, night.country_code as night_country
         from stage.mapped
+        cross join stage.night
         where mapped.file_no = any($1)
         offset 0
     ) as mapped
@@ -119,9 +123,10 @@ from (
 ) as mapped
 join stage.file using (file_no)
 cross join stage.night
-left join (
-    select distinct activity_code.version from registry.activity_code
-) as activity on activity.version::text = mapped.activity_version
+join registry.country on country.country_code = night.country_code
+left join registry.activity_scheme as activity
+    on activity.country_code = night.country_code
+    and activity.version::text = mapped.activity_version
 -- What a record says: all that its hash stands for.
 cross join lateral (
     select

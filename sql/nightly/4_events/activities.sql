@@ -10,6 +10,7 @@ with changed as (
         after.company_id,
         after.entry_id,
         before.activity_version as old_version,
+        after.activity_version as new_version,
         string_to_array(before.activity_codes, ',') as old_codes,
         string_to_array(after.activity_codes, ',') as new_codes,
         before.activity_version <> after.activity_version is true as is_recoded
@@ -27,25 +28,26 @@ explained_code as (
         code.version = changed.old_version as is_old
     from changed
     cross join lateral (
-        select
-            case changed.old_version when 2007 then changed.old_codes else changed.new_codes end
-                as codes_2007,
-            case changed.old_version when 2007 then changed.new_codes else changed.old_codes end
-                as codes_2025
-    ) as list
-    cross join lateral unnest(list.codes_2007) as former (code)
+        values
+        (changed.old_version, changed.old_codes, changed.new_version, changed.new_codes),
+        (changed.new_version, changed.new_codes, changed.old_version, changed.old_codes)
+    ) as list (from_version, from_codes, to_version, to_codes)
+    cross join lateral unnest(list.from_codes) as former (code)
     -- `offset 0` keeps the search by index.
     cross join lateral (
-        select activity_key.code_2025
-        from registry.activity_key
-        where activity_key.code_2007 between former.code and former.code || 'Z'
+        select activity_recoding.to_code
+        from registry.activity_recoding
+        where
+            activity_recoding.from_version = list.from_version
+            and activity_recoding.to_version = list.to_version
+            and activity_recoding.from_code between former.code and former.code || 'Z'
         offset 0
     ) as successor
-    join unnest(list.codes_2025) as latter (code) on starts_with(successor.code_2025, latter.code)
+    join unnest(list.to_codes) as latter (code) on starts_with(successor.to_code, latter.code)
     cross join lateral (
         values
-        (2007, former.code),
-        (2025, latter.code)
+        (list.from_version, former.code),
+        (list.to_version, latter.code)
     ) as code (version, code)
     where changed.is_recoded
 )
@@ -113,12 +115,19 @@ where
             select
             from (
                 values
-                (2007, before.activity_main, after.activity_main),
-                (2025, after.activity_main, before.activity_main)
-            ) as main (version, code_2007, code_2025)
-            join registry.activity_key
-                on activity_key.code_2007 between main.code_2007 and main.code_2007 || 'Z'
-                and starts_with(activity_key.code_2025, main.code_2025)
-            where main.version = before.activity_version
+                (
+                    before.activity_version, before.activity_main, after.activity_version,
+                    after.activity_main
+                ),
+                (
+                    after.activity_version, after.activity_main, before.activity_version,
+                    before.activity_main
+                )
+            ) as main (from_version, from_code, to_version, to_code)
+            join registry.activity_recoding
+                on activity_recoding.from_version = main.from_version
+                and activity_recoding.to_version = main.to_version
+                and activity_recoding.from_code between main.from_code and main.from_code || 'Z'
+                and starts_with(activity_recoding.to_code, main.to_code)
         )
     );

@@ -67,8 +67,8 @@ cross join lateral (
     union all
     select
         'COMPANY_LEGAL_FORM_CHANGED',
-        registry.legal_form_slug(before.legal_form),
-        registry.legal_form_slug(after.legal_form)
+        registry.legal_form_slug(before.country_code, before.legal_form),
+        registry.legal_form_slug(after.country_code, after.legal_form)
     where before.legal_form is distinct from after.legal_form
 ) as event;
 
@@ -100,11 +100,11 @@ cross join lateral (
         'address',
         registry.address_line(
             before.street, before.building, before.apartment, before.postal_code, before.city,
-            registry.voivodeship_name(before.voivodeship)
+            registry.region_name(before.country_code, before.voivodeship)
         ),
         registry.address_line(
             after.street, after.building, after.apartment, after.postal_code, after.city,
-            registry.voivodeship_name(after.voivodeship)
+            registry.region_name(after.country_code, after.voivodeship)
         )
     where
         (
@@ -155,8 +155,8 @@ join registry.event_type
 where
     value.old_value is distinct from value.new_value
     -- A value that is only spelled in another way is stored, and no event.
-    and registry.value_meaning(value.subject, value.old_value)
-    is distinct from registry.value_meaning(value.subject, value.new_value);
+    and registry.value_meaning(after.country_code, value.subject, value.old_value)
+    is distinct from registry.value_meaning(after.country_code, value.subject, value.new_value);
 
 -- Entries that are gone from a full dump, or that a delta lists as struck off.
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)

@@ -9,7 +9,9 @@ with open_unit as (
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
         registry.unit_line(unit.value) as line,
-        registry.address_meaning(registry.unit_line(unit.value - 'identifier' - 'name')) as address
+        registry.address_meaning(
+            after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
+        ) as address
     from stage.before
     join stage.after using (entry_id)
     cross join lateral (
@@ -20,7 +22,7 @@ with open_unit as (
     cross join lateral jsonb_array_elements(list.units) as unit
     where
         before.units is distinct from after.units
-        and not registry.is_unit_closed(unit.value)
+        and not registry.is_unit_closed(after.country_code, unit.value)
 ),
 
 named_unit as (
@@ -82,9 +84,10 @@ select
     unit.old_line,
     unit.new_line
 from unit
+cross join stage.night
 where
-    registry.value_meaning('unit', unit.new_line)
-    is distinct from registry.value_meaning('unit', unit.old_line)
+    registry.value_meaning(night.country_code, 'unit', unit.new_line)
+    is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
     -- A unit without a number that moves with its company is told by the company's address.
     and not exists (
         select from stage.event

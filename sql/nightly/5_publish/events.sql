@@ -42,9 +42,12 @@ set event_id = (
                 event.company_id = company_event.company_id
                 and event.event_type = company_event.event_type
                 and event.event_date between night.dump_date - 30 and night.dump_date + 30
-                and registry.event_meaning(event.event_type, event.old_value, event.new_value)
+                and registry.event_meaning(
+                    night.country_code, event.event_type, event.old_value, event.new_value
+                )
                 = registry.event_meaning(
-                    event.event_type, company_event.old_value, company_event.new_value
+                    night.country_code, event.event_type, company_event.old_value,
+                    company_event.new_value
                 )
             offset 0
         ) as told

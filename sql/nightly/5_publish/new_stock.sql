@@ -14,8 +14,11 @@ select
     0 as returned_count
 from stage.entry
 left join registry.activity_recoded
-    on entry.activity_version = 2007 and activity_recoded.code = entry.activity_main
-left join registry.activity_division on activity_division.division = left(entry.activity_main, 2)
+    on activity_recoded.version = entry.activity_version
+    and activity_recoded.code = entry.activity_main
+left join registry.activity_division
+    on activity_division.country_code = entry.country_code
+    and activity_division.division = left(entry.activity_main, 2)
 where
     entry.reason is null
     and entry.gone_date is null

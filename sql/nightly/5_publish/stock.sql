@@ -52,9 +52,13 @@ with side as (
 state as (
     select side.*, coalesce(activity_recoded.section, activity_division.section) as section
     from side
+    cross join stage.night
     left join registry.activity_recoded
-        on side.activity_version = 2007 and activity_recoded.code = side.activity_main
-    left join registry.activity_division on activity_division.division = left(side.activity_main, 2)
+        on activity_recoded.version = side.activity_version
+        and activity_recoded.code = side.activity_main
+    left join registry.activity_division
+        on activity_division.country_code = night.country_code
+        and activity_division.division = left(side.activity_main, 2)
 ),
 
 old_state as (select state.* from state where not state.is_new),
@@ -74,8 +78,7 @@ move as (
         old_state.status,
         (old_state.voivodeship, old_state.legal_form)
         is not distinct from (new_state.voivodeship, new_state.legal_form)
-        and old_state.activity_version < new_state.activity_version
-        and activity_key.code_2007 is not null,
+        and activity_recoding.from_code is not null,
         old_state.voivodeship,
         old_state.section,
         old_state.legal_form,
@@ -86,9 +89,11 @@ move as (
     from old_state
     join new_state using (entry_id)
     cross join stage.night
-    left join registry.activity_key
-        on activity_key.code_2007 = old_state.activity_main
-        and activity_key.code_2025 = new_state.activity_main
+    left join registry.activity_recoding
+        on activity_recoding.from_version = old_state.activity_version
+        and activity_recoding.from_code = old_state.activity_main
+        and activity_recoding.to_version = new_state.activity_version
+        and activity_recoding.to_code = new_state.activity_main
     where
         old_state.status <> 'DELETED'
         and new_state.status <> 'DELETED'
