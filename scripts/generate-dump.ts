@@ -7,7 +7,8 @@ import { dayNumber, isoDate } from './generator/calendar.ts';
 import { kinds, type ChangeKind } from './generator/change.ts';
 import { createCountry, presentEntries } from './generator/country.ts';
 import { perKind, passNight, type PerKind, type NightReport } from './generator/night.ts';
-import { reportFormats, writeReports, type ReportFormat } from './generator/report.ts';
+import { type TextFormat, textFormats } from './generator/pack.ts';
+import { writeReports } from './generator/report.ts';
 
 /** Which country. The same options give the same bytes, on every machine. */
 export interface DumpOptions {
@@ -63,7 +64,7 @@ export async function writeDay(
   options: DumpOptions,
   day: number,
   folder: string,
-  format: ReportFormat = 'zip',
+  format: TextFormat = 'zip',
 ) {
   const { country, counts, events } = replay(options, day);
   const all = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -98,7 +99,7 @@ function parseDate(text: string): string {
 
 async function writeDays(
   folder: string,
-  { days, format, ...options }: DumpOptions & { days: number; format: ReportFormat },
+  { days, format, ...options }: DumpOptions & { days: number; format: TextFormat },
 ): Promise<void> {
   for (let day = 0; day < days; day += 1) {
     const path = join(folder, isoDate(dayNumber(options.from) + day));
@@ -120,9 +121,7 @@ if (import.meta.main) {
     .requiredOption('--from <date>', 'date of the first dump, YYYY-MM-DD', parseDate)
     .option('--days <number>', 'days, the first one included', wholeNumber(1, lastDay + 1), 2)
     .option('--changes <share>', 'share of all entries that change a day (0.005)', Number)
-    .addOption(
-      new Option('--format <format>', 'of the files').choices(reportFormats).default('zip'),
-    )
+    .addOption(new Option('--format <format>', 'of the files').choices(textFormats).default('zip'))
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(writeDays);
   try {

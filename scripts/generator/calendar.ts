@@ -5,7 +5,13 @@ export function dayNumber(date: string): number {
   return Date.parse(date) / dayLength_ms;
 }
 
-/** The day as `YYYY-MM-DD`. */
+const written = new Map<number, string>();
+
+/** The day as `YYYY-MM-DD`; each one is written once, since a country holds millions. */
 export function isoDate(day: number): string {
-  return new Date(day * dayLength_ms).toISOString().slice(0, 10);
+  const known = written.get(day);
+  if (known !== undefined) return known;
+  const date = new Date(day * dayLength_ms).toISOString().slice(0, 10);
+  written.set(day, date);
+  return date;
 }

@@ -1,15 +1,9 @@
-import { appendFileSync, createReadStream, createWriteStream } from 'node:fs';
+import { appendFileSync, createReadStream } from 'node:fs';
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
-import { createGzip } from 'node:zlib';
-import { ZipFile } from 'yazl';
 import { files } from './address.ts';
 import type { Entry } from './entry.ts';
-
-export const reportFormats = ['zip', 'csv', 'csv.gz'] as const;
-
-export type ReportFormat = (typeof reportFormats)[number];
+import { pack, type TextFormat, textFormats } from './pack.ts';
 
 export const header =
   'Lp.;Nip;Regon;NazwaPodmiotu;Nazwisko;Imie;Telefon;Email;AdresWWW;KodPocztowy;Powiat;Gmina;' +
@@ -19,7 +13,6 @@ export const header =
 
 /** The file in a zip. */
 export const memberName = 'Zarejestrowane działalności.csv';
-const compressionLevel = 1;
 const chunk_rows = 1000;
 
 /** The name of the report of a voivodeship, without its format; null = without a voivodeship. */
@@ -43,28 +36,6 @@ function formatRow(number: number, e: Entry): string {
   );
 }
 
-/** Packs the CSV file of a report; the same bytes give the same file on every machine. */
-async function pack(path: string, format: ReportFormat): Promise<void> {
-  if (format === 'csv') return;
-  const csv = createReadStream(`${path}.csv`);
-  const packed = createWriteStream(`${path}.${format}`);
-  if (format === 'csv.gz') {
-    await pipeline(csv, createGzip({ level: compressionLevel }), packed);
-  } else {
-    const zip = new ZipFile();
-    zip.addReadStream(csv, memberName, {
-      compressionLevel,
-      mode: 0o100644,
-      // Only the DOS form, with a date made from local time, is the same in every time zone.
-      mtime: new Date(2020, 0, 1),
-      forceDosTimestamp: true,
-    });
-    zip.end();
-    await pipeline(zip.outputStream, packed);
-  }
-  await rm(`${path}.csv`);
-}
-
 /**
  * Writes the 17 reports of one day into the folder. Removes reports of the same name in another format,
  * since each voivodeship must be there once.
@@ -74,7 +45,7 @@ async function pack(path: string, format: ReportFormat): Promise<void> {
  */
 export async function writeReports(
   folder: string,
-  format: ReportFormat,
+  format: TextFormat,
   entries: Iterable<Entry>,
 ): Promise<number> {
   await mkdir(folder, { recursive: true });
@@ -84,7 +55,7 @@ export async function writeReports(
     waiting: [`\uFEFF${header}\r\n`],
   }));
   for (const { path } of reports) {
-    for (const other of reportFormats) await rm(`${path}.${other}`, { force: true });
+    for (const other of textFormats) await rm(`${path}.${other}`, { force: true });
   }
   const flush = ({ path, waiting }: (typeof reports)[number]) =>
     appendFileSync(`${path}.csv`, waiting.splice(0).join(''));
@@ -95,6 +66,12 @@ export async function writeReports(
     if (report.waiting.length >= chunk_rows) flush(report);
   }
   for (const report of reports) flush(report);
-  await Promise.all(reports.map(({ path }) => pack(path, format)));
+  if (format !== 'csv') {
+    const packing = reports.map(async ({ path }) => {
+      await pack(createReadStream(`${path}.csv`), `${path}.${format}`, format, memberName);
+      await rm(`${path}.csv`);
+    });
+    await Promise.all(packing);
+  }
   return reports.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -6,9 +6,9 @@ export function readRows(path: string): string[][] {
   return parse(readFileSync(new URL(path, import.meta.url)), { from_line: 2 });
 }
 
-const words = readRows('word.csv');
-
-/** One list of `word.csv`. */
-export function readWords(list: string): string[] {
-  return words.filter(([of]) => of === list).map(([, word]) => word!);
+/** One list of a file of words. */
+export function readWords(list: string, path = 'word.csv'): string[] {
+  return readRows(path)
+    .filter(([of]) => of === list)
+    .map(([, word]) => word!);
 }

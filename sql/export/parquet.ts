@@ -42,7 +42,7 @@ const textType: ColumnType = {
 const typeOf = (oid: number): ColumnType => columnTypes[oid] ?? textType;
 
 /** Gives each row group to `put` when it is complete. */
-function writerTo(put: Put): Writer {
+export function writerTo(put: Put): Writer {
   const writer = new ByteWriter();
   const flush = async () => {
     const bytes = writer.getBytes().slice();
