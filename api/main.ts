@@ -3,7 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger } from 'pino';
-import { connect } from '../sql/connection/database.ts';
+import { connect, openSessions } from '../sql/connection/database.ts';
 import { revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openPool } from '../sql/connection/pool.ts';
@@ -12,6 +12,7 @@ import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
 import { createSearchIndex } from './companies/search-index.ts';
+import { createUses } from './auth/uses.ts';
 import { type Environment, readEnvironment } from './environment.ts';
 import { createPayment } from './wallet/payment.ts';
 import { createHttpServer, watchAnswers } from './http/server.ts';
@@ -20,6 +21,9 @@ const grace_ms = 10_000;
 
 /** The database must answer before the deadline of a request, which is three seconds. */
 const patience_ms = 2_500;
+
+/** Sessions for limits and tokens: a few statements count and check for all requests. */
+const gateSessions = 3;
 
 /** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
 const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_timeout: 45_000 };
@@ -62,8 +66,16 @@ async function serve(environment: Environment): Promise<void> {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   const downloadPool = openPool({ ...database.connection, ...downloadSessions });
+  const gatePool = openSessions(database.connection, {
+    ...environment,
+    patience_ms,
+    mostSessions: gateSessions,
+  });
+  const gate = openKysely(gatePool);
+  const uses = createUses(gate);
   const close = async () => {
-    await downloadPool.end();
+    await uses.flush();
+    await Promise.all([gatePool.end(), downloadPool.end()]);
     await database.close();
   };
   let isStopping = false;
@@ -87,6 +99,8 @@ async function serve(environment: Environment): Promise<void> {
   app = createApp({
     ...environment,
     db: openKysely(database.pool),
+    gate,
+    uses,
     pool: database.pool,
     downloadPool,
     readers: database.readers,

@@ -1,12 +1,14 @@
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAccount } from '../fixtures/client/account.ts';
+import { createAccount, createApiToken } from '../fixtures/client/account.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../fixtures/database/database-proxy.ts';
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
 import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { runFixture } from '../fixtures/dump/night.ts';
-import { connect, type Database } from '../sql/connection/database.ts';
+import { connect, type Database, openSessions } from '../sql/connection/database.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
+import { createSecret } from './auth/token-secret.ts';
 import { createSearchIndex } from './companies/search-index.ts';
 
 let origin: Origin;
@@ -16,17 +18,26 @@ let standby: TestDatabase;
 let toWriter: DatabaseProxy;
 let toStandby: DatabaseProxy;
 let db: Database;
+let gatePool: Pool;
 let api: TestApi;
+/** Those of an account that the standby knows, too. */
 let token: string;
+let revoked: string;
+let account_id: string;
 
 const number = { identifier_type: 'NIP', identifier_value: '1000201006' };
 
-async function ask(path: string, body?: object): Promise<{ status: number; body: unknown }> {
+async function ask(path: string, body?: object, key?: string, bearer = token) {
   const response = await api.ask(`/api/v1${path}`, {
-    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    headers: {
+      Authorization: `Bearer ${bearer}`,
+      'Content-Type': 'application/json',
+      ...(key && { 'Idempotency-Key': key }),
+    },
     ...(body && { method: 'POST', body: JSON.stringify(body) }),
   });
-  return { status: response.status, body: await response.json() };
+  const answer: unknown = await response.json();
+  return { status: response.status, body: answer };
 }
 
 /** How many statements of the API a server has run on a table. */
@@ -41,9 +52,13 @@ async function readsOf({ pool }: TestDatabase, relation: string): Promise<number
 }
 
 beforeAll(async () => {
-  origin = await createOrigin((one) => runFixture(one, '2026-11-02'));
+  origin = await createOrigin(async (one) => {
+    await runFixture(one, '2026-11-02');
+    ({ master_token: token, account_id } = await createAccount(one.kysely));
+    ({ plaintext: revoked } = await createApiToken(one.kysely, account_id));
+    await one.pool.query(`update customer.token set revoked_at = now() where kind = 'api'`);
+  });
   [writer, standby] = [await origin.copy(), await origin.copy()];
-  ({ master_token: token } = await createAccount(writer.kysely));
   toWriter = await startDatabaseProxy(writer.url);
   toStandby = await startDatabaseProxy(standby.url);
   db = await connect({
@@ -53,8 +68,10 @@ beforeAll(async () => {
     applicationName: 'readers',
     patience_ms: 2_500,
   });
+  gatePool = openSessions(db.connection, { patience_ms: 2_500, mostSessions: 3 });
   api = await startTestApi({
     db: openKysely(db.pool),
+    gate: openKysely(gatePool),
     pool: db.pool,
     readers: db.readers,
     searchIndex: createSearchIndex([...db.readConnections, db.connection]),
@@ -65,6 +82,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await api.close();
+  await gatePool.end();
   await db.close();
   await Promise.all([toWriter.close(), toStandby.close()]);
   await Promise.all([writer.drop(), standby.drop()]);
@@ -96,7 +114,40 @@ test('no answer is older than the newest snapshot, while the standby is behind',
   });
 });
 
-test('public reads go on while the writer is away, and are limited; the rest is a 503', async () => {
+/** Uses of the token that the writer has counted. */
+async function usesOf(): Promise<number> {
+  const { rows } = await writer.pool.query<{ usage_count: string }>(
+    `select usage_count from customer.token where account_id = $1 and kind = 'master'`,
+    [account_id],
+  );
+  return Number(rows[0]!.usage_count);
+}
+
+test('reads do not wait for commits that hang, such as those of a frozen standby', async () => {
+  const waitAtCommit = (seconds: number) =>
+    `create or replace function wait_at_commit() returns trigger language plpgsql
+    as $$ begin perform pg_sleep(${seconds}); return null; end $$;`;
+  await writer.pool.query(`${waitAtCommit(60)}
+    create constraint trigger wait after insert on customer.wallet_transaction
+    deferrable initially deferred for each row execute function wait_at_commit()`);
+  const findHanging = `select from pg_stat_activity
+    where wait_event_type in ('Timeout', 'Lock') and datname = current_database()`;
+  const charged = Array.from({ length: 20 }, (_, at) =>
+    ask('/companies/snapshot', number, `key-${at}`),
+  );
+  // All sessions of the process but those of limits and tokens: one commits, the others wait for its lock.
+  await expect.poll(async () => (await writer.pool.query(findHanging)).rowCount).toBe(10);
+  expect((await ask('/stats/day/2026-11-03')).status).toBe(200);
+  expect((await ask('/events/feed')).status).toBe(200);
+  expect((await writer.pool.query(findHanging)).rowCount).toBe(10);
+  await writer.pool.query(waitAtCommit(0));
+  await writer.pool.query(`select pg_terminate_backend(pid) ${findHanging.slice(6)}`);
+  await Promise.all(charged);
+});
+
+test('reads without a charge go on while the writer is away, and are limited; the rest is a 503', async () => {
+  await api.uses.flush();
+  const uses_before = await usesOf();
   await toWriter.cut();
   const address = '192.0.2.77';
   const statuses = new Set<number>();
@@ -105,12 +156,21 @@ test('public reads go on while the writer is away, and are limited; the rest is 
     statuses.add(status);
   }
   expect(statuses).toEqual(new Set([200, 429]));
+  expect((await ask('/events/feed')).status).toBe(200);
+  const history = '/companies/events?identifier_type=NIP&identifier_value=1000201006';
+  expect((await ask(history)).body).toMatchObject({ meta: { is_watched: false } });
+  expect((await ask('/events/feed', undefined, undefined, revoked)).body).toMatchObject({
+    error: 'Token revoked',
+  });
+  expect((await ask('/events/feed', undefined, undefined, createSecret('api'))).status).toBe(401);
   expect((await ask('/wallet')).status).toBe(503);
   expect((await ask('/companies/search')).status).toBe(503);
   await expect
     .poll(async () => (await api.ask('/readyz')).json())
     .toMatchObject({ status: 'read-only', readers: [{ is_up: true, snapshot_no: 2 }] });
   await toWriter.mend();
+  await api.uses.flush();
+  expect((await usesOf()) - uses_before).toBe(4);
   await expect.poll(async () => (await ask('/wallet')).status).toBe(200);
   await expect.poll(async () => (await api.ask('/readyz')).json()).toMatchObject({ status: 'ok' });
 });

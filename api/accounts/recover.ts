@@ -50,7 +50,7 @@ export const confirmation = z.strictObject({ token: z.string(), password: z.stri
  * they make. The link alone is not enough: a reader of the mail or a mail scanner cannot recover the
  * account. The recovery sets the new password and revokes all earlier tokens.
  */
-export function createRecovery({ db, now, secretKey }: SigningOptions) {
+export function createRecovery({ db, gate, now, secretKey }: SigningOptions) {
   /** Requests of one address share a salt: one hash finds a password among any number of them. */
   function hashFor(email: string, password: string): Promise<string> {
     const salt = createHmac('sha256', secretKey).update(`recovery ${email.toLowerCase()}`).digest();
@@ -90,7 +90,7 @@ export function createRecovery({ db, now, secretKey }: SigningOptions) {
     async confirm({ token, password }: z.output<typeof confirmation>) {
       const at = now();
       const open = await findOpen(token, at);
-      if (!open || !(await isAllowed({ db, now }, guessLimit, open.jti))) return undefined;
+      if (!open || !(await isAllowed({ gate, now }, guessLimit, open.jti))) return undefined;
       const password_hash = await hashFor(open.email, password);
       return db.transaction().execute((tx) => recoverAccount(tx, open, password_hash, at));
     },

@@ -1,11 +1,9 @@
 import { isIP } from 'node:net';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Request } from 'express';
 import { LRUCache } from 'lru-cache';
-import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { HttpError, unavailable } from '../http/errors.ts';
+import { HttpError } from '../http/errors.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { readBearer, type TokenKind } from './token-secret.ts';
 
@@ -26,25 +24,11 @@ export interface Caller {
   snapshot_no: number;
 }
 
-interface Use {
+interface KnownToken extends Caller {
   /** SHA-256 of the secret, 64 hexadecimal digits. */
   hash: string;
-  ip: string | null;
-  /** 0: the token is looked up, and no use is counted. */
-  use_count: 0 | 1;
+  state: 'usable' | 'revoked' | 'expired';
 }
-
-interface KnownToken extends Caller {
-  hash: string;
-  /** `usable`: the use is not counted, because it has a count of 0 or the token is locked. */
-  state: 'counted' | 'usable' | 'revoked' | 'expired';
-}
-
-/** Statements that count uses in parallel. One skips the tokens that another has locked. */
-const mostCounting = 2;
-
-/** Attempts to count the use of a token that another transaction has locked: about two seconds. */
-const [mostAttempts, retry_ms] = [400, 5];
 
 /** The 401 of the specification. */
 export function unauthorized(error: string): HttpError {
@@ -67,27 +51,33 @@ function refuseState({ state }: KnownToken): void {
   if (state === 'expired') throw unauthorized('Token expired');
 }
 
-/**
- * Finds the tokens of several uses in one statement, which counts the uses of valid tokens.
- *
- * @returns by use; undefined where no such token exists
- */
-async function countUses(db: Db, uses: Use[], now: Date): Promise<(KnownToken | undefined)[]> {
-  const asked = [...Map.groupBy(uses, ({ hash }) => hash)].map(([hash, ofToken]) => {
-    const counted = ofToken.filter(({ use_count }) => use_count > 0);
-    return { hash, use_count: counted.length, ip: counted.at(-1)?.ip };
-  });
-  const values = [JSON.stringify(asked), now];
-  const rows = await runPrepared<KnownToken>(db, 'api/count_uses.sql', values);
-  const known = new Map(rows.map((row) => [row.hash, row]));
-  return uses.map(({ hash }) => known.get(hash));
+/** The later of two times, of which either may be missing. */
+function latest(one: Date | null | undefined, other: Date | null): Date | null {
+  return one && (!other || one > other) ? one : other;
 }
 
-/** Authenticates requests by their token. Requests of the same moment share a statement. */
-export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
-  const count = createBatch((uses: Use[]) => countUses(db, uses, now()), mostCounting);
-  /** Hashes of tokens that were found: the next request need not ask. */
-  const found = new LRUCache<string, true>({ max: 10_000 });
+/**
+ * Authenticates requests by their token, which requests of the same moment look up in one statement. A
+ * token is looked up for each request: one that is revoked is refused at the next request of any process.
+ */
+export function createAuthentication({
+  gate,
+  readers,
+  uses,
+  now,
+}: Pick<Context, 'gate' | 'readers' | 'uses' | 'now'>) {
+  /** Hashes of tokens that were found, and when this process has seen their last use. */
+  const found = new LRUCache<string, { used_at?: Date }>({ max: 10_000 });
+
+  const find = createBatch(async (hashes: string[]): Promise<(KnownToken | undefined)[]> => {
+    const keys = [...new Set(hashes)].map((hash) => Buffer.from(hash, 'hex'));
+    const rows = await readers.readCustomer(
+      (db) => runPrepared<KnownToken>(db, 'api/find_tokens.sql', [keys, now()]),
+      gate,
+    );
+    const known = new Map(rows.map((row) => [row.hash, row]));
+    return hashes.map((hash) => known.get(hash));
+  });
 
   /**
    * Counts the use of the token of a request. Throws the 401 of a token that is missing, malformed,
@@ -96,22 +86,20 @@ export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
   async function authenticate(request: Request): Promise<Caller> {
     const { hash, error } = readBearer(request);
     if (hash === undefined) throw unauthorized(error);
-    const use = { hash, ip: clientAddressOf(request), use_count: 1 } as const;
-    for (let attempt = 0; attempt < mostAttempts; attempt += 1) {
-      const known = await count(use);
-      if (!known) throw unauthorized('Invalid token');
-      refuseState(known);
-      if (known.state === 'counted') return known;
-      // Another transaction has locked the token, such as one that revokes it.
-      await delay(retry_ms);
-    }
-    throw unavailable();
+    const known = await find(hash);
+    if (!known) throw unauthorized('Invalid token');
+    refuseState(known);
+    const last_used_at = latest(found.get(hash)?.used_at, known.last_used_at);
+    const used_at = now();
+    found.set(hash, { used_at });
+    uses.count(hash, used_at, clientAddressOf(request));
+    return { ...known, last_used_at };
   }
 
   /** Throws the 401 of a token that is expired or revoked; counts nothing. */
   async function refuseEnded(request: Request): Promise<void> {
     const { hash } = readBearer(request);
-    const known = hash && (await count({ hash, ip: null, use_count: 0 }));
+    const known = hash && (await find(hash));
     if (known) refuseState(known);
   }
 
@@ -122,8 +110,8 @@ export function createAuthentication({ db, now }: Pick<Context, 'db' | 'now'>) {
   async function findKey(request: Request): Promise<string | undefined> {
     const { hash } = readBearer(request);
     if (hash === undefined || found.has(hash)) return hash;
-    if (!(await count({ hash, ip: null, use_count: 0 }))) return undefined;
-    found.set(hash, true);
+    if (!(await find(hash))) return undefined;
+    found.set(hash, {});
     return hash;
   }
 

@@ -23,8 +23,8 @@ async function connectAgain(): Promise<Database> {
 describe('createLimitStore', () => {
   test('gives each of many hits at once its own count, over two processes', async () => {
     const other = await connectAgain();
-    const stores = [openKysely(database.pool), openKysely(other.pool)].map((db) =>
-      createLimitStore({ db, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
+    const stores = [openKysely(database.pool), openKysely(other.pool)].map((gate) =>
+      createLimitStore({ gate, now }, { name: 'many', request_count: 1_000, window_ms: 60_000 }),
     );
     const hits = await Promise.all(
       Array.from({ length: 600 }, (_, at) => stores[at % 2]!.increment('one')),
@@ -42,9 +42,9 @@ describe('createLimitStore', () => {
       openKysely(other.pool),
       openKysely(database.pool),
       openKysely(other.pool),
-    ].map(async (db, at) => {
+    ].map(async (gate, at) => {
       const store = createLimitStore(
-        { db, now },
+        { gate, now },
         { name: 'circle', request_count: 1_000, window_ms: 60_000 },
       );
       const ordered = at % 2 === 0 ? keys : keys.toReversed();
@@ -62,7 +62,7 @@ describe('createLimitStore', () => {
   test('begins to count again when a window has closed, however many hits come together', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore(
-      { db: openKysely(database.pool), now: () => new Date(at) },
+      { gate: openKysely(database.pool), now: () => new Date(at) },
       { name: 'again', request_count: 1_000, window_ms: 1000 },
     );
     const hit = async (): Promise<number[]> => {
@@ -83,7 +83,7 @@ describe('createLimitStore', () => {
   test('asks for a window that it has seen full again when it has closed, and not before', async () => {
     let at = Date.parse('2026-01-01T00:00:00Z');
     const store = createLimitStore(
-      { db: openKysely(database.pool), now: () => new Date(at) },
+      { gate: openKysely(database.pool), now: () => new Date(at) },
       { name: 'full', request_count: 2, window_ms: 1000 },
     );
     const totals: number[] = [];
@@ -100,7 +100,7 @@ describe('createLimitStore', () => {
   test('tells each of the hits when it cannot count', async () => {
     const other = await connectAgain();
     const store = createLimitStore(
-      { db: openKysely(other.pool), now },
+      { gate: openKysely(other.pool), now },
       { name: 'away', request_count: 1_000, window_ms: 60_000 },
     );
     await store.increment('a');

@@ -69,6 +69,7 @@ describe('the general limit', () => {
     expect(await refused.json()).toEqual({ message: 'Too Many Attempts.' });
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     // A refused request is no use.
+    await Promise.all(apis.map(({ uses }) => uses.flush()));
     const { rows } = await database.pool.query(
       `select usage_count from customer.token order by token_id desc limit 1`,
     );
@@ -212,7 +213,7 @@ describe('X-Forwarded-For', () => {
 describe('isAllowed', () => {
   test('allows as many as the limit has, for each key', async () => {
     const limit = { name: 'letters', request_count: 2, window_ms: 3_600_000 };
-    const count = (key: string) => isAllowed({ db: database.kysely, now }, limit, key);
+    const count = (key: string) => isAllowed({ gate: database.kysely, now }, limit, key);
     expect(await count('a@company.example')).toBe(true);
     expect(await count('a@company.example')).toBe(true);
     expect(await count('a@company.example')).toBe(false);

@@ -21,7 +21,7 @@ export function addressKeyOf(request: Request): string {
   return ipKeyGenerator(clientAddressOf(request) ?? 'unknown', 56);
 }
 
-type LimitOptions = Pick<Context, 'db' | 'now'> & Partial<Pick<Context, 'readers'>>;
+type LimitOptions = Pick<Context, 'gate' | 'now'> & Partial<Pick<Context, 'readers'>>;
 
 type Counter = { limit_key: string; hit_count: string | number; reset_at: Date };
 
@@ -49,7 +49,7 @@ function unsupported(): never {
  * a window that this process has seen full costs no statement, and is not counted.
  */
 export function createLimitStore(
-  { db, readers, now }: LimitOptions,
+  { gate, readers, now }: LimitOptions,
   { name, window_ms, request_count }: RequestLimit,
 ) {
   const prefix = `${name}:`;
@@ -61,7 +61,7 @@ export function createLimitStore(
     const hit_at = now();
     const reset_at = new Date(hit_at.getTime() + window_ms);
     const values = [keys, hit_at, reset_at];
-    const ask = () => runPrepared<Counter>(db, 'api/count_hits.sql', values);
+    const ask = () => runPrepared<Counter>(gate, 'api/count_hits.sql', values);
     const counted = await (readers ? readers.askWriter(ask) : ask());
     const rows = counted ?? countHere(keys, hit_at, reset_at);
     const counters = new Map(rows.map((row) => [row.limit_key, row]));

@@ -99,7 +99,7 @@ describe('POST /api/v1/companies/snapshot', () => {
       when (new.type = 'withdraw') execute function wait_at_commit()`);
     const asking = searcher.snapshot(asked);
     const isCommitting = `select from pg_stat_activity
-      where application_name = 'cut' and query = 'commit' and wait_event = 'PgSleep'`;
+      where application_name = 'cut' and wait_event = 'PgSleep'`;
     while ((await database.pool.query(isCommitting)).rowCount === 0) await delay(20);
     await proxy.cut();
     expect((await asking).status).toBe(503);

@@ -58,7 +58,7 @@ type Found = { total: number; events: z.output<typeof event>[]; company_ref: str
  * @param company_id as SQL; null is a 404
  */
 async function readHistory(
-  { db, readers, now }: Context,
+  { readers, now }: Context,
   company_id: RawBuilder<unknown>,
   { caller: { account_id, snapshot_no }, lang, ...paging }: Asked,
 ) {
@@ -96,13 +96,15 @@ async function readHistory(
   const { rows } = await readers.read((one) => query.execute(one), snapshot_no);
   if (!rows[0]) throw new HttpError(404, unknownCompany);
   const { total, events, ...company } = rows[0];
-  const watches = await db
-    .selectFrom('customer.watch')
-    .select('account_id')
-    .where('account_id', '=', account_id)
-    .where('company_id', '=', company.company_ref)
-    .limit(1)
-    .execute();
+  const watches = await readers.readCustomer((db) =>
+    db
+      .selectFrom('customer.watch')
+      .select('account_id')
+      .where('account_id', '=', account_id)
+      .where('company_id', '=', company.company_ref)
+      .limit(1)
+      .execute(),
+  );
   const is_watched = watches.length > 0;
   const fetched_at = formatTimestamp(now());
   const meta = { ...viewPageMeta(paging, total), fetched_at, ...company, is_watched };

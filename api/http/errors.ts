@@ -97,11 +97,22 @@ export function isGivenUp(response: Response): boolean {
 
 /** Lets a request outlive its deadline, such as one that is about to be charged. */
 export function holdAnswer(response: Response): void {
-  clearTimeout(response.locals.deadline);
+  response.locals.whenReleased ??= () => undefined;
+}
+
+/** Ends what `holdAnswer` began: a deadline that has passed meanwhile counts now. */
+export function releaseAnswer(response: Response): void {
+  const { whenReleased } = response.locals;
+  delete response.locals.whenReleased;
+  whenReleased?.();
 }
 
 function answerLate(request: Request, response: Response, deadline_ms: number): void {
   if (response.headersSent) return;
+  if (response.locals.whenReleased) {
+    response.locals.whenReleased = () => answerLate(request, response, deadline_ms);
+    return;
+  }
   response.locals.err = new Error(`No answer after ${deadline_ms} ms`);
   // Otherwise the client has not sent its whole body.
   const error = request.complete

@@ -40,10 +40,10 @@ function describeAddition({ ready, queued, added, notifies }: Addition): string 
     .join(' ');
 }
 
-function add({ db, now, bounds }: Context): Endpoint {
+function add({ db, gate, now, bounds }: Context): Endpoint {
   const request_count = bounds.SUBMISSIONS_PER_DAY;
   const limited = { name: 'submissions', request_count, window_ms: 86_400_000 };
-  const submissions = createAccountLimit({ db, now }, limited, 'submissions a day');
+  const submissions = createAccountLimit({ gate, now }, limited, 'submissions a day');
 
   return endpoint(
     {

@@ -160,7 +160,8 @@ const list = endpoint(
     },
   },
   // Spec: silent on the order; we give the newest first.
-  async ({ query, caller, options: { db, now } }) => {
+  async ({ query, caller, options: { db, uses, now } }) => {
+    await uses.flush();
     const ofAccount = db.selectFrom('customer.token').where('account_id', '=', caller.account_id);
     const { total } = await ofAccount.select(rowCount).executeTakeFirstOrThrow();
     const tokens = await ofAccount
@@ -178,7 +179,8 @@ const answersOne = answerOf(tokenData, tokenExample);
 
 const get = endpoint(
   { ...one, ...answersOne, method: 'get', summary: 'Get a token' },
-  async ({ params: path, caller, options: { db, now } }) => {
+  async ({ params: path, caller, options: { db, uses, now } }) => {
+    await uses.flush();
     const token = await selectToken(db, caller, path).executeTakeFirstOrThrow(unknownToken);
     return viewAnswer(viewToken(token), now());
   },

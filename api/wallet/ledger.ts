@@ -4,9 +4,10 @@ import type { Response } from 'express';
 import { sql } from 'kysely';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { holdAnswer, HttpError, isGivenUp, unavailable } from '../http/errors.ts';
+import { holdAnswer, HttpError, isGivenUp, releaseAnswer, unavailable } from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
@@ -67,6 +68,7 @@ interface Charge extends Movement {
  */
 export async function charge(tx: Tx, asked: Charge): Promise<number> {
   for (;;) {
+    await lockWallet(tx, asked.account_id);
     if (asked.response && isGivenUp(asked.response)) throw unavailable();
     const balance = (await withdraw(tx, [asked])).get(asked.operation_key);
     if (balance !== undefined) return balance;
@@ -78,33 +80,32 @@ export async function charge(tx: Tx, asked: Charge): Promise<number> {
 
 /**
  * Withdraws for several requests in one statement. Pays the requests of an account in their order, as
- * far as its balance goes. Locks the wallets first: an answer may be given up while it waits for them,
- * and is then not charged; afterwards nothing waits for a lock, and the answers wait for the outcome.
+ * far as its balance goes, unless another transaction has locked its wallet: so nothing waits for a lock.
+ * An answer that is given up is not charged; the others outlive their deadline until the outcome is known.
  *
  * @returns by `operation_key` the balance after each request that was charged
  */
-async function withdraw(tx: Tx, asked: Charge[]): Promise<Map<string, number>> {
-  await lockWallets(
-    tx,
-    asked.map(({ account_id }) => account_id),
-  );
-  const movements = asked.flatMap(({ response, ...movement }) => {
-    if (response && isGivenUp(response)) return [];
+async function withdraw(db: Db, asked: Charge[]): Promise<Map<string, number>> {
+  const open = asked.filter(({ response }) => !response || !isGivenUp(response));
+  const movements = open.map(({ response, ...movement }) => {
     if (response) holdAnswer(response);
     return movement;
   });
   type Row = { operation_key: string; balance_after: string };
-  const rows = await runPrepared<Row>(tx, 'api/charge.sql', [JSON.stringify(movements)]);
-  return new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
+  const rows = await runPrepared<Row>(db, 'api/charge.sql', [JSON.stringify(movements)]);
+  const balances = new Map(rows.map((row) => [row.operation_key, Number(row.balance_after)]));
+  for (const { response, operation_key } of open) {
+    if (response && !balances.has(operation_key)) releaseAnswer(response);
+  }
+  return balances;
 }
 
-/** Waits for other movements of the wallets, in the order of `api/charge.sql`. */
-async function lockWallets(tx: Tx, accounts: string[]): Promise<void> {
+/** Waits for other movements of a wallet. */
+async function lockWallet(tx: Tx, account_id: string): Promise<void> {
   await tx
     .selectFrom('customer.wallet')
     .select('account_id')
-    .where('account_id', 'in', accounts)
-    .orderBy('account_id')
+    .where('account_id', '=', account_id)
     .forNoKeyUpdate()
     .execute();
 }
@@ -113,7 +114,7 @@ async function lockWallets(tx: Tx, accounts: string[]): Promise<void> {
 async function giveBack(tx: Tx, { description, ...asked }: Charge, now: Date): Promise<void> {
   const { account_id, amount } = asked;
   const operation_key = `returned ${asked.operation_key}`;
-  await lockWallets(tx, [asked.account_id]);
+  await lockWallet(tx, asked.account_id);
   const movements = await tx
     .selectFrom('customer.wallet_transaction')
     .select('operation_key')
@@ -156,9 +157,6 @@ export function describeCharge(amount: number, balance: number) {
   return { 'X-Credits-Charged': String(amount), 'X-Credits-Balance': String(balance) };
 }
 
-/** At most this many transactions run in parallel; each waits for the disk. */
-const mostCharging = 3;
-
 /** Attempts to give back what was charged without an answer: as long as a database may be away. */
 const [mostAttempts, retry_ms] = [3_600, 1_000];
 
@@ -167,21 +165,21 @@ export type Charging = ReturnType<typeof createCharging>;
 /**
  * Makes the function that charges for requests and returns the headers of the answer. An amount of 0 is
  * free and leaves no transaction. It withdraws nothing and throws the 402 when the credits are short.
- * Outside of a transaction, charges of the same moment share one. An answer that was given up, such as at
+ * Outside of a transaction, charges of the same moment share a statement. An answer that was given up, such as at
  * its deadline, is never charged. A connection that is lost in the commit leaves its outcome open: what was
  * charged is given back once the database answers, since the client gets a 503.
  */
 export function createCharging({ db, logger, now }: Context) {
-  async function commit<Result>(asked: Charge[], run: (tx: Tx) => Promise<Result>) {
+  async function chargeAlone(due: Charge): Promise<number> {
     let isCommitting = false;
     try {
       return await db.transaction().execute(async (tx) => {
-        const result = await run(tx);
+        const balance = await charge(tx, due);
         isCommitting = true;
-        return result;
+        return balance;
       });
     } catch (error) {
-      if (isCommitting) void settleOpen([...asked]);
+      if (isCommitting) void settleOpen([due]);
       throw error;
     }
   }
@@ -204,18 +202,25 @@ export function createCharging({ db, logger, now }: Context) {
   }
 
   const withdrawInBatch = createBatch(async (batch: Charge[]) => {
-    const balances = await commit(batch, (tx) => withdraw(tx, batch));
-    return batch.map(({ operation_key }) => balances.get(operation_key));
-  }, mostCharging);
+    let isSent = false;
+    try {
+      return await db.connection().execute(async (session) => {
+        isSent = true;
+        const balances = await withdraw(session, batch);
+        return batch.map(({ operation_key }) => balances.get(operation_key));
+      });
+    } catch (error) {
+      if (isSent && isLostConnection(error)) void settleOpen([...batch]);
+      throw error;
+    }
+  });
 
   return async (asked: Omit<Charge, 'operation_key' | 'now'>, tx?: Tx) => {
     const { account_id, amount } = asked;
     if (amount === 0) return describeCharge(0, await readBalance(tx ?? db, account_id));
     const due = { ...asked, operation_key: randomUUID(), now: now() };
     if (tx) return describeCharge(amount, await charge(tx, due));
-    const shared = await withdrawInBatch(due);
-    // The credits may be short only because of the rest of the batch: tries again without it.
-    const alone = () => commit([due], (own) => charge(own, due));
-    return describeCharge(amount, shared ?? (await alone()));
+    // The wallet may be locked, or short only because of the rest of the batch: tries again without it.
+    return describeCharge(amount, (await withdrawInBatch(due)) ?? (await chargeAlone(due)));
   };
 }

@@ -1,6 +1,6 @@
 -- One row per withdrawal of the list $1 that its wallet can pay, with the balance after it. The
 -- withdrawals of an account are paid in their order, as far as its balance goes.
--- Wallets are locked in the order of their accounts, so that two processes cannot deadlock.
+-- A wallet that another transaction has locked pays nothing, so that no process waits.
 with asked as materialized (
     select *
     from rows from (
@@ -10,13 +10,12 @@ with asked as materialized (
     ) with ordinality as asked (account_id, amount, description, operation_key, created_at, place)
 ),
 
--- The lock waits for other movements, and then reads what they left.
+-- A lock of the own transaction does not count. The lock reads what earlier movements left.
 locked as materialized (
     select account_id, balance, last_transaction_no
     from customer.wallet
     where account_id = any(array(select asked.account_id from asked))
-    order by account_id
-    for no key update
+    for no key update skip locked
 ),
 
 counted as (

@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   readUrls?: readonly string[];
   /** A standby that is further behind is passed over; absent: ten seconds. */
   mostLag_s?: number;
+  /** So long a standby speaks for a writer that is away: a revoked token may live on; absent: a minute. */
+  mostAway_s?: number;
 }
 
 export interface Database {
@@ -84,11 +86,20 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   readers =
     readPools.length === 0
       ? onlyWriter(db)
-      : await openReaders({ pool, db }, readPools, options.mostLag_s ?? 10);
+      : await openReaders(
+          { pool, db },
+          readPools,
+          options.mostLag_s ?? 10,
+          options.mostAway_s ?? 60,
+        );
   return { pool, readers, connection, readConnections, close };
 }
 
-function openSessions(connection: ClientConfig, options: DatabaseOptions): Pool {
+/** Opens sessions that end when they wait for longer than the patience of the program. */
+export function openSessions(
+  connection: ClientConfig,
+  options: Pick<DatabaseOptions, 'patience_ms' | 'mostSessions' | 'isNameless'>,
+): Pool {
   const { patience_ms, mostSessions = 10, isNameless = false } = options;
   const pool = openPool({
     ...connection,

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -29,6 +29,13 @@ async function publish(target: TestDatabase, snapshot_no: number): Promise<void>
   );
 }
 
+const options = () => ({
+  databaseUrl: toWriter.url,
+  readUrls: [one.url, other.url],
+  dataDir: '',
+  applicationName: 'readers test',
+});
+
 const databaseOf = ({ url }: TestDatabase) => new URL(url).pathname.slice(1);
 
 beforeAll(async () => {
@@ -39,12 +46,7 @@ beforeAll(async () => {
   ]);
   await Promise.all([writer, one, other].map((target) => publish(target, 5)));
   toWriter = await startDatabaseProxy(writer.url);
-  database = await connect({
-    databaseUrl: toWriter.url,
-    readUrls: [one.url, other.url],
-    dataDir: '',
-    applicationName: 'readers test',
-  });
+  database = await connect(options());
 });
 
 afterAll(async () => {
@@ -123,8 +125,14 @@ test('states name each reader without its password', async () => {
 });
 
 test('the writer is asked while it is there, and reads go on while it is away', async () => {
-  expect(await database.readers.askWriter(() => Promise.resolve('yes'))).toBe('yes');
+  const impatient = await connect({ ...options(), mostAway_s: 0 });
+  onTestFinished(() => impatient.close());
+  const { readers } = database;
+  expect(await readers.askWriter(() => Promise.resolve('yes'))).toBe('yes');
+  expect(await readers.readCustomer(nameOf)).toBe(databaseOf(writer));
   await toWriter.cut();
-  await expect.poll(() => database.readers.askWriter(() => Promise.resolve('yes'))).toBeUndefined();
+  await expect.poll(() => readers.askWriter(() => Promise.resolve('yes'))).toBeUndefined();
+  expect([databaseOf(one), databaseOf(other)]).toContain(await readers.readCustomer(nameOf));
+  await expect(impatient.readers.readCustomer(nameOf)).rejects.toThrow('away for too long');
   expect(await names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
 });

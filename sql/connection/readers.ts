@@ -13,9 +13,9 @@ import { isDatabaseAway, isLostConnection } from './lost-connection.ts';
 import { endSessions, openPool } from './pool.ts';
 
 /** Between two looks at each server. */
-const look_ms = 250;
+const look_ms = 100;
 /** A server that does not answer a look for so long is passed over. */
-const mostSilence_ms = 400;
+const mostSilence_ms = 300;
 
 /** What the last look at a server found. */
 export interface ServerState {
@@ -42,6 +42,13 @@ export interface Readers {
   db: Db;
   /** What the writer answers; undefined where it is away, and readers are there to go on with. */
   askWriter<T>(ask: () => Promise<T>): Promise<T | undefined>;
+  /**
+   * What the writer says of customers; while it is away, what a reader says, which may be as old as the
+   * writer is away.
+   *
+   * @param own sessions on the writer; absent: any
+   */
+  readCustomer<T>(work: (db: Db) => Promise<T>, own?: Db): Promise<T>;
   /** The sessions of a standby within the bound, for a long read; undefined where there is none. */
   chooseReader(): Pool | undefined;
   states(): ServerState[];
@@ -72,6 +79,7 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
   // A session of its own: all others may be busy.
   const looking = openPool({ ...pool.options, max: 1 });
   const state: ServerState = { name, is_up: false, snapshot_no: -1, lag_seconds: null };
+  let seen_at = -Infinity;
   // Behind the address of a balancer each session may have another server.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
@@ -79,6 +87,7 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
     state,
     pool,
     whenDown: () => down.promise,
+    away_ms: () => performance.now() - seen_at,
     stopLooking: () => looking.end(),
     /** Asks the server how far it is. A silent reader loses its sessions, so that reads go elsewhere. */
     async look(): Promise<void> {
@@ -88,6 +97,7 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
         const found = await Promise.race([askHowFar(looking), late]);
         if (!found) throw new Error('The server does not answer');
         Object.assign(state, { lag_seconds: null }, found, { is_up: true });
+        seen_at = performance.now();
       } catch {
         endSessions(looking);
         if (state.is_up && isReader) endSessions(pool);
@@ -168,6 +178,7 @@ export function onlyWriter(db: Db): Readers {
     read: (work) => work(db),
     db,
     askWriter: (ask) => ask(),
+    readCustomer: (work, own = db) => work(own),
     chooseReader: () => undefined,
     states: () => [],
     close: () => Promise.resolve(),
@@ -178,11 +189,13 @@ export function onlyWriter(db: Db): Readers {
  * Opens the readers, and looks at each of them and the writer four times a second.
  *
  * @param mostLag_s a standby that is further behind is passed over
+ * @param mostAway_s so long after its last answer a reader speaks for the writer of customers
  */
 export async function openReaders(
   writer: { pool: Pool; db: Db },
   pools: readonly Pool[],
   mostLag_s: number,
+  mostAway_s: number,
 ): Promise<Readers> {
   const main = watchServer('writer', writer.pool, false);
   const readers = pools.map((pool) => watchServer(nameOf(pool), pool, true));
@@ -208,9 +221,9 @@ export async function openReaders(
   }
 
   const read: Readers['read'] = async (work, asked_no = 0) => {
-    // What the writer has published is seen at once by all processes, as long as it is there.
-    const { is_up, snapshot_no } = main.state;
-    const least_no = Math.max(asked_no, served_no, is_up ? snapshot_no : 0);
+    // What was published is seen at once by all processes: the writer says so, else the newest reader.
+    const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
+    const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
     for (const server of inTurn()) {
       try {
         const found = await server.read(work, least_no);
@@ -227,16 +240,24 @@ export async function openReaders(
     return work(writer.db);
   };
 
+  const askWriter: Readers['askWriter'] = async (ask) => {
+    try {
+      return main.state.is_up ? await Promise.race([ask(), main.whenDown()]) : undefined;
+    } catch (error) {
+      if (!isDatabaseAway(error)) throw error;
+      return undefined;
+    }
+  };
+
   return {
     read,
     db: openRouted(read),
-    async askWriter(ask) {
-      try {
-        return main.state.is_up ? await Promise.race([ask(), main.whenDown()]) : undefined;
-      } catch (error) {
-        if (!isDatabaseAway(error)) throw error;
-        return undefined;
-      }
+    askWriter,
+    async readCustomer(work, own = writer.db) {
+      const said = await askWriter(async () => ({ answer: await work(own) }));
+      if (said) return said.answer;
+      if (main.away_ms() < mostAway_s * 1000) return read(work);
+      throw Object.assign(new Error('The writer is away for too long'), { code: '08006' });
     },
     chooseReader: () => inTurn()[0]?.pool,
     states: () => readers.map(({ state }) => ({ ...state })),

@@ -1,4 +1,30 @@
--- The transaction that a wallet names as its last one is the last one.
+-- The transaction that a wallet names as its last one is the last one. Asked once a statement, of all
+-- transactions that it adds.
+create or replace function customer.require_last_transactions() returns trigger
+language plpgsql as $$
+declare
+    wrong_id bigint := (
+        select added.account_id
+        from added
+        join customer.wallet using (account_id)
+        where added.transaction_no > wallet.last_transaction_no
+        limit 1
+    );
+begin
+    if wrong_id is not null then
+        raise exception 'wallet % has transactions after its last one', wrong_id
+        using errcode = 'check_violation', constraint = 'wallet_last_transaction_is_last';
+    end if;
+    return null;
+end;
+$$;
+
+create or replace trigger wallet_last_transaction_is_last
+after insert on customer.wallet_transaction
+referencing new table as added
+for each statement execute function customer.require_last_transactions();
+
+-- A wallet whose last transaction is another one is asked for all of them.
 create or replace function customer.require_last_transaction() returns trigger
 language plpgsql as $$
 begin
@@ -16,10 +42,6 @@ begin
     return null;
 end;
 $$;
-
-create or replace trigger wallet_last_transaction_is_last
-after insert on customer.wallet_transaction
-for each row execute function customer.require_last_transaction();
 
 create or replace trigger wallet_last_transaction_is_last
 after update on customer.wallet

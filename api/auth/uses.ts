@@ -1,0 +1,80 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
+import type { Uses } from '../http/context.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+
+/** Uses of one token. */
+interface Use {
+  use_count: number;
+  /** Of the last one. */
+  used_at: Date;
+  ip: string | null;
+}
+
+/** Tokens whose uses wait while the writer is away; those of further tokens are not counted. */
+const mostTokens = 10_000;
+
+/** Between two statements, each of which counts all uses that came meanwhile. */
+const usualPause_ms = 250;
+
+/**
+ * Counts uses of tokens after their requests, together. What could not be counted, because the writer is
+ * away or a token is locked, is counted later; what was under way when a connection was lost is not.
+ */
+export function createUses(gate: Db, pause_ms = usualPause_ms): Uses {
+  let waiting = new Map<string, Use>();
+  let writing = Promise.resolve();
+  let isPlanned = false;
+
+  function add(hash: string, use: Use): void {
+    const before = waiting.get(hash);
+    if (!before && waiting.size >= mostTokens) return;
+    const isLater = !before || before.used_at <= use.used_at;
+    const use_count = (before?.use_count ?? 0) + use.use_count;
+    waiting.set(hash, { ...(isLater ? use : before), use_count });
+  }
+
+  async function write(): Promise<void> {
+    if (waiting.size === 0) return;
+    const batch = waiting;
+    waiting = new Map();
+    let uncounted = [...batch.keys()];
+    try {
+      await gate.connection().execute(async (session) => {
+        const asked = [...batch].map(([hash, use]) => ({ hash, ...use }));
+        const values = [JSON.stringify(asked)];
+        const locked = runPrepared<{ hash: string }>(session, 'api/count_uses.sql', values);
+        // A connection that is lost from here on leaves open what was counted: never twice.
+        uncounted = [];
+        uncounted = (await locked).map(({ hash }) => hash);
+      });
+    } catch (error) {
+      if (!isLostConnection(error)) uncounted = [...batch.keys()];
+    }
+    for (const hash of uncounted) add(hash, batch.get(hash)!);
+    if (uncounted.length > 0) plan();
+  }
+
+  function flush(): Promise<void> {
+    writing = writing.then(write);
+    return writing;
+  }
+
+  function plan(): void {
+    if (isPlanned) return;
+    isPlanned = true;
+    void delay(pause_ms, undefined, { ref: false }).then(() => {
+      isPlanned = false;
+      return flush();
+    });
+  }
+
+  return {
+    count(hash, used_at, ip) {
+      add(hash, { use_count: 1, used_at, ip });
+      plan();
+    },
+    flush,
+  };
+}

@@ -1,0 +1,30 @@
+-- One row per token of the hashes $1: its owner, and whether it can be used at the time $2; and the number
+-- of the newest snapshot, which no read of it may precede. It changes nothing, so that a standby can run it.
+select
+    encode(token.secret_hash, 'hex') as hash,
+    account.account_id,
+    account.user_ref,
+    account.name as user_name,
+    token.token_id,
+    token.token_ref,
+    token.name as token_name,
+    token.kind,
+    token.expires_at,
+    token.last_used_at,
+    last_id.last_id::float8 as snapshot_no,
+    case
+        when token.revoked_at is not null then 'revoked'
+        when token.expires_at <= $2::timestamptz then 'expired'
+        else 'usable'
+    end as state
+from unnest($1::bytea[]) as asked (secret_hash)
+-- The limit says that a hash has one row: else a plan for any list may read the whole table.
+cross join lateral (
+    select *
+    from customer.token
+    where token.secret_hash = asked.secret_hash
+    limit 1
+) as token
+join customer.account as account using (account_id)
+cross join registry.last_id
+where last_id.table_name = 'snapshot'
