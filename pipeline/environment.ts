@@ -92,7 +92,7 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     /** Holds the dumps that `nightly` looks for: `<source>/<date>/`. */
     inboxDir: checked.INBOX_DIR ?? join(checked.DATA_DIR, 'inbox'),
     isInboxDefault: checked.INBOX_DIR === undefined,
-    /** When `schedule` runs `nightly`: five or six cron fields, Europe/Warsaw. */
+    /** When `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
     nightlyCron: checked.NIGHTLY_CRON,
     /** Signs one-time tokens; undefined: the one in DATA_DIR. */
     secretKey: checked.SECRET_KEY,

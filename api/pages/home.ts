@@ -1,5 +1,6 @@
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import { dayIn } from '../../sql/country.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
 import { basePath } from '../endpoint/mount.ts';
 import type { Context } from '../http/context.ts';
@@ -48,8 +49,6 @@ async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: n
   return { ...night!, headline };
 }
 
-const day = new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/Warsaw' });
-
 /** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
 export function createHome({
   readers: { db },
@@ -64,7 +63,7 @@ export function createHome({
   return async () => {
     const snapshots = await findSnapshots(db);
     const at = now();
-    const today = Date.parse(day.format(at));
+    const today = Date.parse(dayIn(at));
     const news = await readKept(JSON.stringify([snapshots, Math.floor(at.getTime() / hour_ms)]));
     const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();
     return {

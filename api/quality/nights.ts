@@ -130,12 +130,13 @@ export async function readNights(db: Db, now: Date, paging: Paging) {
         bool_or(state = 'published') as is_published,
         max(read_count) filter (where state = 'published')::float8 as read,
         max(rejected_count) filter (where state = 'published')::float8 as rejected,
-        max((finished_at at time zone 'Europe/Warsaw')::date - dump_date)
+        max((finished_at at time zone source.time_zone)::date - dump_date)
             filter (where state = 'published') as days_late,
         count(*) filter (where state = 'refused')::int as refusals,
         bool_or(state = 'published' and coalesce(jsonb_array_length(refusals), 0) > 0)
             as has_accepted_refusal
     from registry.run
+    join registry.source using (source)
     where state in ('published', 'refused')
     group by dump_date, source
     order by dump_date desc, source

@@ -23,7 +23,7 @@ export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },
 ): Promise<void> {
-  const fetcher = findFetcher(source, date);
+  const fetcher = await findFetcher(source, date);
   const { inboxDir, logLevel } = readEnvironment();
   const logger = await openLog(logLevel);
   const settings = readFetchEnvironment();

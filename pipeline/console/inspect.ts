@@ -1,4 +1,4 @@
-import { warsawDate } from '../calendar.ts';
+import { dayIn } from '../../sql/country.ts';
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { exitCodes } from '../exit-codes.ts';
 import { figure } from '../figure.ts';
@@ -23,7 +23,7 @@ interface Options {
 export async function showStatus({ json }: Options): Promise<void> {
   await withDatabase(
     async (db) => {
-      const status = await readStatus(db, warsawDate(new Date()));
+      const status = await readStatus(db, dayIn(new Date()));
       print([json ? JSON.stringify(status) : describeStatus(status)]);
     },
     { reads: true },
@@ -37,7 +37,7 @@ export async function checkHealth({ json, maxAge, maxWait }: Options): Promise<v
   };
   await withDatabase(
     async (db) => {
-      const findings = await findTrouble(db, warsawDate(new Date()), limits);
+      const findings = await findTrouble(db, dayIn(new Date()), limits);
       const is_well = findings.length === 0;
       if (json) print([JSON.stringify({ is_well, findings })]);
       else print(is_well ? ['All is well'] : findings.map(({ sentence }) => sentence));
@@ -97,7 +97,7 @@ export async function verifySnapshots(
         throw new Error(
           `No reader is there: ${db.readers.states().map(describeReader).join('; ') || 'DATABASE_READ_URL is not set'}`,
         );
-      const snapshots = (await readSnapshots(db, warsawDate(new Date()))).filter(
+      const snapshots = (await readSnapshots(db, dayIn(new Date()))).filter(
         (snapshot) => source === undefined || snapshot.source === source,
       );
       const nothing = source ? `Nothing of ${source}` : 'Nothing';

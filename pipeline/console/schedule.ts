@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger as CronLogger, schedule } from 'node-cron';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
+import { defaultCountry } from '../../sql/country.ts';
 import { wireOf } from './report.ts';
 import { type Session, whenThere } from './session.ts';
 import type { FetchOutcome } from '../fetch/fetcher.ts';
@@ -42,7 +43,7 @@ export async function runDueNights(db: Database, options: DueOptions) {
 }
 
 /**
- * Runs the due nights at the times of NIGHTLY_CRON, Polish time, never twice at once, until the signal. A
+ * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once, until the signal. A
  * night for which the database is away is run when it is back, and one that another process runs is looked
  * for until it is done. The log has a line for each time.
  */
@@ -76,7 +77,12 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
         counts.clear();
         if (!signal.aborted) logger.error(error, 'the scheduled run failed');
       }),
-    { timezone: 'Europe/Warsaw', noOverlap: true, name: 'nightly', logger: logInto(logger) },
+    {
+      timezone: defaultCountry.time_zone,
+      noOverlap: true,
+      name: 'nightly',
+      logger: logInto(logger),
+    },
   );
   logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
   await whenAborted(signal);

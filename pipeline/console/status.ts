@@ -26,8 +26,9 @@ export async function readSnapshots({ pool }: Database, today: string): Promise<
        run.entry_count::float8 as entries, refused.nights as refused_nights
      from registry.run
      cross join lateral (
-       select count(distinct (started_at at time zone 'Europe/Warsaw')::date)::integer as nights
+       select count(distinct (later.started_at at time zone source.time_zone)::date)::integer as nights
        from registry.run as later
+       join registry.source using (source)
        where later.source = run.source and later.run_id > run.run_id and later.state = 'refused'
      ) as refused
      where run.state = 'published'

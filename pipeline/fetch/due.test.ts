@@ -7,7 +7,7 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { warsawDate } from '../calendar.ts';
+import { dayIn } from '../../sql/country.ts';
 import { listDue } from './due.ts';
 import { fetchers } from './fetcher.ts';
 
@@ -23,7 +23,7 @@ beforeEach(async () => {
 
 /** The day that was over so many days ago, in Poland. */
 function daysAgo(days: number): string {
-  const today = Date.parse(warsawDate(new Date()));
+  const today = Date.parse(dayIn(new Date()));
   return new Date(today - days * 86_400_000).toISOString().slice(0, 10);
 }
 

@@ -1,9 +1,10 @@
 import type { Logger } from 'pino';
+import { dayIn } from '../../sql/country.ts';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { listInbox } from '../night/inbox.ts';
 import { findNewestPublished } from '../night/run.ts';
-import { warsawDate } from '../calendar.ts';
 import { WrongUsage } from '../errors.ts';
+import { loadSource } from '../sources/source.ts';
 import type { FetchEnvironment } from './environment.ts';
 import { fetchDay, type Fetcher, fetchers, type FetchOutcome } from './fetcher.ts';
 
@@ -63,7 +64,8 @@ export async function listDue(
   source: string,
   { isAfterTheDay, longest_gap_days }: Fetcher,
 ): Promise<string[]> {
-  const today = warsawDate(now);
+  const { country_code } = await loadSource(source);
+  const today = dayIn(now, country_code);
   const last = isAfterTheDay ? addDays(today, -1) : today;
   const inbox = await listInbox(inboxDir, source);
   const published = await findNewestPublished(db.pool, source);

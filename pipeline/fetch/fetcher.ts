@@ -1,7 +1,9 @@
 import type { Logger } from 'pino';
-import { warsawDate, isDate } from '../calendar.ts';
+import { dayIn } from '../../sql/country.ts';
+import { isDate } from '../calendar.ts';
 import { Reporter } from '../night/progress.ts';
 import { stateOf, WrongUsage } from '../errors.ts';
+import { loadSource } from '../sources/source.ts';
 import { Bir } from './bir.ts';
 import { Ceidg } from './ceidg.ts';
 import { fetchCeidg } from './ceidg-dump.ts';
@@ -48,14 +50,19 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
 };
 
 /** Throws `WrongUsage` for an unknown registry, and for a day that cannot be fetched yet. */
-export function findFetcher(source: string, date: string, now = new Date()): Fetcher {
+export async function findFetcher(
+  source: string,
+  date: string,
+  now = new Date(),
+): Promise<Fetcher> {
   const fetcher = new Map(Object.entries(fetchers)).get(source);
   if (!fetcher) {
     const names = Object.keys(fetchers).join(', ');
     throw new WrongUsage(`'${source}' cannot be fetched; these can: ${names}`);
   }
   if (!isDate(date)) throw new WrongUsage(`'${date}' is no day YYYY-MM-DD`);
-  const today = warsawDate(now);
+  const { country_code } = await loadSource(source);
+  const today = dayIn(now, country_code);
   if (date > today) throw new WrongUsage(`${date} is in the future`);
   if (date === today && fetcher.isAfterTheDay) {
     throw new WrongUsage(`${date} is not over: the list of what changed is not complete yet`);

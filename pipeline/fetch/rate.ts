@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { defaultCountry } from '../../sql/country.ts';
 
 /** At most `count` requests in any stretch of `window_ms`. */
 export interface RateLimit {
@@ -6,7 +7,7 @@ export interface RateLimit {
   window_ms: number;
 }
 
-/** Limits for all hours, or the limits of an hour of the day in Poland, 0 to 23. */
+/** Limits for all hours, or the limits of an hour of the day, 0 to 23. */
 export type RateLimits = readonly RateLimit[] | ((hour: number) => readonly RateLimit[]);
 
 /** The time of a rate; tests have their own. */
@@ -30,12 +31,6 @@ const HOUR_ms = 60 * 60_000;
 /** Limits may change with the hour: a longer wait is computed anew. */
 const LONGEST_SLEEP_ms = 60_000;
 
-const hourFormat = new Intl.DateTimeFormat('en-GB', {
-  timeZone: 'Europe/Warsaw',
-  hour: '2-digit',
-  hourCycle: 'h23',
-});
-
 /**
  * Lets requests pass one by one, in the order of their calls, as soon as every limit allows it.
  *
@@ -45,6 +40,7 @@ const hourFormat = new Intl.DateTimeFormat('en-GB', {
 export class Rate {
   readonly clock: Clock;
   readonly #limitsAt: (hour: number) => readonly RateLimit[];
+  readonly #hourFormat: Intl.DateTimeFormat;
   /** The number of requests that the largest limit looks back. */
   readonly #history: number;
   /** When the last requests passed, oldest first. */
@@ -52,8 +48,18 @@ export class Rate {
   #paused_until_ms = 0;
   #last: Promise<void> = Promise.resolve();
 
-  constructor(limits: RateLimits, clock: Clock = systemClock) {
+  /** @param time_zone in which the hours of the limits are meant */
+  constructor(
+    limits: RateLimits,
+    clock: Clock = systemClock,
+    time_zone = defaultCountry.time_zone,
+  ) {
     this.clock = clock;
+    this.#hourFormat = new Intl.DateTimeFormat('en-GB', {
+      timeZone: time_zone,
+      hour: '2-digit',
+      hourCycle: 'h23',
+    });
     this.#limitsAt = typeof limits === 'function' ? limits : () => limits;
     const all = Array.from({ length: 24 }, (_, hour) => this.#limitsAt(hour)).flat();
     this.#history = Math.max(0, ...all.map(({ count }) => count));
@@ -111,6 +117,6 @@ export class Rate {
   }
 
   #limits(moment_ms: number): readonly RateLimit[] {
-    return this.#limitsAt(Number(hourFormat.format(moment_ms)));
+    return this.#limitsAt(Number(this.#hourFormat.format(moment_ms)));
   }
 }

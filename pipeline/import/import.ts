@@ -5,7 +5,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { type Database, queryFile, runFile } from '../../sql/connection/database.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
-import { warsawDate } from '../calendar.ts';
+import { dayIn } from '../../sql/country.ts';
+import { loadSource } from '../sources/source.ts';
 import { AlreadyRunning } from '../errors.ts';
 import { runNightly } from '../night/nightly.ts';
 import { NightReporter } from '../night/reporter.ts';
@@ -161,6 +162,7 @@ export async function landAnswers(
   source: OnDemandSource,
   lines: readonly DumpLine[],
 ): Promise<void> {
+  const { country_code } = await loadSource(source.source);
   const folder = await mkdtemp(join(tmpdir(), 'registry-import-'));
   try {
     for (const [file, ofFile] of Map.groupBy(lines, (line) => line.file)) {
@@ -170,7 +172,7 @@ export async function landAnswers(
     const night = {
       source: source.source,
       path: folder,
-      dump_date: warsawDate(now()),
+      dump_date: dayIn(now(), country_code),
       isImport: true,
       now,
       reporter: Object.assign(new NightReporter(), {

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
-import { warsawDate } from '../calendar.ts';
+import { dayIn } from '../../sql/country.ts';
 import type { DumpFile } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
@@ -80,7 +80,7 @@ export async function endRun(
  */
 export async function checkDate(night: Night, files: readonly DumpFile[]): Promise<void> {
   const { client, source, dump_date, newest } = night;
-  const today = warsawDate(night.now());
+  const today = dayIn(night.now(), night.description.country_code);
   if (dump_date > today) {
     throw new Refusal(`The dump date ${dump_date} is in the future; today is ${today}`);
   }

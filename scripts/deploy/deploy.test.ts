@@ -13,7 +13,7 @@ import { runCommand } from '../../fixtures/process/cli.ts';
 import { findPort, startTestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { fixtureFolder } from '../../fixtures/dump/night.ts';
-import { warsawDate } from '../../pipeline/calendar.ts';
+import { dayIn } from '../../sql/country.ts';
 import { serveMetrics } from '../../pipeline/worker/metrics.ts';
 
 const read = (file: string) => readFile(new URL(file, import.meta.url), 'utf8');
@@ -193,7 +193,7 @@ describe('deployment', () => {
       await db.drop();
     });
     await mkdir(join(folder, 'ceidg'));
-    const today = warsawDate(new Date());
+    const today = dayIn(new Date());
     await cp(fixtureFolder('2026-11-02'), join(folder, 'ceidg', today), { recursive: true });
     const text = (await read('crontab'))
       .replace(/^DATABASE_URL=.*$/m, `DATABASE_URL=${db.url}`)

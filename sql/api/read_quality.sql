@@ -29,7 +29,7 @@ published as (
     select
         run.source,
         run.ended_at as published_at,
-        (run.finished_at at time zone 'Europe/Warsaw')::date - run.dump_date as days_late,
+        (run.finished_at at time zone source.time_zone)::date - run.dump_date as days_late,
         run.is_baseline,
         run.read_count as read,
         run.accepted_count as accepted,
@@ -52,6 +52,7 @@ published as (
         registry.counts_of(run.run_id, 'contradicted') as contradictions,
         registry.counts_of(run.run_id, 'corroborated') as corroborations
     from attempt as run
+    join registry.source using (source)
     cross join lateral registry.counts_of(run.run_id, 'rejected') as rejected (by_reason)
     cross join lateral (
         select

@@ -118,6 +118,16 @@ begin
 end;
 $$;
 
+-- One row per source: its country, and what its country says of it.
+create or replace view registry.source as
+select
+    source_rank.source,
+    source_rank.country_code,
+    country.time_zone,
+    country.language
+from registry.source_rank
+join registry.country using (country_code);
+
 -- Brings the rows of companies up to date with their entries.
 create or replace function registry.refresh_companies(company_ids bigint[]) returns void
 language sql as $$

@@ -31,8 +31,9 @@ job as (
 select
     'registry_snapshot_age_seconds' as name,
     json_build_object('source', source) as labels,
-    extract(epoch from now() - dump_date::timestamp at time zone 'Europe/Warsaw') as value
+    extract(epoch from now() - dump_date::timestamp at time zone source.time_zone) as value
 from published
+join registry.source using (source)
 
 union all
 select 'registry_snapshot_entries', json_build_object('source', source), entry_count
@@ -75,8 +76,9 @@ union all
 select
     'registry_refused_in_a_row',
     json_build_object('source', last_run.source),
-    count(distinct (run.started_at at time zone 'Europe/Warsaw')::date)
+    count(distinct (run.started_at at time zone source.time_zone)::date)
 from last_run
+join registry.source on source.source = last_run.source
 left join published on published.source = last_run.source
 left join registry.run
     on run.source = last_run.source
