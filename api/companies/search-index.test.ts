@@ -156,7 +156,7 @@ async function publish(...statements: string[]): Promise<void> {
     [
       'begin',
       ...statements.map((statement) => statement.replaceAll('next_no', next)),
-      `update registry.last_id set last_id = last_id + 1 where table_name = 'snapshot'`,
+      'select registry.end_publication()',
       'commit',
     ].join('; '),
   );

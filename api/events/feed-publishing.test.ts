@@ -108,7 +108,7 @@ describe('a night in the middle of reading', () => {
       while (!(await waitingForAccount())) await delay(20);
       const waiting = Promise.withResolvers<void>();
       let isLocked = false;
-      const lock = lockPublishing(other, waiting.resolve).then(() => (isLocked = true));
+      const lock = lockPublishing(other, 'PL', waiting.resolve).then(() => (isLocked = true));
       await waiting.promise;
       expect([hasEnded, isLocked]).toEqual([false, false]);
       await letGo();

@@ -92,7 +92,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
 async function exportRelation(pool: Pool, relation: string, format: Format, put: Put) {
   return inSnapshot(pool, async (client) => {
     const { rows: last } = await client.query<{ event_id: string }>(
-      `select last_id as event_id from registry.last_id where table_name = 'event'`,
+      'select registry.newest_event_id() as event_id',
     );
     const rows = await writers[format](client, `select * from ${relation}`, put);
     return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };

@@ -127,7 +127,7 @@ describe('a company that is asked for', () => {
     const registries = await startRegistries({ regon: [company] });
     await submitter.add('NIP', '1000705505');
     const night = await database.pool.connect();
-    await lockPublishing(night, () => undefined);
+    await lockPublishing(night, 'PL', () => undefined);
     const importing = importNow(registries);
     await registries.regon.isAsked(({ body }) => body.includes('BIR12OsPrawnaPkd'));
     expect(await submitter.list()).toEqual(['NIP 1000705505 queued']);

@@ -19,7 +19,7 @@ test('sources read their dumps at the same time, and publish one after another',
   const db = await createTestDatabase();
   onTestFinished(() => db.drop());
   const client = await db.pool.connect();
-  await lockPublishing(client, () => undefined);
+  await lockPublishing(client, 'PL', () => undefined);
   const waiting = Object.fromEntries(
     Object.keys(folders).map((source) => [source, Promise.withResolvers<string>()]),
   );
@@ -51,7 +51,7 @@ test('an entry that another source moves meanwhile is found where it lies then',
   onTestFinished(() => db.drop());
   await runDump(db, folders.ceidg, day);
   const client = await db.pool.connect();
-  await lockPublishing(client, () => undefined);
+  await lockPublishing(client, 'PL', () => undefined);
   const notes: string[] = [];
   const waiting = Promise.withResolvers<void>();
   const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
@@ -152,7 +152,7 @@ test('a night whose later sessions reach another server publishes nothing', asyn
   onTestFinished(() => db.drop());
   await runDump(db, folders.ceidg, day);
   const client = await db.pool.connect();
-  await lockPublishing(client, () => undefined);
+  await lockPublishing(client, 'PL', () => undefined);
   const waiting = Promise.withResolvers<string>();
   const night = runDump(db, fixtureFolder('2026-11-03'), '2026-11-03', {
     reporter: Object.assign(new NightReporter(), { note: waiting.resolve }),

@@ -2,8 +2,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { AlreadyRunning } from '../errors.ts';
 
-/** The name of the lock that the runs of all sources share; no source has this name. */
-const PUBLISHING = '';
 const POLL_MS = 100;
 /** The session of a killed process ends within this time. */
 const PATIENCE_MS = 3000;
@@ -22,23 +20,28 @@ export async function lockSource(client: pg.ClientBase, source: string): Promise
 }
 
 /**
- * Takes the lock that the runs of all sources share, until the session ends. Runs read in parallel, but
- * compare and publish one after another, since all sources share companies and ids.
+ * Takes the lock that the runs of a country's sources share, until the session ends. Runs read in parallel,
+ * but those of a country compare and publish one after another, since its sources share companies.
  */
-export async function lockPublishing(client: pg.ClientBase, onWaiting: () => void): Promise<void> {
-  if (await tryLock(client, PUBLISHING)) return;
+export async function lockPublishing(
+  client: pg.ClientBase,
+  country_code: string,
+  onWaiting: () => void,
+): Promise<void> {
+  const name = `night ${country_code}`;
+  if (await tryLock(client, name)) return;
   onWaiting();
-  while (!(await tryLock(client, PUBLISHING))) await sleep(POLL_MS);
+  while (!(await tryLock(client, name))) await sleep(POLL_MS);
 }
 
-/** Runs a transaction under the lock that nights compare and publish under. */
+/** Runs a transaction under the locks that the nights of all countries compare and publish under. */
 export async function whilePublishingWaits<T>(
   pool: pg.Pool,
   use: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
   try {
-    await lockPublishing(client, () => undefined);
+    while (!(await tryAllLocks(client))) await sleep(POLL_MS);
     await client.query('begin');
     const result = await use(client);
     await client.query('commit');
@@ -47,6 +50,15 @@ export async function whilePublishingWaits<T>(
     // Ends the session, its locks and an open transaction.
     client.release(true);
   }
+}
+
+/** Takes the locks of all countries or none, so that no night waits for that of another country. */
+async function tryAllLocks(client: pg.ClientBase): Promise<boolean> {
+  const { rows } = await client.query<{ is_locked: boolean }>(
+    `select registry.try_locks(array_agg('night ' || country_code order by country_code)) as is_locked
+     from registry.country`,
+  );
+  return rows[0]!.is_locked;
 }
 
 /** Takes a lock until the session ends; false while another session has it. */

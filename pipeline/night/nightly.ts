@@ -1,4 +1,10 @@
-import { type Database, insertRows, isThere, queryFile } from '../../sql/connection/database.ts';
+import {
+  type Database,
+  inSession,
+  insertRows,
+  isThere,
+  queryFile,
+} from '../../sql/connection/database.ts';
 import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts';
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
@@ -16,6 +22,7 @@ import {
   endRun,
   findNewestPublished,
   forgetRun,
+  giveBackIds,
   recordFailure,
   startRun,
 } from './run.ts';
@@ -42,8 +49,8 @@ const saveRun = '5_publish/run';
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
-  [['2_compare/identity', '2_compare/number']],
-  [['2_compare/change'], ['3_companies/link', '3_companies/link_nip']],
+  [['2_compare/identity', '2_compare/reserve', '2_compare/number']],
+  [['2_compare/change'], ['3_companies/link', '3_companies/link_number', '3_companies/link_nip']],
   [
     // A unit looks whether its company moves.
     ['4_events/fields', '4_events/units'],
@@ -53,13 +60,8 @@ const comparison: readonly (readonly Steps[])[] = [
 
 /** The steps of the transaction that publishes, by the name that the reporter shows. */
 const publication = {
-  publish: [
-    '5_publish/entries',
-    '5_publish/past_numbers',
-    '5_publish/merges',
-    '5_publish/events',
-    '5_publish/touched_companies',
-  ],
+  publish: ['5_publish/entries', '5_publish/past_numbers', '5_publish/merges', '5_publish/changes'],
+  events: ['5_publish/events', '5_publish/touched_companies'],
   statistics: [
     '5_publish/statistics',
     '5_publish/stock',
@@ -68,6 +70,7 @@ const publication = {
     saveRun,
   ],
   notify: ['6_notify/watch_lists', '6_notify/feeds', '6_notify/alerts'],
+  commit: ['7_commit/publication'],
 };
 
 /**
@@ -108,7 +111,9 @@ async function attempt(night: Night): Promise<RunSummary> {
     const [dump, yesterday] = await settle([hashDump(listed), prepareTables(night, isFullRead)]);
     if (!isImport) await checkDate(night, dump.files);
     await readRecords(night, dump, yesterday);
-    await lockPublishing(client, () => reporter.note('waiting until another source is published'));
+    await lockPublishing(client, night.description.country_code, () =>
+      reporter.note('waiting until another source is published'),
+    );
     await compare(night, dump);
     return await publish(night, await check(night));
   } catch (error) {
@@ -139,12 +144,19 @@ async function prepareTables(night: Night, isFullRead: boolean): Promise<Yesterd
 }
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
-  const { description } = night;
+  const { client, description, run_id } = night;
+  // What was asked for says nothing of what was not.
+  const dump_kind = night.isImport ? 'delta' : description.dump_kind;
+  await client.query('update registry.run set dump_kind = $2 where run_id = $1', [
+    run_id,
+    dump_kind,
+  ]);
+  const compared = await findNewestPublished(client, description.name, dump_kind);
   const row = {
-    run_id: night.run_id,
+    run_id,
     source: description.name,
-    // What was asked for says nothing of what was not.
-    dump_kind: night.isImport ? 'delta' : description.dump_kind,
+    dump_kind,
+    compared_run_id: compared?.run_id,
     country_code: description.country_code,
     dump_date: night.dump_date,
     is_baseline: night.isFirst,
@@ -153,7 +165,7 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     previous_run_id: night.newest?.run_id,
     published_at: night.now(),
   };
-  await insertRows(night.client, `${night.stage}.night`, [row]);
+  await insertRows(client, `${night.stage}.night`, [row]);
 }
 
 /** Reads the records of a dump into the tables of the night. */
@@ -226,7 +238,9 @@ async function check(night: Night): Promise<GuardFinding[]> {
 async function publish(night: Night, findings: GuardFinding[]): Promise<RunSummary> {
   const { client, reporter, run_id, stage, isFirst, isImport } = night;
   reporter.step('publish');
-  await client.query('begin; set local synchronous_commit to default');
+  await client.query(
+    'begin; set local synchronous_commit to default; select registry.begin_publication()',
+  );
   await runParallel(night, [
     ['5_publish/new_companies'],
     ['5_publish/new_stock'],
@@ -235,6 +249,8 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   ]);
   if (isFirst) await runSteps(night, ['5_publish/first_attach']);
   await runSteps(night, publication.publish);
+  await reserveEventIds(night);
+  await runSteps(night, publication.events);
   reporter.step('statistics');
   await runSteps(night, publication.statistics);
   reporter.step('notify');
@@ -243,10 +259,34 @@ async function publish(night: Night, findings: GuardFinding[]): Promise<RunSumma
   await endRun(night, { state, reason: night.reason, findings });
   const summary = await summarise(client, run_id);
   reporter.step('commit');
+  await runSteps(night, publication.commit);
   await client.query(night.isDryRun ? 'rollback' : 'commit');
-  if (night.isDryRun) await forgetRun(night);
+  if (night.isDryRun) {
+    await giveBackIds(night);
+    await forgetRun(night);
+  }
   await client.query(`drop schema ${stage} cascade`);
   return { ...summary, is_dry_run: night.isDryRun === true };
+}
+
+/** Reserves the ids of the new events in another session: the row of the last id is locked for no longer. */
+async function reserveEventIds({ pool, client, run_id, stage }: Night): Promise<void> {
+  const { rows } = await client.query<{ count: string }>(
+    `select count(*) from ${stage}.company_event where event_id is null`,
+  );
+  const { count } = rows[0]!;
+  if (count === '0') return;
+  const reserved = await inSession(pool, (other) =>
+    other.query<{ before: string }>(`select registry.reserve_ids($1, 'event', $2) as before`, [
+      run_id,
+      count,
+    ]),
+  );
+  await client.query(
+    `update ${stage}.night
+     set first_event_id = $1::bigint + 1, last_event_id = $1::bigint + $2::bigint`,
+    [reserved.rows[0]!.before, count],
+  );
 }
 
 /** Records the failure. @returns the error to throw, which says why the attempt failed */

@@ -2,6 +2,7 @@ import type pg from 'pg';
 import { isThere } from '../../sql/connection/database.ts';
 import { dayIn } from '../../sql/country.ts';
 import type { DumpFile } from '../dump/files.ts';
+import type { Source } from '../sources/source.ts';
 import { describeFault } from '../fault.ts';
 import { type GuardFinding, NothingToDo, Refusal, WrongUsage } from '../errors.ts';
 import type { Night, NightOptions } from './context.ts';
@@ -12,17 +13,19 @@ export interface PublishedRun {
   dump_date: string;
 }
 
+/** @param dump_kind absent: of any kind. A run of an older version was of the kind that is asked for. */
 export async function findNewestPublished(
   client: pg.ClientBase | pg.Pool,
   source: string,
+  dump_kind?: Source['dump_kind'],
 ): Promise<PublishedRun | undefined> {
   const { rows } = await client.query<PublishedRun>(
     `select run_id, dump_date
      from registry.run
-     where source = $1 and state = 'published'
+     where source = $1 and state = 'published' and ($2::text is null or dump_kind = $2) is not false
      order by dump_date desc
      limit 1`,
-    [source],
+    [source, dump_kind],
   );
   return rows[0];
 }
@@ -34,9 +37,13 @@ export async function abandonRuns(
   now: Date,
 ): Promise<number> {
   const { rowCount } = await client.query(
-    `update registry.run
-     set state = 'abandoned', finished_at = $2, message = 'the process ended in the middle'
-     where source = $1 and state = 'running'`,
+    `with abandoned as (
+       update registry.run
+       set state = 'abandoned', finished_at = $2, message = 'the process ended in the middle'
+       where source = $1 and state = 'running'
+       returning run_id
+     )
+     select registry.give_back_ids(run_id) from abandoned`,
     [source, now],
   );
   return rowCount ?? 0;
@@ -114,6 +121,7 @@ export async function checkDate(night: Night, files: readonly DumpFile[]): Promi
 export async function recordFailure(night: Night, error: unknown, saveRun: string): Promise<void> {
   const { client } = night;
   await client.query('rollback');
+  await giveBackIds(night);
   if (error instanceof NothingToDo || error instanceof WrongUsage || night.isDryRun) {
     await forgetRun(night);
     await dropTables(night);
@@ -141,6 +149,11 @@ async function hasTables({ client, stage, run_id }: Night): Promise<boolean> {
   if (!(await isThere(client, `${stage}.night`))) return false;
   const { rowCount } = await client.query(`select from ${stage}.night where run_id = $1`, [run_id]);
   return rowCount === 1;
+}
+
+/** Gives back the ids that a run has reserved, and does not publish. */
+export async function giveBackIds({ client, run_id }: Night): Promise<void> {
+  await client.query('select registry.give_back_ids($1)', [run_id]);
 }
 
 export async function forgetRun({ client, run_id }: Night): Promise<void> {

@@ -325,7 +325,7 @@ describe('a person who is forgotten', () => {
 
   test('is forgotten by the night that has read the dump already', async () => {
     const client = await db.pool.connect();
-    await lockPublishing(client, () => undefined);
+    await lockPublishing(client, 'PL', () => undefined);
     const reporter = new NightReporter();
     const waits = new Promise((resolve) => (reporter.note = resolve));
     const last = { Regon: regonOf(78), Nip: '1000201006', Telefon: '699129999' };

@@ -1,43 +1,83 @@
 -- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
 -- whole registry, `watched` for the feed of the account. One more event is read to see whether there are
 -- more.
--- No row for a position beyond the newest event. The position belongs to another database: with it a
--- client would silently miss events.
-with page as materialized (
+-- Events come in the order of publication: range after range, and within a range by id. So what is published
+-- later comes after $3, although its id may be smaller.
+-- No row for an event that was not published. The position belongs to another database: with it a client
+-- would silently miss events.
+with known as materialized (
+    select event_range.snapshot_no
+    from registry.event_range
+    where event_range.first_event_id <= $3::bigint
+    order by event_range.first_event_id desc
+    limit 1
+),
+
+part as materialized (
+    select
+        event_range.snapshot_no,
+        greatest(
+            event_range.first_event_id,
+            case
+                when event_range.snapshot_no = (select known.snapshot_no from known) then $3::bigint + 1
+            end
+        ) as first_id,
+        event_range.last_event_id as last_id
+    from registry.event_range
+    where event_range.snapshot_no >= coalesce((select known.snapshot_no from known), 0)
+    order by event_range.snapshot_no
+),
+
+page as materialized (
+    select part.snapshot_no, found.event_id
+    from part
     -- The constant limit is the highest $4: with a parameter alone the planner expects many more rows.
-    (
-        select event.event_id
-        from registry.event as event
-        where $2::text = 'all' and event.event_id > $3::bigint
-        order by event.event_id
-        limit 1001
-    )
-    union all
-    (
-        select feed.event_id
-        from customer.feed as feed
-        where
-            $2::text = 'watched'
-            and feed.account_id = $1::bigint
-            and feed.event_id > $3::bigint
-        order by feed.event_id
-        limit 1001
-    )
+    cross join lateral (
+        (
+            select event.event_id
+            from registry.event as event
+            where $2::text = 'all' and event.event_id between part.first_id and part.last_id
+            order by event.event_id
+            limit 1001
+        )
+        union all
+        (
+            select feed.event_id
+            from customer.feed as feed
+            where
+                $2::text = 'watched'
+                and feed.account_id = $1::bigint
+                and feed.event_id between part.first_id and part.last_id
+            order by feed.event_id
+            limit 1001
+        )
+    ) as found
     limit $4::bigint + 1
+),
+
+shown as materialized (
+    select page.event_id, row_number() over (order by page.snapshot_no, page.event_id) as place
+    from page
+    order by place
+    limit $4::bigint
 )
 
 select
     coalesce(json_agg(item)::text, '[]') as events,
-    coalesce(max(item.event_id), $3::bigint) as last_event_id,
+    coalesce(
+        (select shown.event_id from shown order by shown.place desc limit 1), $3::bigint
+    ) as last_event_id,
     (select count(*) > $4::bigint from page) as has_more
 from (
     select shown.event_id, feed_item.*
-    from (select page.event_id from page order by page.event_id limit $4::bigint) as shown
+    from shown
     cross join lateral customer.feed_item($1::bigint, shown.event_id) as feed_item
-    order by shown.event_id
+    order by shown.place
 ) as item
-having exists (
-    select
-    from registry.last_id
-    where last_id.table_name = 'event' and last_id.last_id >= $3::bigint
-)
+having
+    $3::bigint = 0
+    or exists (
+        select
+        from registry.event_range
+        where $3::bigint between event_range.first_event_id and event_range.last_event_id
+    )

@@ -16,6 +16,6 @@ copy (
     left join registry.entry
         on entry.company_id = company.company_id
         and (entry.status <> 'DELETED' or company.status = 'DELETED')
-    where company.changed_snapshot_no > $1
+    where company.changed_snapshot_no >= registry.changed_since($1)
     order by company.company_id
 ) to stdout

@@ -9,7 +9,7 @@ select
     run_file.entry_count as value,
     0 as limit_value
 from registry.run_file
-join stage.night on night.previous_run_id = run_file.run_id
+join stage.night on night.compared_run_id = run_file.run_id
 where
     night.dump_kind = 'full'
     and not exists (

@@ -12,7 +12,7 @@ select
     0 as limit_value
 from stage.file
 cross join stage.night
-join registry.run as last_run on last_run.run_id = night.previous_run_id
+join registry.run as last_run on last_run.run_id = night.compared_run_id
 join registry.run_file as last_file
     on last_file.run_id = last_run.run_id
     and last_file.file_key = file.file_key

@@ -4,7 +4,7 @@ with row_count as (
         run.read_count as yesterday,
         (select sum(file.read_count) from stage.file) as today
     from stage.night
-    join registry.run on run.run_id = night.previous_run_id
+    join registry.run on run.run_id = night.compared_run_id
     where night.dump_kind = 'full'
 )
 

@@ -1,6 +1,6 @@
 -- More than a share of the entries, and more than 20 of them, vanished, or changed or lost a field.
 with last_run as (
-    select run.run_id, run.entry_count, night.dump_kind
+    select run.entry_count, night.dump_kind, night.compared_run_id
     from stage.night
     join registry.run on run.run_id = night.previous_run_id
 ),
@@ -45,7 +45,9 @@ counted as (
         count(*), run_file.entry_count, 2
     from stage.vanished
     cross join last_run
-    join registry.run_file using (run_id, file_key)
+    join registry.run_file
+        on run_file.run_id = last_run.compared_run_id
+        and run_file.file_key = vanished.file_key
     where last_run.dump_kind = 'full' and not vanished.waits
     group by run_file.file, run_file.entry_count
 )

@@ -6,7 +6,7 @@ with same as (
         count(*) as file_count,
         count(file.file_key) as same_count
     from stage.night
-    join registry.run on run.run_id = night.previous_run_id
+    join registry.run on run.run_id = night.compared_run_id
     join registry.run_file as last_file on last_file.run_id = run.run_id
     left join stage.file
         on file.file_key = last_file.file_key

@@ -41,6 +41,23 @@ begin
 end;
 $$;
 
+-- Takes several locks, or none of them where another session has one.
+create or replace function registry.try_locks(names text[]) returns boolean
+language plpgsql as $$
+declare
+    name text;
+begin
+    foreach name in array names loop
+        if not registry.try_lock(name) then
+            raise lock_not_available;
+        end if;
+    end loop;
+    return true;
+exception
+    when lock_not_available then return false;
+end;
+$$;
+
 -- Waits until no other transaction has this lock, and keeps it to the end of the transaction. Each name
 -- makes a row that stays: the names must be few.
 create or replace function registry.lock_until_commit(name text) returns void

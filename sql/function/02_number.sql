@@ -1,44 +1,281 @@
--- Whether numbers are valid.
+-- The numbers by which companies are known, of the types that countries have. Functions that are called for
+-- each record or company are written by the dictionary, so that each is one expression that the planner
+-- inlines.
 
--- A NIP of ten digits whose last one is right: weights 6 5 7 2 3 4 5 6 7, modulo 11. The digits are read
--- as bytes, which costs a third less than dividing.
-create or replace function registry.is_nip(value text) returns boolean
-language sql immutable parallel safe
-return case
-    when length(value) = 10 and translate(value, '0123456789', '') = '' then (
-        get_byte(value::bytea, 0) * 6
-        + get_byte(value::bytea, 1) * 5
-        + get_byte(value::bytea, 2) * 7
-        + get_byte(value::bytea, 3) * 2
-        + get_byte(value::bytea, 4) * 3
-        + get_byte(value::bytea, 5) * 4
-        + get_byte(value::bytea, 6) * 5
-        + get_byte(value::bytea, 7) * 6
-        + get_byte(value::bytea, 8) * 7
-        - 45 * 48
-    ) % 11 = get_byte(value::bytea, 9) - 48 and value <> '0000000000'
-    else false
+select registry.start_loading('registry.identifier_type');
+\copy loaded (identifier_type, rank, pattern, form, check_function, stored_in, company_type, company_length, links, reject_name, event_subject) from 'country/*/identifier_type.csv'
+select registry.load_dictionary('registry.identifier_type');
+
+-- is_number: whether a number may be one of its type. naming_numbers: the numbers of an entry, beyond the
+-- three columns, that name its company. primary_identifier, identifier_type: the number that names a company
+-- where one is shown, and its type; null without a number.
+do $do$
+declare
+    is_number text;
+    naming text;
+    shown text;
+    shown_type text;
+begin
+    select
+        string_agg(
+            format(
+                case
+                    when check_function is null then 'when %1$L then value ~ %2$L'
+                    else 'when %1$L then registry.%3$I(value)'
+                end,
+                identifier_type, pattern, check_function
+            ),
+            ' '
+        )
+    into is_number
+    from registry.identifier_type;
+
+    select
+        string_agg(
+            format(
+                'when %L then coalesce(numbers, ''{}'') || jsonb_build_object(%L, entry_key)',
+                country_code, identifier_type
+            ),
+            ' '
+        )
+    into naming
+    from registry.identifier_type
+    where stored_in = 'key';
+
+    with place as (
+        select
+            country_code,
+            identifier_type,
+            rank,
+            case
+                when stored_in in ('key', 'numbers') then format('company.numbers ->> %L', identifier_type)
+                else format('company.%I', stored_in)
+            end as value
+        from registry.identifier_type
+        where company_type is null
+    ),
+
+    branch as (
+        select
+            country_code,
+            string_agg(value, ', ' order by rank) as shown,
+            string_agg(
+                format('when %s is not null then %L', value, identifier_type), ' ' order by rank
+            ) as shown_type
+        from place
+        group by country_code
+    )
+
+    select
+        string_agg(format('when %L then coalesce(%s)', country_code, branch.shown), ' '),
+        string_agg(format('when %L then case %s end', country_code, branch.shown_type), ' ')
+    into shown, shown_type
+    from branch;
+
+    execute format(
+        $sql$
+        create or replace function registry.is_number(identifier_type text, value text) returns boolean
+        language sql immutable parallel safe
+        return case identifier_type %s end;
+
+        create or replace function registry.naming_numbers(
+            country_code text,
+            entry_key text,
+            numbers jsonb
+        ) returns jsonb
+        language sql immutable parallel safe
+        return case country_code %s else numbers end;
+
+        create or replace function registry.primary_identifier(company registry.company) returns text
+        language sql immutable parallel safe
+        return case company.country_code %s end;
+
+        create or replace function registry.identifier_type(company registry.company) returns text
+        language sql immutable parallel safe
+        return case company.country_code %s end;
+        $sql$,
+        is_number, coalesce(naming, 'when null then null'), shown, shown_type
+    );
 end;
+$do$;
 
--- A REGON of nine digits whose last one is right: weights 8 9 2 3 4 5 6 7, modulo 11, 10 being 0.
-create or replace function registry.is_regon9(value text) returns boolean
-language sql immutable parallel safe
-return case
-    when length(value) = 9 and translate(value, '0123456789', '') = '' then (
-        get_byte(value::bytea, 0) * 8
-        + get_byte(value::bytea, 1) * 9
-        + get_byte(value::bytea, 2) * 2
-        + get_byte(value::bytea, 3) * 3
-        + get_byte(value::bytea, 4) * 4
-        + get_byte(value::bytea, 5) * 5
-        + get_byte(value::bytea, 6) * 6
-        + get_byte(value::bytea, 7) * 7
-        - 44 * 48
-    ) % 11 % 10 = get_byte(value::bytea, 8) - 48 and value <> '000000000'
-    else false
+-- The numbers of an entry, or of a company, which has no key and no units: one row a type, by `rank`.
+-- `event_subject`: of the events that tell of it.
+create or replace function registry.list_numbers(
+    country_code text,
+    nip text,
+    regon9 text,
+    krs text,
+    numbers jsonb,
+    entry_key text default null,
+    units jsonb default null
+)
+returns table (
+    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
+)
+language sql stable parallel safe as $$
+    select type.identifier_type, number.value, type.rank, type.event_subject, type.links
+    from registry.identifier_type as type
+    cross join lateral (
+        select case type.stored_in
+            when 'nip' then nip
+            when 'regon9' then regon9
+            when 'krs' then krs
+            when 'key' then coalesce(entry_key, numbers ->> type.identifier_type)
+            when 'unit' then units #>> '{0,identifier}'
+            else numbers ->> type.identifier_type
+        end as value
+    ) as number
+    where type.country_code = list_numbers.country_code and number.value is not null
+$$;
+
+create or replace function registry.entry_numbers(entry registry.entry)
+returns table (
+    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
+)
+language sql stable parallel safe as $$
+    select number.*
+    from registry.list_numbers(
+        entry.country_code, entry.nip, entry.regon9, entry.krs, entry.numbers, entry.entry_key,
+        entry.units
+    ) as number
+$$;
+
+-- The numbers in which two states of an entry differ.
+create or replace function registry.changed_numbers(before registry.entry, after registry.entry)
+returns table (identifier_type text, event_subject text, old_value text, new_value text)
+language sql stable parallel safe as $$
+    select
+        identifier_type,
+        coalesce(former.event_subject, latter.event_subject),
+        former.identifier_value,
+        latter.identifier_value
+    from registry.entry_numbers(before) as former
+    full join registry.entry_numbers(after) as latter using (identifier_type)
+    where
+        (before.nip, before.regon9, before.krs, before.entry_key, before.numbers, before.units -> 0)
+        is distinct from
+        (after.nip, after.regon9, after.krs, after.entry_key, after.numbers, after.units -> 0)
+        and former.identifier_value is distinct from latter.identifier_value
+$$;
+
+create or replace function registry.company_numbers(company registry.company)
+returns table (
+    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
+)
+language sql stable parallel safe as $$
+    select number.*
+    from registry.list_numbers(
+        company.country_code, company.nip, company.regon9, company.krs, company.numbers
+    ) as number
+$$;
+
+-- The numbers of an entry, or of a company, as answers show them, in JSON.
+create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
+language sql stable parallel safe
+return (
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object(
+                'type', number.identifier_type, 'value', number.identifier_value, 'rank', number.rank
+            )
+            order by number.rank
+        ),
+        '[]'
+    )
+    from registry.entry_numbers(entry) as number
+);
+
+create or replace function registry.shown_numbers(company registry.company) returns jsonb
+language sql stable parallel safe
+return (
+    select coalesce(
+        jsonb_agg(
+            jsonb_build_object(
+                'type', number.identifier_type, 'value', number.identifier_value, 'rank', number.rank
+            )
+            order by number.rank
+        ),
+        '[]'
+    )
+    from registry.company_numbers(company) as number
+);
+
+-- The entries that have a number now.
+create or replace function registry.entries_with(number_type text, number text)
+returns table (company_id bigint, entry_id bigint, status text)
+language plpgsql stable parallel safe as $$
+declare
+    kind registry.identifier_type;
+begin
+    select * into kind
+    from registry.identifier_type
+    where identifier_type.identifier_type = number_type;
+    case kind.stored_in
+        when 'nip' then
+            return query
+            select entry.company_id, entry.entry_id, entry.status
+            from registry.entry
+            where entry.nip = number and entry.country_code = kind.country_code;
+        when 'regon9' then
+            return query
+            select entry.company_id, entry.entry_id, entry.status
+            from registry.entry
+            where entry.regon9 = number and entry.country_code = kind.country_code;
+        when 'krs' then
+            return query
+            select entry.company_id, entry.entry_id, entry.status
+            from registry.entry
+            where entry.krs = number and entry.country_code = kind.country_code;
+        when 'key' then
+            return query
+            select entry.company_id, entry.entry_id, entry.status
+            from registry.entry
+            where entry.entry_key = number and entry.country_code = kind.country_code;
+        else
+            return query
+            select entry.company_id, entry.entry_id, entry.status
+            from registry.entry
+            where
+                entry.numbers @> jsonb_build_object(number_type, number)
+                and entry.numbers is not null
+                and entry.country_code = kind.country_code;
+    end case;
 end;
+$$;
 
--- A KRS number has ten digits and no check digit.
-create or replace function registry.is_krs(value text) returns boolean
-language sql immutable parallel safe
-return value ~ '^[0-9]{10}$' and value <> '0000000000';
+-- The company that a number names: the one that has it now, of several one whose entry is not deleted,
+-- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
+create or replace function registry.find_company(number_type text, number text) returns bigint
+language plpgsql stable parallel safe as $$
+declare
+    found_id bigint;
+    naming_type text;
+    naming_number text;
+begin
+    select
+        coalesce(type.company_type, number_type),
+        coalesce(left(number, type.company_length), number)
+    into naming_type, naming_number
+    from registry.identifier_type as type
+    where type.identifier_type = number_type;
+
+    select named.company_id
+    into found_id
+    from registry.entries_with(naming_type, naming_number) as named
+    order by named.status = 'DELETED', named.company_id
+    limit 1;
+    if found_id is null then
+        select coalesce(company.merged_into_id, company.company_id)
+        into found_id
+        from registry.past_number
+        join registry.company using (company_id)
+        where
+            past_number.identifier_type = naming_type
+            and past_number.identifier_value = naming_number
+        order by past_number.last_date desc, company.company_id
+        limit 1;
+    end if;
+    return found_id;
+end;
+$$;

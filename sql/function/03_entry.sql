@@ -79,7 +79,7 @@ return hash_record_extended(
         entry.bankruptcy_state, entry.restructuring_state,
         entry.restructuring_start_date, entry.restructuring_end_date, entry.e_delivery
     ),
-    0
+    coalesce(jsonb_hash_extended(entry.numbers, 0), 0)
 );
 
 -- What an entry is called where it has no name of its own.

@@ -20,24 +20,6 @@ return (
         and legal_form_symbol.symbol = legal_form_slug.symbol
 );
 
--- The number that names a company where one is shown, and its type. Both are null without a number.
-create or replace function registry.primary_identifier(company registry.company) returns text
-language sql immutable parallel safe
-return coalesce(company.nip, company.regon9, company.krs);
-
-create or replace function registry.identifier_type(company registry.company) returns text
-language sql immutable parallel safe
-return case registry.primary_identifier(company)
-    when company.nip then 'NIP'
-    when company.regon9 then 'REGON9'
-    when company.krs then 'KRS'
-end;
-
--- The number of the snapshot that the night under way publishes.
-create or replace function registry.next_snapshot_no() returns bigint
-language sql stable
-return (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot');
-
 create or replace function registry.keep_first(known anyelement, later anyelement) returns anyelement
 language sql immutable strict parallel safe
 as 'select known';
@@ -46,6 +28,16 @@ as 'select known';
 create or replace aggregate registry.first_known(anyelement) (
     sfunc = registry.keep_first,
     stype = anyelement
+);
+
+create or replace function registry.keep_first_numbers(known jsonb, later jsonb) returns jsonb
+language sql immutable strict parallel safe
+as 'select later || known';
+
+-- The first number of each type, in the order of the aggregate.
+create or replace aggregate registry.first_numbers(jsonb) (
+    sfunc = registry.keep_first_numbers,
+    stype = jsonb
 );
 
 -- One row per company that has entries: its row of registry.company, as the night under way publishes
@@ -88,7 +80,11 @@ select
     )[1] as postal_code,
     registry.first_known(
         entry.activity_main order by entry.is_deleted, rank.activity_main, entry.place
-    ) as activity_main
+    ) as activity_main,
+    registry.first_numbers(
+        registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers)
+        order by entry.is_deleted, entry.place
+    ) as numbers
 from (
     select
         entry.*,
@@ -149,7 +145,8 @@ language sql as $$
         voivodeship = excluded.voivodeship,
         city = excluded.city,
         postal_code = excluded.postal_code,
-        activity_main = excluded.activity_main;
+        activity_main = excluded.activity_main,
+        numbers = excluded.numbers;
 $$;
 
 -- The company that a reference of an answer names: since a merge, the one that it went into. Null for
@@ -163,46 +160,3 @@ return (
         company.company_id
         = case when company_ref ~ '^[1-9][0-9]{0,17}$' then company_ref::bigint end
 );
-
--- The company that a number names: the one that has it now, of several one whose entry is not deleted,
--- then the oldest. Where none has it: the last one that had it. Null for a number that was never known.
-create or replace function registry.find_company(number_type text, number text) returns bigint
-language plpgsql stable parallel safe as $$
-declare
-    found_id bigint;
-begin
-    case number_type
-        when 'NIP' then
-            select entry.company_id
-            into found_id
-            from registry.entry
-            where entry.nip = number
-            order by entry.status = 'DELETED', entry.company_id
-            limit 1;
-        when 'REGON9' then
-            select entry.company_id
-            into found_id
-            from registry.entry
-            where entry.regon9 = number
-            order by entry.status = 'DELETED', entry.company_id
-            limit 1;
-        when 'KRS' then
-            select entry.company_id
-            into found_id
-            from registry.entry
-            where entry.krs = number
-            order by entry.status = 'DELETED', entry.company_id
-            limit 1;
-    end case;
-    if found_id is null then
-        select coalesce(company.merged_into_id, company.company_id)
-        into found_id
-        from registry.past_number
-        join registry.company using (company_id)
-        where past_number.identifier_type = number_type and past_number.identifier_value = number
-        order by past_number.last_date desc, company.company_id
-        limit 1;
-    end if;
-    return found_id;
-end;
-$$;

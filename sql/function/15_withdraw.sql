@@ -70,7 +70,7 @@ begin
     entry.e_delivery := null;
     entry.said_line := null;
     if entry.entity_type = 'NATURAL' then
-        if coalesce(entry.nip, entry.regon9, entry.krs) is null then
+        if not exists (select from registry.entry_numbers(entry)) then
             entry.entry_key := 'withdrawn:' || encode((person.hashes(entry))[1], 'hex');
         end if;
         entry.name := null;
@@ -91,7 +91,7 @@ end;
 $$;
 
 -- Withdraws published entries, the values of their events, and what their companies show. The caller
--- holds the lock that nights publish under, and takes a transaction.
+-- holds the locks that nights publish under, and ends the publication.
 create or replace function registry.withdraw(entry_ids bigint[]) returns void
 language plpgsql as $$
 declare
@@ -104,6 +104,7 @@ declare
         company_ids, entry_ids
     );
 begin
+    perform registry.begin_publication();
     perform registry.change_fill(counted, -1);
     with known as (
         delete from registry.entry
@@ -174,9 +175,5 @@ begin
         postal_code = null,
         changed_snapshot_no = registry.next_snapshot_no()
     where company.merged_into_id = any(company_ids);
-    -- The search of the API loads what changed since its snapshot.
-    update registry.last_id
-    set last_id = last_id.last_id + 1
-    where last_id.table_name = 'snapshot';
 end;
 $$;

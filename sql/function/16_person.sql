@@ -9,11 +9,11 @@ as $$
     with named as (
         select entry.company_id, entry.entry_id
         from registry.entry
-        where
-            entry.entry_key = wanted
-            or entry.nip = number
-            or entry.regon9 = number
-            or entry.krs = number
+        where entry.entry_key = wanted
+        union
+        select found.company_id, found.entry_id
+        from registry.identifier_type as type
+        cross join lateral registry.entries_with(type.identifier_type, number) as found
     ),
 
     former as (
@@ -44,10 +44,10 @@ return array(
     select distinct told.value
     from unnest(entries) as entry
     cross join lateral unnest(
-        array[
-            entry.nip, entry.regon9, entry.krs,
-            registry.shown_name(entry.name, entry.first_name, entry.surname)
-        ]
+        array[registry.shown_name(entry.name, entry.first_name, entry.surname)]
+        || array(
+            select number.identifier_value from registry.entry_numbers(entry) as number
+        )
         || array(
             select past_number.identifier_value
             from registry.past_number
@@ -172,6 +172,7 @@ begin
 
     perform registry.withdraw(array(select entry.entry_id from unnest(entries) as entry));
     perform person.erase_copies(entries, names);
+    perform registry.end_publication();
 end;
 $$;
 

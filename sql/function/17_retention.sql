@@ -127,6 +127,7 @@ declare
 begin
     if cardinality(entry_ids) > 0 then
         perform registry.withdraw(entry_ids);
+        perform registry.end_publication();
     end if;
     return cardinality(entry_ids);
 end;

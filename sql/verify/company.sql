@@ -23,7 +23,8 @@ expected as (
         entry.voivodeship,
         entry.city,
         entry.postal_code,
-        entry.activity_main
+        entry.activity_main,
+        registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) as numbers
     from registry.entry
     where
         entry.source = $1
@@ -53,10 +54,10 @@ where
     (
         company.activity_start, company.country_code, company.nip, company.regon9, company.krs,
         company.name, company.legal_form, company.voivodeship, company.city,
-        company.postal_code, company.activity_main
+        company.postal_code, company.activity_main, company.numbers
     ) is distinct from (
         expected.activity_start, expected.country_code, expected.nip, expected.regon9,
         expected.krs, expected.name, expected.legal_form, expected.voivodeship, expected.city,
-        expected.postal_code, expected.activity_main
+        expected.postal_code, expected.activity_main, expected.numbers
     )
 limit 100;

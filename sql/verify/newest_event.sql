@@ -142,9 +142,6 @@ compared as (
             end
             when 'representation' then registry.representative_names(entry.persons)
             when 'start date' then entry.start_date::text
-            when 'NIP' then entry.nip
-            when 'REGON' then entry.regon9
-            when 'KRS' then entry.krs
             when 'address' then registry.address_line(
                 entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
                 registry.region_name(entry.country_code, entry.voivodeship)
@@ -153,7 +150,19 @@ compared as (
             when 'e-mail' then entry.email
             when 'fax' then entry.fax
             when 'website' then entry.website
-            else told.new_value
+            else case
+                when
+                    told.subject in (select type.event_subject from registry.identifier_type as type)
+                    then (
+                        -- Two types of a country may share their events.
+                        select number.identifier_value
+                        from registry.entry_numbers(entry) as number
+                        where number.event_subject = told.subject
+                        order by number.identifier_value <> told.new_value, number.rank
+                        limit 1
+                    )
+                else told.new_value
+            end
         end as value
     ) as shown
     where told.age = 1

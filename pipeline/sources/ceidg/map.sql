@@ -87,6 +87,7 @@ select
     null::text as restructuring_start_date,
     null::text as restructuring_end_date,
     null::text as e_delivery,
+    null::jsonb as numbers,
     null::integer as version_no,
     null::date as version_date,
     null::text as version_register

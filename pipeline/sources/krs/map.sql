@@ -78,6 +78,7 @@ select
     proceeding.restructuring ->> 'start_day' as restructuring_start_date,
     proceeding.restructuring ->> 'end_day' as restructuring_end_date,
     part.seat ->> 'adresDoDoreczenElektronicznychWpisanyDoBAE' as e_delivery,
+    null::jsonb as numbers,
     -- An extract that does not tell its version leaves the known one.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,

@@ -10,8 +10,8 @@ insert into stage.entry (
     is_partnership_only, start_date, end_date, suspension_date, resumption_date,
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
-    restructuring_end_date, e_delivery, version_no, version_date, version_register, source, file_key,
-    country_code, changed_date, status, gone_date, content_hash, reason
+    restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, source,
+    file_key, country_code, changed_date, status, gone_date, content_hash, reason
 )
 select
     mapped.file_no,
@@ -19,6 +19,7 @@ select
     mapped.fingerprint,
     mapped.entry_key,
     content.*,
+    mapped.numbers,
     mapped.version_no,
     mapped.version_date,
     mapped.version_register,
@@ -34,20 +35,10 @@ select
         when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
     end as gone_date,
     -- registry.content_hash computes the same from a row of registry.entry.
-    hash_record_extended(content, 0) as content_hash,
+    hash_record_extended(content, coalesce(jsonb_hash_extended(mapped.numbers, 0), 0))
+        as content_hash,
     case
-        when
-            not mapped.is_well_formed
-            and mapped.nip is not null
-            and not registry.is_nip(mapped.nip)
-            then format('the NIP ''%s'' is not valid', mapped.nip)
-        when
-            not mapped.is_well_formed
-            and mapped.regon9 is not null
-            and not registry.is_regon9(mapped.regon9)
-            then format('the REGON ''%s'' is not valid', mapped.regon9)
-        when mapped.krs is not null and not registry.is_krs(mapped.krs)
-            then format('the KRS number ''%s'' is not valid', mapped.krs)
+        when mapped.wrong_number is not null then mapped.wrong_number
         when coalesce(mapped.name, mapped.surname, mapped.first_name) is null
             then 'all names are blank'
         when mapped.declared_status is null
@@ -111,7 +102,32 @@ from (
         registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,
         registry.calendar_day(mapped.restructuring_start_date) as restructuring_start_day,
         registry.calendar_day(mapped.restructuring_end_date) as restructuring_end_day,
-        registry.postal_code(mapped.night_country, mapped.postal_code) as post_code
+        registry.postal_code(mapped.night_country, mapped.postal_code) as post_code,
+        case
+            when
+                not mapped.is_well_formed
+                or mapped.krs is not null
+                -- The reader has not looked at others.
+                or (
+                    select bool_or(type.reject_name is not null)
+                    from registry.identifier_type as type
+                    join stage.night using (country_code)
+                    where type.stored_in in ('key', 'unit', 'numbers')
+                )
+                then (
+                    select format('the %s ''%s'' is not valid', type.reject_name, number.identifier_value)
+                    from registry.list_numbers(
+                        mapped.night_country, mapped.nip, mapped.regon9, mapped.krs, mapped.numbers,
+                        mapped.entry_key, mapped.units
+                    ) as number
+                    join registry.identifier_type as type using (identifier_type)
+                    where
+                        type.reject_name is not null
+                        and not registry.is_number(number.identifier_type, number.identifier_value)
+                    order by number.rank
+                    limit 1
+                )
+        end as wrong_number
     from (
         select mapped.*, night.country_code as night_country
         from stage.mapped

@@ -3,7 +3,9 @@
 drop schema if exists stage cascade;
 create schema stage;
 
--- One row: the current night. Time is data: no step reads the clock.
+-- One row: the current night. Time is data: no step reads the clock. previous_run_id: of the newest
+-- published dump; compared_run_id: of the newest of the same kind. The ids of the new entries come after
+-- entry_id_before; first_event_id and last_event_id are those of the new events, null without any.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
@@ -14,7 +16,11 @@ create unlogged table stage.night (
     is_full_read boolean not null,
     is_import boolean not null,
     previous_run_id bigint,
-    published_at timestamptz not null
+    published_at timestamptz not null,
+    compared_run_id bigint,
+    entry_id_before bigint,
+    first_event_id bigint,
+    last_event_id bigint
 );
 
 -- One row per file of the dump. first_id: in a first snapshot, the id of an entry is this plus its line.

@@ -74,7 +74,7 @@ begin
                     '{nip, krs, name, surname, first_name, legal_form, phone, email, fax, website,
                     postal_code, county, commune, city, street, building, apartment, voivodeship,
                     activity_version, start_date, end_date, suspension_date, resumption_date,
-                    entity_type, units, persons, other_dates}'::text[]
+                    entity_type, units, persons, other_dates, numbers}'::text[]
                 ) as same (column_name)
                 union all
                 values

@@ -61,7 +61,8 @@ begin
                 unmatched.company_id,
                 unmatched.entry_id,
                 unmatched.line is not null as is_new,
-                coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null as has_no_number,
+                coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null
+                and entry.numbers is null as has_no_number,
                 trait.value,
                 row_number() over (
                     partition by unmatched.line is not null, trait.value
@@ -79,7 +80,10 @@ begin
                         ''
                     )
                     else ''
-                end as kind
+                end as kind,
+                registry.naming_numbers(
+                    night.country_code, unmatched.entry_key, unmatched.numbers
+                ) as numbers
             ) as entry
             cross join lateral (
                 select case likeness
@@ -103,7 +107,10 @@ begin
                         )
                     end
                     when 7 then case
-                        when coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null then (
+                        when
+                            coalesce(unmatched.nip, unmatched.regon9, unmatched.krs) is null
+                            and entry.numbers is null
+                            then (
                             person.hashes(
                                 (select secret.key from person.secret), unmatched.source,
                                 unmatched.entry_key, null, null, null, null, null, null

@@ -24,16 +24,7 @@ begin
     execute format(
         $sql$
         create view stage.entry_row as
-        select
-            coalesce(
-                pair.company_id, component.label, new_id.entry_id, file.first_id + entry.line
-            ) as company_id,
-            coalesce(pair.entry_id, new_id.entry_id, file.first_id + entry.line) as entry_id,
-            %s,
-            -- The last columns of registry.entry. A line would lead to a person who is withdrawn.
-            night.run_id::integer as said_run_id,
-            entry.file_no as said_file_no,
-            case when entry.withdrawn_until is null then entry.line::integer end as said_line
+        select %s
         from stage.entry
         cross join stage.night
         join stage.file using (file_no)
@@ -44,13 +35,29 @@ begin
         where entry.reason is null
         $sql$,
         (
-            select string_agg(format('entry.%I', attname), ', ' order by attnum)
+            select string_agg(
+                format('%s as %I', coalesce(own.expression, format('entry.%I', attname)), attname),
+                ', ' order by attnum
+            )
             from pg_attribute
-            where
-                attrelid = 'registry.entry'::regclass
-                and attnum > 0
-                and attname not in ('company_id', 'entry_id')
-                and not attname ~ '^said_'
+            left join (
+                values
+                (
+                    'company_id',
+                    'coalesce(
+                        pair.company_id, component.label, new_id.entry_id, file.first_id + entry.line
+                    )'
+                ),
+                ('entry_id', 'coalesce(pair.entry_id, new_id.entry_id, file.first_id + entry.line)'),
+                ('said_run_id', 'night.run_id::integer'),
+                ('said_file_no', 'entry.file_no'),
+                -- A line would lead to a person who is withdrawn.
+                (
+                    'said_line',
+                    'case when entry.withdrawn_until is null then entry.line::integer end'
+                )
+            ) as own (column_name, expression) on own.column_name = attname
+            where attrelid = 'registry.entry'::regclass and attnum > 0 and not attisdropped
         )
     );
 end;

@@ -59,6 +59,7 @@ cross join lateral (
         entry.nip in (select unreadable_number.number from unreadable_number)
         or entry.regon9 in (select unreadable_number.number from unreadable_number)
         or entry.krs in (select unreadable_number.number from unreadable_number)
+        or entry.entry_key in (select unreadable_number.number from unreadable_number)
     ) is true as is_unreadable
 ) as own;
 

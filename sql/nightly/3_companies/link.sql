@@ -1,5 +1,5 @@
--- Links entries and companies that share a REGON or a KRS number: they are one company. link_nip.sql
--- does the same for the NIP. The numbers of an entry are valid or null.
+-- Links entries and companies of a country that share a REGON or a KRS number: they are one company.
+-- link_number.sql does the same for numbers beyond these columns, link_nip.sql for the NIP. The numbers of an entry are valid or null.
 --
 -- A typing error can give an entry the valid number of another entry. So two differences contradict a
 -- shared number. A shared REGON: another NIP and another person (another KRS number, a legal and a
@@ -41,7 +41,9 @@ select
     entry.krs,
     entry.entity_type,
     entry.surname,
-    entry.first_name
+    entry.first_name,
+    entry.entry_key,
+    entry.numbers
 from stage.entry
 join stage.file using (file_no)
 left join stage.pair using (file_no, line)
@@ -103,6 +105,7 @@ select
     )
 from stage.node
 join registry.entry using (regon9)
+join stage.night on night.country_code = entry.country_code
 where node.node <> entry.company_id
 union all
 select
@@ -113,6 +116,7 @@ select
     coalesce(node.nip <> entry.nip and node.regon9 <> entry.regon9, false)
 from stage.node
 join registry.entry using (krs)
+join stage.night on night.country_code = entry.country_code
 where node.node <> entry.company_id;
 
 -- Labels connected components: gives each node the smallest label of its neighbours until none changes.

@@ -12,6 +12,7 @@ with holder as (
     select node.nip, holder.node
     from stage.node
     join registry.entry using (nip)
+    join stage.night on night.country_code = entry.country_code
     cross join lateral (
         values
         (node.node),

@@ -88,13 +88,15 @@ cross join lateral (
     ('start date', before.start_date::text, after.start_date::text),
     ('name', before.name, after.name),
     ('entity type', before.entity_type, after.entity_type),
-    ('NIP', before.nip, after.nip),
-    ('REGON', before.regon9, after.regon9),
-    ('KRS', before.krs, after.krs),
     ('phone', before.phone, after.phone),
     ('e-mail', before.email, after.email),
     ('fax', before.fax, after.fax),
     ('website', before.website, after.website)
+    union all
+    select number.event_subject, number.old_value, number.new_value
+    from registry.changed_numbers(
+        row(before.*)::registry.entry, row(after.*)::registry.entry
+    ) as number
     union all
     select
         'address',

@@ -41,9 +41,6 @@ with compared as (
         values
         ('status', entry.status, other.status),
         ('legal_form', entry.legal_form, other.legal_form),
-        ('nip', entry.nip, other.nip),
-        ('regon9', entry.regon9, other.regon9),
-        ('krs', entry.krs, other.krs),
         ('voivodeship', entry.voivodeship, other.voivodeship),
         ('postal_code', entry.postal_code, other.postal_code),
         ('city', registry.text_meaning(entry.city), registry.text_meaning(other.city)),
@@ -59,6 +56,10 @@ with compared as (
             entry.activity_main,
             case when other.activity_version = entry.activity_version then other.activity_main end
         )
+        union all
+        select lower(identifier_type), own.identifier_value, others.identifier_value
+        from registry.entry_numbers(entry) as own
+        join registry.entry_numbers(other) as others using (identifier_type)
     ) as field (name, value, other_value)
     where field.value is not null and field.other_value is not null
     group by entry.entry_id, other.source, field.name

@@ -22,6 +22,9 @@ begin
     execute format('create index on stage.%I (nip) where nip is not null', partition);
     execute format('create index on stage.%I (regon9) where regon9 is not null', partition);
     execute format('create index on stage.%I (krs) where krs is not null', partition);
+    execute format(
+        'create index on stage.%I using gin (numbers jsonb_path_ops) where numbers is not null', partition
+    );
     -- Finds entries whose announced end or strike-off is reached without a new record.
     execute format(
         'create index on stage.%I (least(end_date, struck_off_date))

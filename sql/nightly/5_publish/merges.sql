@@ -23,9 +23,8 @@ where challenge.company_id = merged_company.company_id;
 update registry.company
 set
     merged_into_id = merged_company.into_company_id,
-    changed_snapshot_no = last_id.last_id + 1
+    changed_snapshot_no = registry.next_snapshot_no()
 from stage.merged_company
-join registry.last_id on last_id.table_name = 'snapshot'
 where company.company_id = merged_company.company_id;
 
 update registry.company

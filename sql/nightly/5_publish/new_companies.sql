@@ -27,7 +27,8 @@ select
     new_entry.voivodeship,
     new_entry.city,
     new_entry.postal_code,
-    new_entry.activity_main
+    new_entry.activity_main,
+    registry.naming_numbers(new_entry.country_code, new_entry.entry_key, new_entry.numbers)
 from stage.new_entry
 where new_entry.entry_id not in (select component.node from stage.component);
 

@@ -9,15 +9,11 @@ select
 from stage.before
 join stage.after using (entry_id)
 cross join stage.night
-cross join lateral (
-    values
-    ('NIP', before.nip, after.nip),
-    ('REGON9', before.regon9, after.regon9),
-    ('KRS', before.krs, after.krs)
-) as number (identifier_type, identifier_value, present_value)
-where
-    number.identifier_value is not null
-    and number.identifier_value is distinct from number.present_value
+cross join lateral registry.changed_numbers(
+    row(before.*)::registry.entry, row(after.*)::registry.entry
+) as number (identifier_type, event_subject, identifier_value, present_value)
+join registry.identifier_type as type using (identifier_type)
+where number.identifier_value is not null and type.company_type is null
 group by number.identifier_type, number.identifier_value, before.company_id
 on conflict on constraint past_number_pkey do update
 set last_date = greatest(past_number.last_date, excluded.last_date);

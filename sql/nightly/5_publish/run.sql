@@ -42,7 +42,9 @@ select
                 cross join lateral (
                     values
                     ('NIP ' || match.part[1]),
-                    ('REGON9 ' || left(match.part[1], 9))
+                    ('REGON9 ' || left(match.part[1], 9)),
+                    ('KEY ' || night.source || ' ' || match.part[1]),
+                    ('KEY ' || night.source || ' ' || left(match.part[1], 9))
                 ) as trait (value)
                 cross join person.secret
                 where

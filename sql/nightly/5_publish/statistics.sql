@@ -1,4 +1,4 @@
--- Writes the counts of the night, and advances the last ids.
+-- Writes the counts of the night.
 
 -- One row: the counts of the night. An entry that is struck off when it is first seen does not count as
 -- new. state_hash: the change of the sum of the state hashes of all entries.
@@ -91,27 +91,17 @@ left join lateral (
 ) as previous on true
 where run.run_id = night.run_id;
 
-update registry.last_id
-set last_id = case last_id.table_name
-    when 'entry' then last_id.last_id + (
-        select case
-            when night.is_baseline then (select sum(file.line_count) from stage.file)
-            else (select count(*) from stage.new_id)
-        end
-        from stage.night
-    )
-    when 'snapshot' then last_id.last_id + 1
-    else last_id.last_id + (select run.event_count from registry.run join stage.night using (run_id))
-end
-where
-    last_id.table_name in ('event', 'snapshot')
-    or (select figure.new_count > 0 or figure.new_row_count > 0 from stage.figure);
-
--- Records the last id of the run: it tells which run found an entry first.
+-- Records the last id of the run: it tells which run found an entry first. Without new entries it is that of
+-- the run before.
 update registry.run
-set last_entry_id = last_id.last_id
+set last_entry_id = coalesce(
+    (
+        select reserved_id.last_id
+        from registry.reserved_id
+        where reserved_id.run_id = night.run_id and reserved_id.table_name = 'entry'
+    ),
+    (select max(earlier.last_entry_id) from registry.run as earlier where earlier.source = night.source),
+    0
+)
 from stage.night
-cross join registry.last_id
-where
-    run.run_id = night.run_id
-    and last_id.table_name = 'entry';
+where run.run_id = night.run_id;

@@ -1,0 +1,105 @@
+-- What nights of all countries give out together: ids, and the number of the snapshot. None of them waits
+-- for another night: ids are reserved in transactions of their own, the snapshot is numbered last.
+
+-- Reserves ids for a run. Returns the one before the first. A gap stays where a run fails while a later one
+-- has reserved.
+create or replace function registry.reserve_ids(run_id bigint, kind text, id_count bigint) returns bigint
+language plpgsql as $$
+declare
+    end_id bigint;
+begin
+    update registry.last_id
+    set last_id = last_id.last_id + id_count
+    where last_id.table_name = kind
+    returning last_id.last_id into end_id;
+    if id_count > 0 then
+        insert into registry.reserved_id (run_id, table_name, first_id, last_id)
+        values (reserve_ids.run_id, kind, end_id - id_count + 1, end_id);
+    end if;
+    return end_id - id_count;
+end;
+$$;
+
+-- Gives back what a run has reserved and not published: the next run takes the same ids, unless another
+-- one has reserved since.
+create or replace function registry.give_back_ids(wanted_id bigint) returns void
+language sql as $$
+    with returned as (
+        delete from registry.reserved_id
+        where reserved_id.run_id = wanted_id
+        returning *
+    )
+
+    update registry.last_id
+    set last_id = returned.first_id - 1
+    from returned
+    where last_id.table_name = returned.table_name and last_id.last_id = returned.last_id;
+$$;
+
+-- The `changed_snapshot_no` of companies that this transaction changes: all of them have the same, and the
+-- number that the snapshot is given at the end is not smaller.
+create or replace function registry.next_snapshot_no() returns bigint
+language sql stable
+return coalesce(
+    nullif(current_setting('registry.change_no', true), '')::bigint,
+    (select last_id.last_id + 1 from registry.last_id where last_id.table_name = 'snapshot')
+);
+
+create or replace function registry.begin_publication() returns void
+language sql as $$
+    select set_config('registry.change_no', registry.next_snapshot_no()::text, true);
+$$;
+
+-- Ends a transaction that publishes events with these ids, or none: gives the snapshot its number. Other
+-- publications wait until the transaction is committed, so that nothing may come after it.
+create or replace function registry.end_publication(
+    new_first_id bigint default null,
+    new_last_id bigint default null
+) returns void
+language plpgsql as $$
+declare
+    own_change_no constant bigint := registry.next_snapshot_no();
+    own_snapshot_no bigint;
+begin
+    update registry.last_id
+    set last_id = last_id.last_id + 1
+    where last_id.table_name = 'snapshot'
+    returning last_id.last_id into own_snapshot_no;
+    insert into registry.publication (snapshot_no, change_no)
+    values (own_snapshot_no, own_change_no);
+    if new_first_id <= new_last_id then
+        update registry.event_range
+        set last_event_id = new_last_id
+        where
+            event_range.snapshot_no = (select max(event_range.snapshot_no) from registry.event_range)
+            and event_range.last_event_id = new_first_id - 1;
+        if not found then
+            insert into registry.event_range (snapshot_no, first_event_id, last_event_id)
+            values (own_snapshot_no, new_first_id, new_last_id);
+        end if;
+    end if;
+end;
+$$;
+
+-- The smallest `changed_snapshot_no` of companies that were published after a snapshot. A company with
+-- this one or a larger one may have changed since. Null where nothing was published.
+create or replace function registry.changed_since(seen_no bigint) returns bigint
+language sql stable parallel safe
+return (
+    select min(publication.change_no)
+    from registry.publication
+    where publication.snapshot_no > seen_no
+);
+
+-- The newest event that a feed of the whole registry tells; 0 without any.
+create or replace function registry.newest_event_id() returns bigint
+language sql stable parallel safe
+return coalesce(
+    (
+        select event_range.last_event_id
+        from registry.event_range
+        order by event_range.snapshot_no desc
+        limit 1
+    ),
+    0
+);

@@ -1,0 +1,12 @@
+-- Reserves the ids of new entries, which are the records without a pair. In a first snapshot all records are
+-- new, and the line is the number: a line that is no entry uses up an id.
+update stage.night
+set entry_id_before = registry.reserve_ids(
+    night.run_id,
+    'entry',
+    case
+        when night.is_baseline then (select coalesce(sum(file.line_count), 0)::bigint from stage.file)
+        else (select count(*) from stage.entry where entry.reason is null)
+        - (select count(*) from stage.pair)
+    end
+);

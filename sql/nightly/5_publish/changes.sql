@@ -1,0 +1,144 @@
+-- Finds the changes of companies, and which of them confirm an event of another registry.
+
+-- One row per change of a company: two entries with the same change make one event. event_id: the event
+-- of another registry that this change confirms; null for a new event.
+create unlogged table stage.company_event as
+select
+    coalesce(merged_company.into_company_id, event.company_id) as company_id,
+    min(event.entry_id) as entry_id,
+    event.event_type,
+    event.old_value,
+    event.new_value,
+    null::bigint as event_id
+from stage.event
+left join stage.merged_company on merged_company.company_id = event.company_id
+group by 1, event.event_type, event.old_value, event.new_value;
+
+analyze stage.company_event;
+
+-- A change confirms an event of the same meaning by another registry, at most 30 days before or after:
+-- registries differ in speed. It confirms none when this registry has reported or confirmed the same
+-- change later: each change there and back is an event. Of several, the one with the same value counts,
+-- then the newest. The search runs company by company, and only when another registry has events in
+-- these days.
+update stage.company_event
+set event_id = (
+    select known.event_id
+    from (
+        select
+            told.*,
+            max(told.event_id) filter (where told.is_own) over () as own_id
+        from (
+            select
+                event.event_id,
+                event.new_value is not distinct from company_event.new_value as is_equal,
+                event.source = night.source or corroboration.event_id is not null as is_own
+            from registry.event
+            left join registry.corroboration
+                on corroboration.company_id = event.company_id
+                and corroboration.event_id = event.event_id
+                and corroboration.source = night.source
+            where
+                event.company_id = company_event.company_id
+                and event.event_type = company_event.event_type
+                and event.event_date between night.dump_date - 30 and night.dump_date + 30
+                and registry.event_meaning(
+                    night.country_code, event.event_type, event.old_value, event.new_value
+                )
+                = registry.event_meaning(
+                    night.country_code, event.event_type, company_event.old_value,
+                    company_event.new_value
+                )
+            offset 0
+        ) as told
+    ) as known
+    where not known.is_own and known.event_id > coalesce(known.own_id, 0)
+    order by known.is_equal desc, known.event_id desc
+    limit 1
+)
+from stage.night
+where exists (
+    select from registry.run
+    where
+        run.source <> night.source
+        and run.event_count > 0
+        and run.dump_date between night.dump_date - 30 and night.dump_date + 30
+);
+
+-- What the company shows by another registry is no event of one that has told nothing of the subject:
+-- a number that it had when the entry came, or was told to have; a closing date of a company that was
+-- struck off in these days. A number that joins two companies tonight is news.
+delete from stage.company_event
+using stage.night, registry.event_type
+where
+    company_event.event_id is null
+    and event_type.event_type = company_event.event_type
+    and (
+        company_event.event_type = 'COMPANY_CLOSED_DATE'
+        and exists (
+            select from registry.event
+            join registry.entry using (company_id, entry_id)
+            where
+                event.company_id = company_event.company_id
+                and event.event_type = 'COMPANY_STRUCK_OFF'
+                and event.source <> night.source
+                and event.event_date between night.dump_date - 30 and night.dump_date + 30
+                and entry.status = 'DELETED'
+        )
+        or company_event.event_type ~ '_ASSIGNED$'
+        and exists (
+            select
+            from analyst.entry as holder
+            join registry.entry as held using (company_id, entry_id)
+            join analyst.entry as adopter using (company_id)
+            cross join lateral registry.entry_numbers(held) as number
+            where
+                holder.company_id = company_event.company_id
+                and holder.source <> night.source
+                and adopter.entry_id = company_event.entry_id
+                and number.event_subject = event_type.subject
+                and number.identifier_value = company_event.new_value
+                and (
+                    holder.first_seen_date <= adopter.first_seen_date
+                    and company_event.company_id not in (
+                        select merged_company.into_company_id from stage.merged_company
+                    )
+                    or exists (
+                        select from registry.event
+                        where
+                            event.company_id = company_event.company_id
+                            and event.event_type = company_event.event_type
+                            and event.new_value = company_event.new_value
+                    )
+                )
+        )
+    )
+    and not exists (
+        select
+        from registry.event
+        join registry.event_type as known_type using (event_type)
+        left join registry.corroboration using (company_id, event_id)
+        where
+            event.company_id = company_event.company_id
+            and known_type.subject = event_type.subject
+            and night.source in (event.source, corroboration.source)
+    );
+
+insert into registry.corroboration (
+    company_id, event_id, source, run_id, entry_id, event_date, old_value, new_value
+)
+select distinct on (company_event.company_id, company_event.event_id)
+    company_event.company_id,
+    company_event.event_id,
+    night.source,
+    night.run_id,
+    company_event.entry_id,
+    night.dump_date,
+    company_event.old_value,
+    company_event.new_value
+from stage.company_event
+cross join stage.night
+where company_event.event_id is not null
+order by
+    company_event.company_id, company_event.event_id, company_event.entry_id,
+    company_event.old_value collate "C", company_event.new_value collate "C";

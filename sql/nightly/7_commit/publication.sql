@@ -1,0 +1,8 @@
+-- Ends the publication: the last statement before the commit.
+
+delete from registry.reserved_id
+using stage.night
+where reserved_id.run_id = night.run_id;
+
+select registry.end_publication(night.first_event_id, night.last_event_id)
+from stage.night;
