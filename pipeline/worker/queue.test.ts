@@ -25,6 +25,7 @@ test('that ends while it begins to listen may lose its session', async () => {
     'mail',
     { db, mail, sources: [], retaining },
     pino({ enabled: false }),
+    () => undefined,
     end.signal,
   );
   const events = new EventEmitter();

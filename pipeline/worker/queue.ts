@@ -11,6 +11,8 @@ import type { Logger } from 'pino';
 import { importAwaited, type OnDemandSource } from '../import/import.ts';
 import { sendMail, type SendOptions } from '../mail/send.ts';
 import type { Database } from '../../sql/connection/database.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import type { Complain } from './complaints.ts';
 import { keepAlive } from './liveness.ts';
 import { applyRetention, type RetentionOptions } from './retention.ts';
 
@@ -34,6 +36,7 @@ export function describeQueue(
   name: QueueName,
   options: QueueOptions,
   logger: Logger,
+  complain: Complain,
   signal: AbortSignal,
 ): RunnerOptions {
   const { pool } = name === 'mail' ? options.mail : options.db;
@@ -49,7 +52,7 @@ export function describeQueue(
         : [{ task: 'delete_done', match: '17 * * * *', options: { backfillPeriod: 3_600_000 } }],
     ),
     noHandleSignals: true,
-    logger: logInto(logger),
+    logger: logInto(logger, complain),
     preset: {
       // The queue marks jobs as done in batches: it waits for these at its end, and retries them.
       worker: { completeJobBatchDelay: 0, failJobBatchDelay: 0 },
@@ -125,9 +128,12 @@ class AnotherAttempt extends Error {}
 
 const levels = { error: 'error', warning: 'warn', info: 'debug', debug: 'trace' } as const;
 
-function logInto(logger: Logger): QueueLogger {
-  return new QueueLogger(() => (level: LogLevel, message: string, meta?: { error?: unknown }) => {
-    if (meta?.error instanceof AnotherAttempt) return;
-    logger[levels[level]](message);
+function logInto(logger: Logger, complain: Complain): QueueLogger {
+  type Meta = { error?: unknown; fatalError?: unknown };
+  return new QueueLogger(() => (level: LogLevel, message: string, meta?: Meta) => {
+    const error = meta?.error ?? meta?.fatalError;
+    if (error instanceof AnotherAttempt) return;
+    if (isLostConnection(error)) complain(levels[level], message, error);
+    else logger[levels[level]](message);
   });
 }

@@ -118,7 +118,7 @@ describe('a worker', () => {
     expect(await jobs()).toEqual([{ key: `mail:${later.mail_id}`, attempts: 0, is_locked: false }]);
   });
 
-  test('goes on after it has lost all its sessions', async () => {
+  test('goes on after it has lost all its sessions, and says so in one sentence', async () => {
     const smtp = await serve();
     const worker = await startWorker(smtp.url);
     await db.pool.query(
@@ -129,6 +129,10 @@ describe('a worker', () => {
     await settle('sent');
     expect(smtp.mails).toHaveLength(1);
     await worker.stop();
+    const complaints = worker.log.filter(({ level }) => Number(level) >= 40);
+    expect(complaints).toMatchObject([
+      { level: 40, msg: expect.stringMatching(/^The database is away, jobs wait/) as string },
+    ]);
   });
 });
 

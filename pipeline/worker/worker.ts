@@ -12,6 +12,7 @@ import { sweepWatches } from '../import/import.ts';
 import type { SendOptions } from '../mail/send.ts';
 import { createFileDelivery, createSmtpDelivery, mailFolder } from '../mail/transport.ts';
 import { whenAborted } from '../signals.ts';
+import { type Complain, createComplaints } from './complaints.ts';
 import { releaseJobs, repeat } from './liveness.ts';
 import { serveMetrics } from './metrics.ts';
 import { describeQueue, type QueueName, type QueueOptions } from './queue.ts';
@@ -67,11 +68,16 @@ export async function runWorker(
   };
   const metrics = settings.metrics && (await serveMetrics(db.pool, settings.metrics, 'worker'));
   // The queue also writes to the console (graphile-worker 0.18.0), but stderr holds lines of the log only.
-  const log = (...values: unknown[]) => logger.warn(format(...values));
+  const log = (...values: unknown[]) => {
+    const text = format(...values);
+    // What it traces there it also logs.
+    if (!text.startsWith('Trace: ')) logger.warn(text);
+  };
   Object.assign(console, { error: log, warn: log });
-  const onFault = (error: Error) => logger.error(error, 'the job queue has stopped');
+  const complain = createComplaints(logger);
+  const onFault = (error: Error) => complain('error', 'the job queue has stopped', error);
   const runOnce = (name: QueueName) =>
-    runQueue(name, { db, mail, sources, retaining: settings }, logger, signal);
+    runQueue(name, { db, mail, sources, retaining: settings }, logger, complain, signal);
   await Promise.all([
     repeat(() => runOnce('mail'), pause_ms, signal, onFault),
     repeat(() => runOnce('import'), pause_ms, signal, onFault),
@@ -88,17 +94,18 @@ async function runQueue(
   name: QueueName,
   options: QueueOptions,
   logger: Logger,
+  complain: Complain,
   signal: AbortSignal,
 ): Promise<void> {
   const { db, mail, sources } = options;
   const end = new AbortController();
   let sweeping: Promise<unknown> | undefined;
   try {
-    const runner = await run(describeQueue(name, options, logger, end.signal));
+    const runner = await run(describeQueue(name, options, logger, complain, end.signal));
     logger.info({ queue: name }, 'the worker is ready');
     const either = AbortSignal.any([signal, end.signal]);
-    const onFault = ({ message }: Error) =>
-      logger.warn(`What was left behind cannot be looked for: ${message}`);
+    const onFault = (error: Error) =>
+      complain('warn', 'What was left behind cannot be looked for', error);
     sweeping =
       name === 'mail'
         ? repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault)
@@ -108,7 +115,7 @@ async function runQueue(
     // When the session of its first look is lost, the queue fails for good, and says so in debug messages
     // only (graphile-worker 0.18.0, taskIdentifiers.ts): start it anew.
     runner.events.once('worker:getJob:error', ({ error }) => {
-      logger.warn(`Jobs cannot be looked for, the queue starts anew: ${(error as Error).message}`);
+      complain('warn', 'Jobs cannot be looked for, the queue starts anew', error);
       stop().catch(() => undefined);
     });
     const stopped = whenAborted(signal).then(stop);

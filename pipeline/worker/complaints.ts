@@ -1,0 +1,25 @@
+import type { Level, Logger } from 'pino';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+
+/** A database that stays away is said again after so long. */
+const again_ms = 60_000;
+
+/** Logs what went wrong. @param error its cause, if known */
+export type Complain = (level: Level, text: string, error?: unknown) => void;
+
+/**
+ * Logs that the database is away in one sentence a minute: all slots, sessions and sweeps of a worker
+ * meet it in the same moment.
+ */
+export function createComplaints(logger: Logger): Complain {
+  let said_at = -Infinity;
+  return (level, text, error) => {
+    if (!isLostConnection(error)) {
+      logger[level](error === undefined ? {} : { err: error }, text);
+      return;
+    }
+    if (performance.now() - said_at < again_ms) return;
+    said_at = performance.now();
+    logger.warn(`The database is away, jobs wait until it is back: ${(error as Error).message}`);
+  };
+}
