@@ -65,7 +65,9 @@ async function serve(environment: Environment): Promise<void> {
   if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
-  const downloadPool = openPool({ ...database.connection, ...downloadSessions });
+  const downloadPools = [...database.readConnections, database.connection].map((connection) =>
+    openPool({ ...connection, ...downloadSessions }),
+  );
   const gatePool = openSessions(database.connection, {
     ...environment,
     patience_ms,
@@ -75,7 +77,7 @@ async function serve(environment: Environment): Promise<void> {
   const uses = createUses(gate);
   const close = async () => {
     await uses.flush();
-    await Promise.all([gatePool.end(), downloadPool.end()]);
+    await Promise.all([gatePool, ...downloadPools].map((pool) => pool.end()));
     await database.close();
   };
   let isStopping = false;
@@ -102,7 +104,7 @@ async function serve(environment: Environment): Promise<void> {
     gate,
     uses,
     pool: database.pool,
-    downloadPool,
+    downloadPools,
     readers: database.readers,
     searchIndex,
     logger,

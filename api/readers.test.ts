@@ -7,6 +7,7 @@ import { startTestApi, type TestApi } from '../fixtures/client/test-api.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { runFixture } from '../fixtures/dump/night.ts';
 import { connect, type Database, openSessions } from '../sql/connection/database.ts';
+import { openPool } from '../sql/connection/pool.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { createSecret } from './auth/token-secret.ts';
 import { createSearchIndex } from './companies/search-index.ts';
@@ -74,6 +75,7 @@ beforeAll(async () => {
     gate: openKysely(gatePool),
     pool: db.pool,
     readers: db.readers,
+    downloadPools: [...db.readConnections, db.connection].map(openPool),
     searchIndex: createSearchIndex([...db.readConnections, db.connection]),
     deadline_ms: 3_000,
   });
@@ -156,6 +158,7 @@ test('reads without a charge go on while the writer is away, and are limited; th
     statuses.add(status);
   }
   expect(statuses).toEqual(new Set([200, 429]));
+  expect((await api.ask('/downloads/2026-11-03/daily_stat.csv')).status).toBe(200);
   expect((await ask('/events/feed')).status).toBe(200);
   const history = '/companies/events?identifier_type=NIP&identifier_value=1000201006';
   expect((await ask(history)).body).toMatchObject({ meta: { is_watched: false } });

@@ -272,7 +272,7 @@ describe('a file that takes long', () => {
       max: 1,
       statement_timeout: 100,
     });
-    const impatient = await startTestApi({ db: database.kysely, downloadPool });
+    const impatient = await startTestApi({ db: database.kysely, downloadPools: [downloadPool] });
     onTestFinished(() => impatient.close());
     await holdStock();
     const response = await impatient.ask(path);

@@ -1,6 +1,8 @@
 import { LRUCache } from 'lru-cache';
 import type { Pool, PoolClient } from 'pg';
 import { inSnapshot } from '../../sql/connection/database.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { isCancelled } from '../../sql/connection/readers.ts';
 import { type Format, writers } from '../../sql/export/formats.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
@@ -11,6 +13,8 @@ const room_bytes = 64 * 1024 ** 2;
 
 /** A file is made anew after an hour, as caches ask for it anew. */
 const kept_ms = 3_600_000;
+
+const findVersion = `select from registry.run where run_id = $1 and state = 'published'`;
 
 export interface FileOfDay {
   view: View;
@@ -25,8 +29,11 @@ const tooLarge = {
 };
 
 export interface FilesOptions extends Context {
-  /** Its sessions are the files that are made at a time, its patience is the longest query. */
-  downloadPool: Pool;
+  /**
+   * Sessions on each of the readers, and on the writer at last: as many as files are made there at a time.
+   * Their patience is the longest query.
+   */
+  downloadPools: readonly Pool[];
 }
 
 /**
@@ -34,7 +41,7 @@ export interface FilesOptions extends Context {
  * and nobody gets half a file. It has a row a group of entries, and no more rows than the dictionaries have
  * groups. Files that were asked for last are kept.
  */
-export function createFiles({ downloadPool, suppressBelow }: FilesOptions) {
+export function createFiles({ downloadPools, readers, suppressBelow }: FilesOptions) {
   const kept = new LRUCache<string, Buffer>({
     maxSize: room_bytes,
     sizeCalculation: ({ length }) => length,
@@ -53,10 +60,27 @@ export function createFiles({ downloadPool, suppressBelow }: FilesOptions) {
     return Buffer.concat(parts);
   }
 
+  /** Makes a file on the first server that is there and has its version; the writer has any. */
+  async function make(file: FileOfDay): Promise<Buffer> {
+    const states = readers.states();
+    const up = downloadPools.slice(0, -1).filter((_, at) => states[at]?.is_up);
+    for (const pool of up) {
+      try {
+        const content = await inSnapshot(pool, async (client) => {
+          const isThere = await client.query(findVersion, [file.version]);
+          return isThere.rowCount === 1 ? write(client, file) : undefined;
+        });
+        if (content) return content;
+      } catch (error) {
+        if (!isLostConnection(error) && !isCancelled(error)) throw error;
+      }
+    }
+    return inSnapshot(downloadPools.at(-1)!, (client) => write(client, file));
+  }
+
   return async (file: FileOfDay): Promise<Buffer> => {
     const key = Object.values(file).join(' ');
-    const content =
-      kept.get(key) ?? (await inSnapshot(downloadPool, (client) => write(client, file)));
+    const content = kept.get(key) ?? (await make(file));
     kept.set(key, content);
     return content;
   };

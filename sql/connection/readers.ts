@@ -56,7 +56,7 @@ export interface Readers {
 }
 
 /** A cancelled read of a standby: the writer has removed rows that the read needed. */
-const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
+export const isCancelled = (error: unknown) => (error as { code?: unknown }).code === '40001';
 
 /** How far a server is. */
 async function askHowFar(client: Pick<PoolClient, 'query'>) {
