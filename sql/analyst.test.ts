@@ -334,6 +334,32 @@ describe('the divisions and groups of the PKD', () => {
   });
 });
 
+test('the dictionaries are those of Poland, and country_name has the names of each country', async () => {
+  const names = await linesOf(`
+    select country_code, dictionary, activity_version, count(*), min(name) filter (where code in ('24', 'A', '0112Z'))
+    from analyst.country_name group by 1, 2, 3 order by 1, 2, 3
+  `);
+  expect(names).toEqual([
+    'FR NAF2025 2026 747 ',
+    'FR NAFRev2 2008 732 "Culture du riz"',
+    'FR activity_section  22 "Agriculture  sylviculture et pêche"',
+    'FR legal_form  263 ',
+    'FR voivodeship  18 "Centre-Val de Loire"',
+    'PL PKD2007 2007 656 "Uprawa ryżu"',
+    'PL PKD2025 2025 728 "Uprawa ryżu"',
+    'PL activity_section  22 "Rolnictwo  leśnictwo i rybactwo"',
+    'PL legal_form  107 ',
+    'PL voivodeship  16 śląskie',
+  ]);
+  const counts = await linesOf(`
+    select
+      (select count(*) from analyst.activity), (select count(*) from analyst.activity_section),
+      (select count(*) from analyst.legal_form), (select count(*) from analyst.voivodeship),
+      (select count(distinct activity_version) from analyst.activity_group)
+  `);
+  expect(counts).toEqual(['1384 22 107 16 2']);
+});
+
 describe('sql/README.md', () => {
   async function readQueries(): Promise<string[]> {
     const text = await readFile(readme, 'utf8');

@@ -52,3 +52,24 @@ select
     voivodeship.teryt,
     voivodeship.slug
 from registry.voivodeship;
+
+-- The names of all countries. A section or a region of one country may have the code of another's.
+create or replace view analyst.country_name as
+select
+    region.country_code,
+    'voivodeship' as dictionary,
+    null::smallint as activity_version,
+    region.code,
+    region.name,
+    null as name_en
+from registry.region
+union all
+select country_code, 'legal_form', null, slug, label, label_en
+from registry.legal_form_symbol
+union all
+select country_code, 'activity_section', null, section, name, name_en
+from registry.activity_section
+union all
+select activity_scheme.country_code, activity_scheme.scheme, version, activity_code.code, activity_code.name, null
+from registry.activity_code
+join registry.activity_scheme using (version);
