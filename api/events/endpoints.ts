@@ -94,8 +94,8 @@ const numbered = z
 
 type FeedPart = { events: string; last_event_id: string; has_more: boolean };
 
-// Events are numbered in the order of publication: nights publish one after another, each in one
-// transaction that holds a lock. A client that has seen an event has missed none with a smaller number.
+// Nights of several countries publish at the same time: the event of a later night may have a smaller number.
+// So the feed goes on in the order of publication, in which a night has one place (registry.event_range).
 function feed({ readers, now }: Context): Endpoint {
   return endpoint(
     {

@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+
+afterAll(() => db.drop());
+
+/** Of these numbers those that may be one of the type. */
+async function take(type: string, numbers: string[]): Promise<string[]> {
+  const { rows } = await db.pool.query<{ number: string }>(
+    'select number from unnest($2::text[]) as number where registry.is_number($1, number)',
+    [type, numbers],
+  );
+  return rows.map(({ number }) => number);
+}
+
+describe('a number of a type', () => {
+  test.each([
+    ['NIP', ['1000201006'], ['1000201007', '0000000000', '100020100', '10002010061', '']],
+    ['REGON9', ['990200011', '123456785'], ['990200012', '000000000', '99020001', 'A90200011']],
+    ['KRS', ['0000990002'], ['0000000000', '000099000', '00009900021', '000099000A']],
+    ['SIREN', ['732829320', '356000000'], ['732829321', '000000000', '73282932', '7328293200']],
+    [
+      'SIRET',
+      // Of La Poste no number is refused.
+      ['73282932000074', '35600000000048', '35600000049837', '35600000012345'],
+      ['73282932000075', '73282932100073', '00000000000000', '7328293200007', '35600001000000'],
+    ],
+    ['RNA', ['W751000001'], ['W75100001', 'W7510000011', 'w751000001', '751000001']],
+  ])('%s has its form and check digit', async (type, right, wrong) => {
+    expect(await take(type, [...right, ...wrong])).toEqual(right);
+  });
+
+  test('that no country has is neither right nor wrong', async () => {
+    const { rows } = await db.pool.query(`select registry.is_number('VAT', '1') as answer`);
+    expect(rows).toEqual([{ answer: null }]);
+  });
+
+  test('passes the pattern that its country documents where it passes the check', async () => {
+    const { rows } = await db.pool.query(
+      `select identifier_type
+       from registry.identifier_type
+       cross join unnest(
+         '{1000201006, 990200011, 0000990002, 732829320, 73282932000074, W751000001}'::text[]
+       ) as number
+       where registry.is_number(identifier_type, number) and number !~ pattern`,
+    );
+    expect(rows).toEqual([]);
+  });
+});
