@@ -53,7 +53,7 @@ program
 
 program
   .command('schedule')
-  .description('run nightly at the times of NIGHTLY_CRON, Polish time')
+  .description('run nightly at the times of NIGHTLY_CRON, in the time of the default country')
   .option('--fetch', 'first fetch what the registries that are set up have made since')
   .action(async (options) => (await ingesting()).keepSchedule(options));
 
