@@ -239,6 +239,7 @@ describe('a reason of a reject', () => {
     ["the NIP '1000201007' is not valid", 'invalid_nip'],
     ["the REGON '990200012' is not valid", 'invalid_regon'],
     ["the KRS number '12' is not valid", 'invalid_krs'],
+    ["the Guild number 'U1' is not valid", 'invalid_number'],
     ['all names are blank', 'no_name'],
     ["the status 'Jan is not a date' is not known", 'unknown_status'],
     ["the start date 'the NIP' is not a date", 'invalid_date'],

@@ -8,6 +8,7 @@ return case
     when reason ~ '^the NIP ''' then 'invalid_nip'
     when reason ~ '^the REGON ''' then 'invalid_regon'
     when reason ~ '^the KRS number ''' then 'invalid_krs'
+    when reason ~ '^the [^''a-z][^'']* ''.*'' is not valid$' then 'invalid_number'
     when reason = 'all names are blank' or reason ~ '^no name of the company' then 'no_name'
     when reason ~ '^the status ''' then 'unknown_status'
     when reason ~ '^the .* is not a date$|^the state of .* is in the future$' then 'invalid_date'
