@@ -128,7 +128,8 @@ program
   .command('person')
   .description('print everything that is stored of a natural person, as one JSON object')
   .argument('<number>', 'a NIP or REGON of the person, or the key of an entry')
-  .action(async (number) => (await asking()).describePerson(number));
+  .option('--source <source>', 'only the entries of this registry')
+  .action(async (number, { source }) => (await asking()).describePerson(number, source));
 
 const challenge = program
   .command('challenge')

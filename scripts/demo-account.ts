@@ -116,13 +116,12 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(
     `select
-       case when nip is not null then 'NIP' when regon9 is not null then 'REGON9' else 'KRS' end
-         as identifier_type,
-       array_agg(coalesce(nip, regon9, krs)) as identifier_value
+       identifier_type,
+       array_agg(primary_identifier) as identifier_value
      from (
-       select nip, regon9, krs
-       from analyst.company
-       where coalesce(nip, regon9, krs) is not null
+       select registry.identifier_type(company), registry.primary_identifier(company)
+       from registry.company
+       where merged_into_id is null and registry.primary_identifier(company) is not null
        order by company_id
        limit $1
      ) as company

@@ -1,6 +1,12 @@
 import { NothingToDo, WrongUsage } from '../errors.ts';
 import { figure } from '../figure.ts';
-import { digitsOf, forgetPerson, liftRequest, listRequests } from '../person/forget.ts';
+import {
+  digitsOf,
+  forgetPerson,
+  liftRequest,
+  listRequests,
+  requireOneCountry,
+} from '../person/forget.ts';
 import { loadSource } from '../sources/source.ts';
 import { mailFolder } from '../mail/transport.ts';
 import { minute, print } from './print.ts';
@@ -53,12 +59,14 @@ function describeRequest(request: Awaited<ReturnType<typeof listRequests>>[numbe
 }
 
 /** `registry person`: prints one JSON object, or says that nothing is stored. */
-export async function describePerson(wanted: string): Promise<void> {
+export async function describePerson(wanted: string, source?: string): Promise<void> {
+  if (source !== undefined) await loadSource(source);
   await withDatabase(async (db) => {
+    await requireOneCountry(db.pool, wanted, source);
     const { rows } = await db.pool.query<{ person: string | null }>(
       // The text has hashes of 64 bits to their last digit.
-      'select jsonb_pretty(person.describe($1, $2)) as person',
-      [wanted, digitsOf(wanted)],
+      'select jsonb_pretty(person.describe($1, $2, $3)) as person',
+      [wanted, digitsOf(wanted), source],
     );
     const [found] = rows;
     if (!found?.person) throw new NothingToDo(`Nothing is stored of a natural person '${wanted}'`);

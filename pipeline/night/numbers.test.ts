@@ -1,4 +1,5 @@
 import { rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
@@ -11,7 +12,8 @@ import {
 import { runDump } from '../../fixtures/dump/night.ts';
 import { runFrench } from '../../fixtures/dump/other-country.ts';
 import { readEvents } from '../../fixtures/dump/regon-day.ts';
-import { Refusal } from '../errors.ts';
+import { Refusal, WrongUsage } from '../errors.ts';
+import { forgetPerson } from '../person/forget.ts';
 import { loadSource } from '../sources/source.ts';
 import { verify } from './verify.ts';
 
@@ -151,6 +153,32 @@ describe('the numbers of another country', () => {
       ...Array(3).fill(only('sirene')),
     ]);
     expect(await verify(db, 'rne')).toEqual([]);
+  });
+
+  test('that name persons of two countries forget the one whose registry is given', async () => {
+    const request = { wanted: shared, reason: 'Art. 17', by: 'a letter', now: new Date() };
+    const told = `'${shared}' names persons of FR and PL: --source says which`;
+    await expect(forgetPerson(db, request, tmpdir())).rejects.toThrow(new WrongUsage(told));
+    const forgotten = await forgetPerson(db, { ...request, source: 'sirene' }, tmpdir());
+    expect(forgotten.entry_count).toBe(1);
+    const units = [
+      { siren: bakery, siret: `${bakery}00082`, name: 'Boulangerie' },
+      { siren: club, rna: 'W751000002', name: 'Club' },
+      { siren: odd, rna: 'W751000003', name: 'Impair' },
+      { siren: shared, name: 'Homonyme renommé' },
+    ];
+    expect(await runFrench(db, days[2], units)).toMatchObject({ new: 0, deleted: 0, events: 0 });
+    expect(await find('SIREN', shared)).toBeNull();
+    expect(await find('REGON9', shared)).not.toBeNull();
+    const { rows } = await db.pool.query(
+      'select source, name from registry.entry where entry_key = $1 order by source',
+      [shared],
+    );
+    expect(rows).toEqual([
+      { source: 'ceidg', name: 'Usługi 1' },
+      { source: 'sirene', name: null },
+    ]);
+    expect(await verify(db, 'sirene')).toEqual([]);
   });
 
   test('of equal columns link no companies of two countries', async () => {

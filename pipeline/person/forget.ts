@@ -2,7 +2,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type pg from 'pg';
 import type { Database } from '../../sql/connection/database.ts';
-import { NothingToDo } from '../errors.ts';
+import { NothingToDo, WrongUsage } from '../errors.ts';
 import { tryLock, whilePublishingWaits } from '../night/lock.ts';
 import { stageOf } from '../night/sessions.ts';
 import { listSources } from '../sources/source.ts';
@@ -40,6 +40,7 @@ export async function forgetPerson(
   mailFolder: string,
 ): Promise<Forgotten> {
   return whilePublishingWaits(pool, async (client) => {
+    await requireOneCountry(client, wanted, source);
     type Row = { suppression_id: number | null; entry_count: number; names: string[] };
     const { rows } = await client.query<Row>(
       `select suppression_id::float8 as suppression_id, entry_count, names
@@ -56,6 +57,21 @@ export async function forgetPerson(
     await deleteMailFiles(mailFolder, names);
     return { suppression_id, entry_count };
   });
+}
+
+/** Throws `WrongUsage` where the number names persons of several countries, of whom one is meant. */
+export async function requireOneCountry(
+  client: Pick<pg.ClientBase, 'query'>,
+  wanted: string,
+  source?: string,
+): Promise<void> {
+  const { rows } = await client.query<{ country_code: string }>(
+    'select distinct country_code from person.find_entries($1, $2, $3) order by country_code',
+    [wanted, digitsOf(wanted), source ?? null],
+  );
+  if (rows.length < 2) return;
+  const countries = rows.map(({ country_code }) => country_code).join(' and ');
+  throw new WrongUsage(`'${wanted}' names persons of ${countries}: --source says which`);
 }
 
 /** Lifts a request; the next dump that holds the records brings the data back, without events. */

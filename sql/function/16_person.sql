@@ -205,11 +205,15 @@ end;
 $$;
 
 -- Everything that is stored of the natural person that a number or a key names; null where nothing is.
-create or replace function person.describe(wanted text, number text) returns jsonb
+create or replace function person.describe(
+    wanted text,
+    number text,
+    wanted_source text default null
+) returns jsonb
 language plpgsql stable as $$
 declare
     entries registry.entry[] := array(
-        select entry from person.find_entries(wanted, number, null) as entry
+        select entry from person.find_entries(wanted, number, wanted_source) as entry
     );
     names text[] := person.names_of(entries) || number;
     company_ids bigint[] := array(select distinct entry.company_id from unnest(entries) as entry);
