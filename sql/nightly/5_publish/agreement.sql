@@ -57,7 +57,7 @@ with compared as (
             case when other.activity_version = entry.activity_version then other.activity_main end
         )
         union all
-        select lower(identifier_type), own.identifier_value, others.identifier_value
+        select registry.lower(identifier_type), own.identifier_value, others.identifier_value
         from registry.entry_numbers(entry) as own
         join registry.entry_numbers(other) as others using (identifier_type)
     ) as field (name, value, other_value)
