@@ -23,34 +23,65 @@ export interface DumpFile {
 }
 
 export interface Dump {
+  /** That of a full dump or of a delta, where a source has both. */
+  source: Source;
   files: DumpFile[];
   /** Files in the folder that do not belong to the dump. */
   ignored: string[];
 }
 
-/** Lists the files of a dump. Throws `WrongUsage` for no dump, and a `Refusal` for an unclear one. */
+/**
+ * Lists the files of a dump, and tells of which kind it is. Throws `WrongUsage` for no dump, and a `Refusal`
+ * for an unclear one.
+ */
 export async function listDump(source: Source, path: string) {
-  const parts = new Map<string, Found>();
-  const ignored: string[] = [];
-  for (const found of await listFiles(path, source.format === 'document')) {
-    const file_key = source.identifyFile(found.file);
-    if (file_key === null) {
-      ignored.push(found.file);
-      continue;
+  const delta = source.format === 'table' ? source.delta : undefined;
+  const isDeep = source.format === 'document' || delta !== undefined;
+  const found = await listFiles(path, isDeep);
+  const parts = findParts(source, found);
+  const deltaParts = delta ? findParts(delta, found) : new Map<string, Found>();
+  const [part] = parts.values();
+  const [deltaPart] = deltaParts.values();
+  if (part && deltaPart) {
+    throw new Refusal(
+      `${part.file} is part of a full dump, and ${deltaPart.file} of a delta: ` +
+        'each needs a folder of its own',
+    );
+  }
+  const kind = deltaPart ? delta! : source;
+  const taken = deltaPart ? deltaParts : parts;
+  if (taken.size === 0) throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
+  if (kind.format === 'table' && kind.join) {
+    for (const { file_key } of [kind.join.main, kind.join.details]) {
+      if (taken.has(file_key)) continue;
+      throw new Refusal(`${file_key} is missing: a dump needs it beside ${part!.file}`);
     }
+  }
+  const sorted = [...taken].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  const measured = sorted.map(async ([file_key, { file, path: place }], file_no) => {
+    const stats = await lstat(place).catch(refuse(file));
+    // A pipe would never end, a folder cannot be read, and a link may lead to what is no dump.
+    if (!stats.isFile()) throw new Refusal(`${file}: not a regular file`);
+    const { size: byte_count, mtimeMs: modified_ms } = stats;
+    return { file, path: place, file_no, file_key, byte_count, modified_ms };
+  });
+  const files = await Promise.all(measured);
+  const places = new Set(taken.values());
+  const ignored = found.filter((file) => !places.has(file));
+  return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
+}
+
+/** The files that are parts of a dump of a source, by their `file_key`. */
+function findParts(source: Source, files: readonly Found[]): Map<string, Found> {
+  const parts = new Map<string, Found>();
+  for (const found of files) {
+    const file_key = source.identifyFile(found.file);
+    if (file_key === null) continue;
     const other = parts.get(file_key)?.file;
     if (other) throw new Refusal(`${other} and ${found.file}: two files for one part of the dump`);
     parts.set(file_key, found);
   }
-  if (parts.size === 0) throw new WrongUsage(`${path}: no file of a ${source.name} dump in it`);
-  const sorted = [...parts].toSorted(([a], [b]) => (a < b ? -1 : 1));
-  const measured = sorted.map(async ([file_key, found], file_no) => {
-    const stats = await lstat(found.path).catch(refuse(found.file));
-    // A pipe would never end, a folder cannot be read, and a link may lead to what is no dump.
-    if (!stats.isFile()) throw new Refusal(`${found.file}: not a regular file`);
-    return { ...found, file_no, file_key, byte_count: stats.size, modified_ms: stats.mtimeMs };
-  });
-  return { files: await Promise.all(measured), ignored: ignored.toSorted() };
+  return parts;
 }
 
 /** Computes the SHA-256 of every file of a dump. Throws a `Refusal` for an unreadable file. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { Refusal } from '../errors.ts';
-import type { TableSource } from '../sources/source.ts';
+import type { Separator, TableColumns } from '../sources/source.ts';
 import { RecordScanner } from './record-scanner.ts';
 
 export type Layout = ReturnType<typeof readHeader>;
@@ -8,26 +8,34 @@ export type Layout = ReturnType<typeof readHeader>;
 /** The column of `stage.column_text` that holds the row number of a source. */
 export const ROW_NUMBER_COLUMN = 'row_number';
 
-/** What stands between the columns of a file in place of semicolons. */
-const otherDelimiters = { ',': 'commas', '\t': 'tabs', '|': 'vertical bars' };
+/** What may stand between the columns of a file. */
+const delimiters = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'vertical bars' };
 
-function refuseDelimiter(header: string, where: string): void {
-  if (header.includes(';')) return;
-  const used = Object.entries(otherDelimiters).find(([delimiter]) => header.includes(delimiter));
-  if (used)
-    throw new Refusal(`${where}: the columns are separated by ${used[1]}, not by semicolons`);
+function refuseDelimiter(header: string, separator: Separator, where: string): void {
+  if (header.includes(separator)) return;
+  const used = Object.entries(delimiters).find(([delimiter]) => header.includes(delimiter));
+  if (used) {
+    throw new Refusal(
+      `${where}: the columns are separated by ${used[1]}, not by ${delimiters[separator]}`,
+    );
+  }
 }
 
 /** Reads a header, with its columns in any order. Throws a `Refusal` for a missing or repeated column. */
-export function readHeader(source: TableSource, file: string, bytes: Buffer) {
+export function readHeader(
+  { columns: described, ignored = [], row_number }: TableColumns,
+  file: string,
+  bytes: Buffer,
+  separator: Separator = ';',
+) {
   const hasMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const line = hasMark ? bytes.subarray(3) : bytes;
   // Detects UTF-16: its byte order mark is no valid UTF-8, and its ASCII letters contain NUL bytes.
   if (!isUtf8(line) || line.includes(0)) {
     throw new Refusal(`${file}, line 1: the header is not UTF-8 text`);
   }
-  refuseDelimiter(line.toString(), `${file}, line 1`);
-  const scanner = new RecordScanner();
+  refuseDelimiter(line.toString(), separator, `${file}, line 1`);
+  const scanner = new RecordScanner(separator);
   const fault = scanner.scan(line, 0, line.length);
   if (line.length === 0 || fault || scanner.has_inner_quote) {
     throw new Refusal(`${file}, line 1: the header cannot be read`);
@@ -36,24 +44,27 @@ export function readHeader(source: TableSource, file: string, bytes: Buffer) {
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined)
     throw new Refusal(`${file}, line 1: the column '${twice}' is there twice`);
-  const missing = source.columns.filter(({ header }) => !names.includes(header));
+  const missing = described.filter(
+    ({ header, is_optional }) => is_optional !== true && !names.includes(header),
+  );
   if (missing.length > 0) {
     const list = missing.map(({ header }) => `'${header}'`).join(', ');
     throw new Refusal(`${file}, line 1: the header lacks ${list}`);
   }
-  const known = new Map(source.columns.map(({ header, column }) => [header, column]));
-  known.set(source.row_number, ROW_NUMBER_COLUMN);
-  // The column of `stage.column_text` for each field of a record; null for an unknown column.
+  const known = new Map(described.map(({ header, column }) => [header, column]));
+  if (row_number !== undefined) known.set(row_number, ROW_NUMBER_COLUMN);
+  // The column of `stage.column_text` for each field of a record; null for a column that is not read.
   const columns = names.map((name) => known.get(name) ?? null);
-  const formed = source.columns.flatMap(({ header, form }) =>
-    form === undefined ? [] : [{ at: names.indexOf(header), form }],
+  const formed = described.flatMap(({ header, form }) =>
+    form === undefined || !names.includes(header) ? [] : [{ at: names.indexOf(header), form }],
   );
   return {
     /** Without a byte order mark. */
     header: line.toString(),
+    names,
     columns,
     formed,
-    unknown: names.filter((_, at) => columns[at] === null),
+    unknown: names.filter((name, at) => columns[at] === null && !ignored.includes(name)),
     /** The row number is no content of the record. */
     starts_with_row_number: columns[0] === ROW_NUMBER_COLUMN,
   };

@@ -1,21 +1,27 @@
+import { isUtf8 } from 'node:buffer';
+import type { Separator } from '../sources/source.ts';
+
 const LINE_FEED = 10;
 const RETURN = 13;
 const BLANK = 32;
 const QUOTE = 34;
-const SEPARATOR = 59;
 
 /** The kinds of special bytes, as bits. Ordinary bytes have kind 0. */
 const kinds = { separator: 1, blank: 2, nul: 4, return: 8, white_space: 16, quote: 32 };
 
 /** The kind of each byte. The listed bytes begin non-ASCII white space (U+0085 … U+FEFF) in UTF-8. */
-const KIND_OF_BYTE = new Uint8Array(256).map((_, byte) => {
-  if (byte === SEPARATOR) return kinds.separator;
-  if (byte === BLANK) return kinds.blank;
-  if (byte === 0) return kinds.nul;
-  if (byte === RETURN) return kinds.return;
-  if (byte === QUOTE) return kinds.quote;
-  return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
-});
+function listKinds(separator: Separator): Uint8Array {
+  return new Uint8Array(256).map((_, byte) => {
+    if (byte === separator.charCodeAt(0)) return kinds.separator;
+    if (byte === BLANK) return kinds.blank;
+    if (byte === 0) return kinds.nul;
+    if (byte === RETURN) return kinds.return;
+    if (byte === QUOTE) return kinds.quote;
+    return byte < BLANK || [0xc2, 0xe1, 0xe2, 0xe3, 0xef].includes(byte) ? kinds.white_space : 0;
+  });
+}
+
+const kindsOf = { ';': listKinds(';'), ',': listKinds(',') };
 
 /** The longest record, in bytes. A longer record is rejected line by line. */
 export const RECORD_BYTES = 32 * 1024;
@@ -23,7 +29,7 @@ export const RECORD_BYTES = 32 * 1024;
 /** Why a record has no end: a quoted field never closes, or continues after its closing quote. */
 type ScanFault = 'open quote' | 'stray quote';
 
-/** Finds the fields and the end of one record after another, by RFC 4180 with `;`. */
+/** Finds the fields and the end of one record after another, by RFC 4180. */
 export class RecordScanner {
   /** Where the record ends, without its line end. */
   end = 0;
@@ -47,6 +53,15 @@ export class RecordScanner {
 
   #seen = 0;
   #high = 0;
+  readonly separator: Separator;
+  readonly #separator: number;
+  readonly #kind_of_byte: Uint8Array;
+
+  constructor(separator: Separator = ';') {
+    this.separator = separator;
+    this.#separator = separator.charCodeAt(0);
+    this.#kind_of_byte = kindsOf[separator];
+  }
 
   /** Scans data[start, stop), or up to the end of the record; undefined when the record has an end. */
   scan(data: Uint8Array, start: number, stop: number): ScanFault | undefined {
@@ -64,7 +79,7 @@ export class RecordScanner {
       if (at < 0) return 'open quote';
       this.ends[this.field_count] = at;
       this.field_count += 1;
-      if (at >= stop || data[at] !== SEPARATOR) break;
+      if (at >= stop || data[at] !== this.#separator) break;
       at += 1;
     }
     if (at < stop && data[at] !== LINE_FEED && !isLineEnd(data, at, stop)) return 'stray quote';
@@ -95,13 +110,14 @@ export class RecordScanner {
 
   /** @returns where the field ends */
   #scanUnquoted(data: Uint8Array, start: number, stop: number): number {
+    const kind_of_byte = this.#kind_of_byte;
     let at = start;
     let seen = 0;
     let high = 0;
     let before: number = kinds.blank;
     for (; at < stop; at += 1) {
       const byte = data[at]!;
-      const kind = KIND_OF_BYTE[byte]!;
+      const kind = kind_of_byte[byte]!;
       if (kind !== 0) {
         if (kind === kinds.separator || byte === LINE_FEED) break;
         if (kind === kinds.return && data[at + 1] === LINE_FEED && at + 1 < stop) break;
@@ -123,11 +139,12 @@ export class RecordScanner {
 
   /** @returns the index after the closing quote, or -1 without a closing quote */
   #scanQuoted(data: Uint8Array, start: number, stop: number): number {
+    const kind_of_byte = this.#kind_of_byte;
     let at = start + 1;
     let before: number = kinds.blank;
     for (; at < stop; at += 1) {
       const byte = data[at]!;
-      let kind = KIND_OF_BYTE[byte]!;
+      let kind = kind_of_byte[byte]!;
       if (kind === kinds.quote) {
         // Two consecutive quotes stand for one quote in the text.
         if (data[at + 1] !== QUOTE || at + 1 >= stop) break;
@@ -149,4 +166,36 @@ export class RecordScanner {
 /** Whether a carriage return is part of a line end: at the end of the bytes, or before a line feed. */
 function isLineEnd(data: Uint8Array, at: number, stop: number): boolean {
   return data[at] === RETURN && (at + 1 >= stop || data[at + 1] === LINE_FEED);
+}
+
+/** Why the record data[start, end) that was scanned is no row of so many fields; undefined when it is one. */
+export function findFault(
+  scan: RecordScanner,
+  data: Buffer,
+  start: number,
+  end: number,
+  field_count: number,
+): string | undefined {
+  if (scan.has_nul) return 'a NUL byte';
+  if (!scan.is_ascii && !isUtf8(data.subarray(start, end))) return 'not UTF-8';
+  if (scan.has_inner_quote) return 'quotes that do not match';
+  if (scan.field_count !== field_count) {
+    return `${scan.field_count} fields instead of ${field_count}`;
+  }
+  if (scan.is_multiline && spansRows(scan.readFields(data, start), scan.separator)) {
+    return 'a quote that closes in another row';
+  }
+  return undefined;
+}
+
+/**
+ * Whether a field with line breaks looks like parts of two rows, because a quote is missing. Such a
+ * field ends right after a separator, or has the separators of a whole row.
+ */
+function spansRows(fields: readonly string[], separator: Separator): boolean {
+  return fields.some((field) => {
+    if (!field.includes('\n')) return false;
+    const last = field.replace(/"*$/, '').at(-1);
+    return last === separator || field.split(separator).length >= fields.length;
+  });
 }

@@ -177,7 +177,7 @@ describe('a damaged line', () => {
     const staged: string[][] = parse(reader.lines.take(), { delimiter: ';' });
     return {
       staged: staged.map((fields): Piece => [Number(fields[1]), fields.slice(5).join('|')]),
-      rejects: reader.rejects.map(({ line }) => line),
+      rejects: reader.rejects.take().map(({ line }) => line),
       read_count: reader.read_count,
     };
   }

@@ -1,4 +1,5 @@
 import { figure } from '../figure.ts';
+import type { Separator } from '../sources/source.ts';
 import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 
 const LINE_FEED = 10;
@@ -24,19 +25,20 @@ export interface RecordHandler {
 }
 
 /**
- * Splits bytes into records by RFC 4180 with `;` and any line ends. A quote that never closes, or closes in
+ * Splits bytes into records by RFC 4180 with any line ends. A quote that never closes, or closes in
  * the middle of a field, costs only its own line.
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
-  readonly #scanner = new RecordScanner();
+  readonly #scanner: RecordScanner;
   #rest: Buffer | undefined;
   #line = 1;
   /** Whether bytes are dropped up to the end of a line that is too long. */
   #isSkipping = false;
 
-  constructor(handler: RecordHandler) {
+  constructor(handler: RecordHandler, separator: Separator = ';') {
     this.#handler = handler;
+    this.#scanner = new RecordScanner(separator);
   }
 
   /** The number of the line that comes next. */

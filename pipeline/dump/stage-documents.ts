@@ -1,4 +1,5 @@
 import { pipeline } from 'node:stream/promises';
+import { escapeIdentifier } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inSession, inStage, runFile } from '../../sql/connection/database.ts';
 import { Refusal } from '../errors.ts';
@@ -25,13 +26,27 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   await runFile(client, steps.documents, undefined, stage);
   await client.query(
     inStage(
-      `create view stage.record as select file_no, line, raw from stage.document;
+      `create view stage.record as
+      select document.file_no, document.line, document.raw ${listColumns(source)}
+      from stage.document;
       create view stage.mapped as ${source.mapping}`,
       stage,
     ),
   );
   const file_nos = files.map(({ file_no }) => file_no);
   await runFile(client, steps.normalise, [file_nos], stage);
+}
+
+/** The columns that a document has beside its place, where the source has records too. */
+function listColumns({ record_columns = {} }: DocumentSource): string {
+  const columns = Object.entries(record_columns).map(([name, type]) => {
+    const value = `document.document ${type === 'jsonb' ? '->' : '->>'} '${name}'`;
+    return `, (${value})::${type} as ${escapeIdentifier(name)}`;
+  });
+  const isRecord = columns.length > 0;
+  return isRecord
+    ? `, null::bigint as fingerprint, false as is_well_formed${columns.join('')}`
+    : '';
 }
 
 /** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */

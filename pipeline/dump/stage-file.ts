@@ -9,13 +9,24 @@ import type { DumpFile } from './files.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { REJECT_BATCH } from '../sources/rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
+import type { RejectList } from './reject-list.ts';
 import type { Staging } from './stage.ts';
 
 /** COPY lines are sent in batches of about this many bytes. */
-const BATCH_BYTES = 192 * 1024;
-const PROGRESS_RECORDS = 10_000;
+export const BATCH_BYTES = 192 * 1024;
+export const PROGRESS_RECORDS = 10_000;
 
-export type FileCount = Awaited<ReturnType<typeof stageFile>>;
+/** What the file of a dump holds. */
+export interface FileCount {
+  file_no: number;
+  read_count: number;
+  line_count: number;
+  content_hash: string;
+  /** The columns that the source does not name. */
+  unknown: readonly string[];
+  /** Whether a few records are still to be normalised. */
+  is_left: boolean;
+}
 
 /**
  * Reads one file of a dump and stages its new records in `column_text`, its unreadable ones in `reject`.
@@ -23,11 +34,12 @@ export type FileCount = Awaited<ReturnType<typeof stageFile>>;
  * one of them. Throws a `Refusal` when the file as a whole cannot be read.
  */
 export async function stageFile(
-  { pool, stage, steps, source, onProgress }: Staging<TableSource>,
+  staging: Staging<TableSource>,
   file: DumpFile,
   known: KnownFingerprints,
   signal: AbortSignal,
-) {
+): Promise<FileCount> {
+  const { source, onProgress } = staging;
   const { file_no, path, byte_count } = file;
   const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
@@ -38,55 +50,74 @@ export async function stageFile(
     stored_bytes = bytes;
     content_hash = `${size}-${crc.toString(16)}`;
   };
-  let batch_count = 0;
   let reported = { records: 0, bytes: 0 };
   const report = (bytes: number) => {
     onProgress(reader.read_count - reported.records, bytes - reported.bytes);
     reported = { records: reader.read_count, bytes };
   };
-  const takeBatch = () => {
-    batch_count += 1;
-    return lines.take();
-  };
   async function* readBatches() {
     for await (const chunk of readArchive(path, inflateBounds, onRead)) {
       signal.throwIfAborted();
       splitter.write(chunk);
-      if (lines.length >= BATCH_BYTES) yield takeBatch();
-      if (rejects.length >= REJECT_BATCH)
-        await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects.splice(0)));
+      if (lines.length >= BATCH_BYTES) yield lines.take();
+      await saveRejects(staging, rejects);
       if (reader.read_count - reported.records >= PROGRESS_RECORDS) report(stored_bytes);
     }
     splitter.end();
     reader.end();
-    if (lines.length > 0) yield takeBatch();
-    await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
+    if (lines.length > 0) yield lines.take();
+    await saveRejects(staging, rejects, 1);
   }
-  await using batches = readBatches();
-  const first = await batches.next();
-  // Opens a session only for new records: most files have none.
-  if (!first.done) {
-    await inSession(pool, async (client) => {
-      await client.query('set synchronous_commit = off; set jit = off');
-      const columns = reader.columns.map(escapeIdentifier).join(', ');
-      const options = `format csv, delimiter ';', encoding utf8`;
-      const target = `${stage}.column_text_${file_no} (${columns})`;
-      const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
-      await pipeline(prepend(first.value, batches), copy);
-      if (batch_count > 1) await normaliseFile(client, { stage, steps }, file_no);
-    });
-  }
+  const is_left = await stageBatches(staging, file_no, () => reader.columns, readBatches());
   report(byte_count);
   const { read_count, layout } = reader;
-  // The records of a small file are still to be normalised.
-  const is_left = batch_count === 1;
   const { line: line_count } = splitter;
   return { file_no, read_count, line_count, content_hash, unknown: layout!.unknown, is_left };
 }
 
-async function* prepend<Item>(first: Item, others: AsyncIterable<Item>): AsyncGenerator<Item> {
-  yield first;
-  yield* others;
+/** Saves rejected rows once there are so many of them. */
+export async function saveRejects(
+  { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
+  rejects: RejectList,
+  count = REJECT_BATCH,
+): Promise<void> {
+  if (rejects.length < count) return;
+  await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects.take()));
+}
+
+/**
+ * Copies the lines of a file into its `column_text`, and normalises them where there are many.
+ *
+ * @param listColumns called after the first batch
+ * @returns whether a few records are still to be normalised
+ */
+export async function stageBatches(
+  { pool, stage, steps }: Pick<Staging, 'pool' | 'stage' | 'steps'>,
+  file_no: number,
+  listColumns: () => readonly string[],
+  lines: AsyncGenerator<Buffer>,
+): Promise<boolean> {
+  let batch_count = 0;
+  await using batches = lines;
+  const first = await batches.next();
+  // Opens a session only for new records: most files have none.
+  if (first.done) return false;
+  await inSession(pool, async (client) => {
+    await client.query('set synchronous_commit = off; set jit = off');
+    const columns = listColumns().map(escapeIdentifier).join(', ');
+    const options = `format csv, delimiter ';', encoding utf8`;
+    const target = `${stage}.column_text_${file_no} (${columns})`;
+    const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
+    async function* countBatches() {
+      for (let next = first; !next.done; next = await batches.next()) {
+        batch_count += 1;
+        yield next.value;
+      }
+    }
+    await pipeline(countBatches(), copy);
+    if (batch_count > 1) await normaliseFile(client, { stage, steps }, file_no);
+  });
+  return batch_count === 1;
 }
 
 /** Normalises the records of a large file in parallel with the reading of other files. */

@@ -7,6 +7,7 @@ import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { inParallel } from '../parallel.ts';
 import type { Source, TableSource } from '../sources/source.ts';
+import { stageJoin } from './join/stage-join.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
 
@@ -38,17 +39,22 @@ export async function stageDump(
 ): Promise<void> {
   await createRecordTables(staging);
   const known = new KnownFingerprints(yesterday);
-  // Reads the largest file first, so that no large file runs alone at the end.
-  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
-  const counts = await inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
-    stageFile(staging, file, known, signal),
-  );
+  const { join } = staging.source;
+  const counts = join ? await stageJoin(staging, join, known) : await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
   if (left.length > 0) {
     await runFile(staging.client, staging.steps.normalise, [left], staging.stage);
   }
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
+}
+
+function stageFiles(staging: Staging<TableSource>, known: KnownFingerprints): Promise<FileCount[]> {
+  // Reads the largest file first, so that no large file runs alone at the end.
+  const largestFirst = staging.files.toSorted((a, b) => b.byte_count - a.byte_count);
+  return inParallel(largestFirst, PARALLEL_FILES, (file, signal) =>
+    stageFile(staging, file, known, signal),
+  );
 }
 
 /**
@@ -60,6 +66,7 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
+  const combined = Object.entries(source.join?.combined ?? {});
   const tidied = columns.map(
     (name) => `case when needs_tidying then registry.squeeze(${name}) else ${name} end as ${name}`,
   );
@@ -77,12 +84,13 @@ async function createRecordTables(staging: Staging<TableSource>): Promise<void> 
         fingerprint bigint not null,
         needs_tidying boolean not null,
         is_well_formed boolean not null,
-        ${columns.map((name) => `${name} text`).join(', ')}
+        ${[...columns.map((name) => [name, 'text']), ...combined].map((it) => it.join(' ')).join(', ')}
       ) partition by list (file_no);
       ${partitions.join(';')};
       create view stage.record as
       select
-        file_no, line, fingerprint, is_well_formed, ${tidied.join(', ')},
+        file_no, line, fingerprint, is_well_formed,
+        ${[...tidied, ...combined.map(([name]) => name)].join(', ')},
         array_to_string(array[${columns.join(', ')}], ';', '') as raw
       from stage.column_text;
       create view stage.mapped as ${source.mapping}`,

@@ -2,7 +2,7 @@ import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
 import type { ColumnForm } from '../sources/source.ts';
 import type { RecordScanner } from './record-scanner.ts';
 
-const [zero, nine, firstLetter, lastLetter, dash] = Buffer.from('09AZ-') as unknown as number[];
+const [zero, nine, firstLetter, lastLetter, dash, dot] = Buffer.from('09AZ-.');
 const activityLength = 5;
 const activitySeparator = Buffer.from('$##$');
 
@@ -15,6 +15,12 @@ const hasForm: Record<ColumnForm, (data: Uint8Array, start: number, end: number)
     areRegon9Digits(data, start),
   activity: (data, start, end) => end - start === activityLength && isActivity(data, start),
   activities: areActivities,
+  dotted_activity: (data, start, end) =>
+    end - start === activityLength + 1 &&
+    data[start + 2] === dot &&
+    areDigits(data, start, start + 2) &&
+    areDigits(data, start + 3, start + 5) &&
+    isLetter(data[start + 5]!),
   date: (data, start, end) => end - start === 10 && isDate(data, start),
 };
 
@@ -48,8 +54,11 @@ function areActivities(data: Uint8Array, start: number, end: number): boolean {
 
 /** Four digits and a letter. */
 function isActivity(data: Uint8Array, at: number): boolean {
-  const letter = data[at + 4]!;
-  return areDigits(data, at, at + 4) && letter >= firstLetter! && letter <= lastLetter!;
+  return areDigits(data, at, at + 4) && isLetter(data[at + 4]!);
+}
+
+function isLetter(byte: number): boolean {
+  return byte >= firstLetter! && byte <= lastLetter!;
 }
 
 /** The days of each month of a common year. */

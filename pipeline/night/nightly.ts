@@ -99,14 +99,16 @@ export async function runNightly(db: Database, options: NightOptions): Promise<R
   }
 }
 
-async function attempt(night: Night): Promise<RunSummary> {
-  const { client, reporter, run_id, newest, isImport } = night;
+async function attempt(asked: Night): Promise<RunSummary> {
+  const { client, reporter, run_id, newest, isImport } = asked;
+  let night = asked;
   reporter.run(Number(run_id));
   try {
     // Every night recreates its tables, so no statement waits for the disk.
     await client.query('set synchronous_commit = off');
     reporter.step('read the list of files');
     const listed = await listDump(night.description, night.path);
+    night = { ...night, description: listed.source };
     const isFullRead = night.isFullRead === true || isImport === true || newest === undefined;
     const [dump, yesterday] = await settle([hashDump(listed), prepareTables(night, isFullRead)]);
     if (!isImport) await checkDate(night, dump.files);

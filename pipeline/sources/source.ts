@@ -4,7 +4,7 @@ import { findNear } from '../../sql/process/suggest.ts';
 import { WrongUsage } from '../errors.ts';
 
 /** The form that the fields of a column have in nearly all records. */
-export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'date';
+export type ColumnForm = 'nip' | 'regon' | 'activity' | 'activities' | 'dotted_activity' | 'date';
 
 /** A column of a source's files that the mapping reads. */
 export interface SourceColumn {
@@ -14,6 +14,49 @@ export interface SourceColumn {
   column: string;
   /** The form of its fields, where `map.sql` can then skip most of its checks. */
   form?: ColumnForm;
+  /** A header without it is no fault: its fields are null. */
+  is_optional?: boolean;
+}
+
+/** The columns of a file. */
+export interface TableColumns {
+  columns: readonly SourceColumn[];
+  /** Headers of columns that are known and not read. Others are unknown, and are noted. */
+  ignored?: readonly string[];
+  /** A column that numbers the rows: staged, but no data. */
+  row_number?: string;
+}
+
+/** A file of a dump whose tables are joined. */
+export interface JoinedTable extends TableColumns {
+  /** What `identifyFile` returns for it. */
+  file_key: string;
+  /** The column with the day on which the registry touched a row last, YYYY-MM-DD…; it is no data. */
+  touched?: string;
+}
+
+/** The fields of a row by their `column`; a blank one is absent. */
+export type Fields = Record<string, string>;
+
+/** Two files of a dump whose rows make one record each: a row of one, with its rows of the other. */
+export interface JoinDescription {
+  separator: Separator;
+  /** The header of the key in both files: a number of `key_digits` digits, at most 9. Both are sorted by it. */
+  key: string;
+  key_digits: number;
+  main: JoinedTable;
+  details: JoinedTable & {
+    /** The column that identifies a row. */
+    unique: string;
+  };
+  /** Other files, with the key too, which may be absent: their rows go to `stage.side_row`. */
+  side: readonly JoinedTable[];
+  /** Whether a row of the main file without any details is a sign of a damaged dump. */
+  needsDetails: (main: Fields) => boolean;
+  /** The columns that a record has beside those of its main row: their names, and their types in SQL. */
+  combined: Readonly<Record<string, 'integer' | 'jsonb'>>;
+  /** Computes them. A change of it makes the next night read every record, as one of `map.sql` does. */
+  combine: (main: Fields, details: readonly Fields[]) => Record<string, unknown>;
 }
 
 /** The dumps of a source. `map.sql` in the same folder says what they mean. */
@@ -28,15 +71,17 @@ interface DumpDescription {
 }
 
 /** A source whose files are tables with a header, a row a record. */
-export interface TableDescription extends DumpDescription {
+export interface TableDescription extends DumpDescription, TableColumns {
   format: 'table';
   /** `full`: an absent entry is gone. `delta`: a dump says nothing of absent entries. */
   dump_kind: 'full' | 'delta';
-  /** Every one must be in the header of every file. */
-  columns: readonly SourceColumn[];
-  /** A column that numbers the rows: staged, but no data. */
-  row_number: string;
+  /** Absent: each file is a table of records of its own. */
+  join?: JoinDescription;
+  /** What a dump of the other format is, where the source has both. */
+  delta?: DocumentDescription;
 }
+
+export type Separator = ',' | ';';
 
 /**
  * A source whose files hold answers of a registry, in folders of any depth. `collect.sql` makes documents
@@ -79,9 +124,13 @@ interface Mapping {
   mapping_version: string;
 }
 
-export type TableSource = TableDescription & Mapping;
-/** `collection`: the text of `collect.sql`, and of `collect_….sql` after it. */
-export type DocumentSource = DocumentDescription & Mapping & { collection: string };
+export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
+/**
+ * `collection`: the text of `collect.sql`, and of `collect_….sql` after it. `record_columns`: the columns of a
+ * full dump's record with their types in SQL, which are keys of its documents, so that one `map.sql` reads both.
+ */
+export type DocumentSource = DocumentDescription &
+  Mapping & { collection: string; record_columns?: Readonly<Record<string, string>> };
 export type Source = TableSource | DocumentSource;
 
 const folder = new URL('./', import.meta.url);
@@ -109,13 +158,19 @@ export async function loadSource(name: string): Promise<Source> {
   const read = (file: string) => readFile(new URL(file, folder), 'utf8');
   const mapping = await read(`${name}/map.sql`);
   const normalising = await read('../../sql/nightly/1_read/normalise.sql');
+  const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   // A comment changes nothing about what a record means.
-  const statements = (mapping + normalising).replaceAll(/--.*$/gm, '');
+  const statements = (mapping + normalising + combining).replaceAll(/--.*$/gm, '');
   const source = { name, mapping, mapping_version: hash('sha256', statements) };
-  if (description.format === 'table') return { ...description, ...source };
   const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>
     /^collect.*\.sql$/.test(file),
   );
-  const texts = steps.toSorted().map((step) => read(`${name}/${step}`));
-  return { ...description, ...source, collection: (await Promise.all(texts)).join('\n;\n') };
+  const texts = await Promise.all(steps.toSorted().map((step) => read(`${name}/${step}`)));
+  const documents = { ...source, collection: texts.join('\n;\n') };
+  if (description.format === 'document') return { ...description, ...documents };
+  const { delta, ...table } = description;
+  if (!delta) return { ...table, ...source };
+  const columns = table.columns.map(({ column }) => [column, 'text']);
+  const record_columns = { ...Object.fromEntries(columns), ...table.join?.combined };
+  return { ...table, ...source, delta: { ...delta, ...documents, record_columns } };
 }

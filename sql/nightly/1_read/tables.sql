@@ -43,6 +43,14 @@ create unlogged table stage.new_id (
     entry_id bigint not null
 );
 
+-- One row per row of a file that stands beside the records of a dump, such as a list of duplicates.
+create unlogged table stage.side_row (
+    file_no integer not null,
+    line bigint not null,
+    file_key text not null,
+    fields jsonb not null
+);
+
 -- The tables of a source of documents, filled by its collect.sql.
 
 -- One row per readable answer of a registry.

@@ -1,0 +1,248 @@
+import { Refusal } from '../../errors.ts';
+import { squeeze } from '../../sources/answer.ts';
+import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
+import type { DumpFile } from '../files.ts';
+import { fingerprint, type Fingerprint, fingerprintOf } from '../fingerprint.ts';
+import { type Layout, readHeader } from '../header.ts';
+import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
+import type { RecordHandler } from '../record-splitter.ts';
+import { RejectList } from '../reject-list.ts';
+
+const [zero, quote, dash] = Buffer.from('0"-') as unknown as [number, number, number];
+const LINE_FEED = 10;
+
+/** A row of a joined table, with the fingerprint of its data. */
+export interface Row extends Fingerprint {
+  /** The number that joins the tables. */
+  key: number;
+  data: Buffer;
+  start: number;
+  end: number;
+  line: number;
+  /** Why it cannot be used, as far as that is known before its fields are read; it is rejected then. */
+  fault: string | undefined;
+}
+
+/** Which table a file holds, and how. */
+export interface RowContext {
+  file: DumpFile;
+  table: JoinedTable;
+  join: JoinDescription;
+  /** What its fingerprints depend on beside its data, such as the version of the mapping. */
+  seed: string;
+}
+
+/**
+ * Reads the key and the fingerprint of each row of a joined table, and the text of no field. Columns that
+ * are no data count nothing: a row stays the same when they change, come or go.
+ */
+export class RowReader implements RecordHandler {
+  readonly rejects: RejectList;
+  /** The rows since the last `take`. */
+  rows: Row[] = [];
+  read_count = 0;
+  layout: Layout | undefined;
+  /** The newest day on which the registry touched a row, as a number YYYYMMDD; 0: none. */
+  newest_day = 0;
+
+  readonly #context: RowContext;
+  readonly #separator: number;
+  /** Has scanned the row of the last `readFields`. */
+  readonly scanner: RecordScanner;
+  readonly #found_ends = new Uint32Array(RECORD_BYTES + 3);
+  #seed: Fingerprint = { high: 0, low: 0 };
+  #key_at = 0;
+  #touched_at = 0;
+  /** The first and the last column of each run of columns that are data. */
+  readonly #runs: [first: number, last: number][] = [];
+  #view: DataView = new DataView(new ArrayBuffer(0));
+  #viewed: Buffer | undefined;
+  #last_key = -1;
+  #isAfterLost = false;
+
+  constructor(context: RowContext) {
+    this.#context = context;
+    this.#separator = context.join.separator.charCodeAt(0);
+    this.rejects = new RejectList(context.file);
+    this.scanner = new RecordScanner(context.join.separator);
+  }
+
+  take(): Row[] {
+    const { rows } = this;
+    this.rows = [];
+    return rows;
+  }
+
+  record(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    scanned: RecordScanner | undefined,
+  ): boolean {
+    if (!this.layout) {
+      this.#readHeader(data.subarray(start, end));
+      return true;
+    }
+    if (start === end) return true;
+    this.read_count += 1;
+    const ends = scanned ? scanned.ends : this.#found_ends;
+    const count = scanned ? scanned.field_count : this.#findEnds(data, start, end);
+    const fault = this.#findFault(data, start, end, count, scanned);
+    const key = this.#readKey(data, start, ends, count);
+    if (fault !== undefined || key < 0) {
+      const isMultiline = scanned?.is_multiline === true;
+      const stop = isMultiline ? data.indexOf(LINE_FEED, start) : end;
+      const { key: name, key_digits } = this.#context.join;
+      this.#lose(data, start, stop, line, fault ?? `no ${name} of ${key_digits} digits`);
+      return !isMultiline;
+    }
+    const follows = this.#isAfterLost ? 'it follows a row that cannot be read' : undefined;
+    this.#isAfterLost = false;
+    const row: Row = { key, high: 0, low: 0, data, start, end, line, fault: follows };
+    this.#print(row, ends);
+    this.#readDay(data, start, ends);
+    this.rejects.pass();
+    this.#last_key = key;
+    this.rows.push(row);
+    return true;
+  }
+
+  reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
+    if (!this.layout) {
+      throw new Refusal(`${this.#context.file.file}, line 1: the header cannot be read, ${reason}`);
+    }
+    this.read_count += 1;
+    this.#lose(data, start, end, line, reason);
+  }
+
+  /** Call after the last record. Throws a `Refusal` when the file had no header. */
+  end(): void {
+    if (this.layout) return;
+    throw new Refusal(`${this.#context.file.file}: an empty file, without a header`);
+  }
+
+  /** The tidied fields of a row, or why it cannot be read. */
+  readFields({ data, start, end }: Row): Fields | string {
+    const { scanner } = this;
+    const { columns } = this.layout!;
+    scanner.scan(data, start, end);
+    const fault = findFault(scanner, data, start, end, columns.length);
+    if (fault !== undefined) return fault;
+    const fields: Fields = {};
+    scanner.readFields(data, start).forEach((field, at) => {
+      const column = columns[at];
+      const text = scanner.needs_tidying ? squeeze(field) : field;
+      if (column && text !== '') fields[column] = text;
+    });
+    return fields;
+  }
+
+  rejectRow({ data, start, end, line }: Row, reason: string): void {
+    this.rejects.add(data.subarray(start, end), line, reason);
+  }
+
+  /** Rejects a row. A row of details may belong to the record of the row before it, or of the one after it. */
+  #lose(data: Buffer, start: number, end: number, line: number, fault: string): void {
+    this.rejects.add(data.subarray(start, end), line, fault);
+    const { table, join } = this.#context;
+    if (table !== join.details) return;
+    this.rows.push({ key: this.#last_key, high: 0, low: 0, data, start, end, line, fault });
+    this.#isAfterLost = true;
+  }
+
+  #readHeader(bytes: Buffer): void {
+    const { file, table, join, seed } = this.#context;
+    const layout = readHeader(table, file.file, bytes, join.separator);
+    const { names, columns } = layout;
+    const { touched } = table;
+    if (touched !== undefined && !names.includes(touched)) {
+      throw new Refusal(`${file.file}, line 1: the header lacks '${touched}'`);
+    }
+    this.layout = layout;
+    this.#key_at = names.indexOf(join.key);
+    this.#touched_at = touched === undefined ? -1 : names.indexOf(touched);
+    columns.forEach((column, at) => {
+      if (column === null) return;
+      const run = this.#runs.at(-1);
+      if (run?.[1] === at - 1) run[1] = at;
+      else this.#runs.push([at, at]);
+    });
+    const data = columns.filter((column) => column !== null);
+    this.#seed = fingerprintOf([seed, table.file_key, ...data].join('\n'));
+  }
+
+  /** Finds the ends of the fields of a row without quotes. @returns their number */
+  #findEnds(data: Buffer, start: number, end: number): number {
+    const ends = this.#found_ends;
+    const separator = this.#separator;
+    let count = 0;
+    for (let at = start; at < end; at += 1) if (data[at] === separator) ends[count++] = at;
+    ends[count++] = end;
+    return count;
+  }
+
+  #findFault(
+    data: Buffer,
+    start: number,
+    end: number,
+    field_count: number,
+    scanned: RecordScanner | undefined,
+  ): string | undefined {
+    const expected = this.layout!.columns.length;
+    if (scanned) return findFault(scanned, data, start, end, expected);
+    return field_count === expected ? undefined : `${field_count} fields instead of ${expected}`;
+  }
+
+  /** @returns -1 without a key of the right length */
+  #readKey(data: Buffer, start: number, ends: Uint32Array, field_count: number): number {
+    const at = this.#key_at;
+    if (at >= field_count) return -1;
+    let from = at === 0 ? start : ends[at - 1]! + 1;
+    let to = ends[at]!;
+    if (data[from] === quote && to - from >= 2) {
+      from += 1;
+      to -= 1;
+    }
+    if (to - from !== this.#context.join.key_digits) return -1;
+    return readDigits(data, from, to);
+  }
+
+  #print(row: Row, ends: Uint32Array): void {
+    const { data, start } = row;
+    if (this.#viewed !== data) {
+      this.#viewed = data;
+      this.#view = new DataView(data.buffer, data.byteOffset, data.byteLength);
+    }
+    row.high = this.#seed.high;
+    row.low = this.#seed.low;
+    for (const [first, last] of this.#runs) {
+      const from = first === 0 ? start : ends[first - 1]! + 1;
+      fingerprint(this.#view, from, ends[last]!, row, row);
+    }
+  }
+
+  #readDay(data: Buffer, start: number, ends: Uint32Array): void {
+    const at = this.#touched_at;
+    if (at < 0) return;
+    const from = at === 0 ? start : ends[at - 1]! + 1;
+    if (ends[at]! - from < 10 || data[from + 4] !== dash || data[from + 7] !== dash) return;
+    const year = readDigits(data, from, from + 4);
+    const month = readDigits(data, from + 5, from + 7);
+    const day = readDigits(data, from + 8, from + 10);
+    if (year < 0 || month < 0 || day < 0) return;
+    const number = (year * 100 + month) * 100 + day;
+    if (number > this.newest_day) this.newest_day = number;
+  }
+}
+
+/** The number that data[start, end) writes; -1 when a byte is no digit. */
+function readDigits(data: Buffer, start: number, end: number): number {
+  let number = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = data[at]! - zero;
+    if (digit < 0 || digit > 9) return -1;
+    number = number * 10 + digit;
+  }
+  return number;
+}

@@ -1,0 +1,146 @@
+import { isUtf8 } from 'node:buffer';
+import { z } from 'zod';
+import {
+  describeText,
+  findFault,
+  type OddValue,
+  parseJson,
+  readEachLine,
+  readWhole,
+  UnusableAnswer,
+} from '../answer.ts';
+import { shorten } from '../rejects.ts';
+import type { Answer, AnswerFile, DocumentDescription } from '../source.ts';
+import { establishmentColumns, unitColumns } from './columns.ts';
+
+/** A page has a thousand rows at most, each of some kilobytes with its history. */
+const PAGE_BYTES = 32 * 1024 ** 2;
+
+const page = z.looseObject({
+  header: z.object({ statut: z.number(), message: z.string().optional() }).optional(),
+  unitesLegales: z.array(z.unknown()).optional(),
+  uniteLegale: z.unknown().optional(),
+  etablissements: z.array(z.unknown()).optional(),
+  etablissement: z.unknown().optional(),
+});
+
+const periods = z.array(z.looseObject({})).min(1);
+const place = z.looseObject({}).optional();
+const siren = z.string().regex(/^[0-9]{9}$/, 'is no number of nine digits');
+const unit = z.looseObject({ siren, periodesUniteLegale: periods });
+const establishment = z.looseObject({
+  siren,
+  siret: z.string().regex(/^[0-9]{14}$/, 'is no number of 14 digits'),
+  uniteLegale: z.looseObject({}),
+  adresseEtablissement: place,
+  adresse2Etablissement: place,
+  periodesEtablissement: periods,
+});
+
+const knownFields = new Set([
+  ...[unitColumns, establishmentColumns].flatMap(({ columns, ignored = [] }) => [
+    ...columns.map(({ header }) => header),
+    ...ignored,
+  ]),
+  ...Object.keys(establishment.shape),
+  ...Object.keys(unit.shape),
+  'dateFin',
+]);
+
+/** The rows of an answer, each of which is judged by itself. */
+class Page {
+  readonly #rows: readonly unknown[];
+
+  constructor(rows: readonly unknown[]) {
+    this.#rows = rows;
+  }
+
+  get rows(): readonly unknown[] {
+    return this.#rows;
+  }
+}
+
+/**
+ * The answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and `.ndjson`
+ * files with one a line. An answer is a page, one unit or establishment, or either without its envelope.
+ * `stage.answer` gets a row for each unit and establishment, as the API writes it.
+ */
+export const answers: DocumentDescription = {
+  format: 'document',
+  dump_kind: 'delta',
+  country_code: 'FR',
+  identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) ? file : null),
+  async *readAnswers(from) {
+    let line = 0;
+    for await (const answer of readPages(from)) {
+      // The rows of a page stand in one line, but each needs a number of its own.
+      if ('answer' in answer && answer.answer instanceof Page) {
+        for (const row of answer.answer.rows) {
+          line = Math.max(line + 1, answer.line);
+          yield { line, ...readRow(row) };
+        }
+      } else {
+        line = Math.max(line + 1, answer.line);
+        yield { ...answer, line };
+      }
+    }
+  },
+};
+
+async function* readPages(from: AnswerFile): AsyncGenerator<Answer> {
+  if (/\.ndjson$/i.test(from.file)) {
+    yield* readEachLine(from, PAGE_BYTES, readPage);
+    return;
+  }
+  yield await readWhole(from, 'an answer', PAGE_BYTES, (bytes) => {
+    if (!isUtf8(bytes)) throw new UnusableAnswer('not UTF-8');
+    return readPage(new TextDecoder().decode(bytes));
+  });
+}
+
+function readPage(text: string): Page {
+  const what = describeText(text);
+  if (what !== undefined) throw new UnusableAnswer(what);
+  const parsed = page.safeParse(parseJson(text));
+  if (!parsed.success) throw new UnusableAnswer(describeIssue('no answer of SIRENE', parsed.error));
+  const { header, unitesLegales, uniteLegale, etablissements, etablissement } = parsed.data;
+  const { statut = 200, message } = header ?? {};
+  // The API answers so when nothing is found.
+  if (statut === 404) return new Page([]);
+  if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
+  const rows = unitesLegales ?? etablissements;
+  if (rows) return new Page(rows);
+  const isBare = 'siren' in parsed.data;
+  return new Page([isBare ? parsed.data : (etablissement ?? uniteLegale)]);
+}
+
+function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { reason: string }) {
+  const raw = shorten(JSON.stringify(row) ?? '');
+  const isEstablishment = typeof row === 'object' && row !== null && 'siret' in row;
+  const what = isEstablishment ? 'an establishment' : 'a unit';
+  const parsed = (isEstablishment ? establishment : unit).safeParse(row);
+  if (!parsed.success) return { raw, reason: describeIssue(`not ${what}`, parsed.error) };
+  const reason = findFault(parsed.data);
+  if (reason !== undefined) return { raw, reason };
+  return { raw, answer: { ...parsed.data, odd: listOdd(parsed.data) } };
+}
+
+function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
+  return `${what}: ${[...issue!.path, issue!.message].join(' ')}`;
+}
+
+/** The names of fields that neither stock has. */
+function listOdd(value: object): OddValue[] {
+  const odd = new Set<string>();
+  const look = (found: unknown): void => {
+    if (typeof found !== 'object' || found === null) return;
+    for (const [name, member] of Object.entries(found)) {
+      const isKnown =
+        Array.isArray(found) || knownFields.has(name) || /^changement[A-Z]/.test(name);
+      if (!isKnown) odd.add(name);
+      look(member);
+    }
+  };
+  look(value);
+  return Array.from(odd, (name) => ({ subject: 'field', value: name }));
+}

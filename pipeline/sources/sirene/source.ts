@@ -1,0 +1,76 @@
+import type { Fields, TableDescription } from '../source.ts';
+import { answers } from './answer.ts';
+import { establishmentColumns, unitColumns } from './columns.ts';
+
+/** A stock as INSEE names it. Three others begin like StockEtablissement: histories and successions. */
+const stockName =
+  /^Stock(?:UniteLegale|Etablissement|Doublons)(?![a-z])(?:[^a-z].*)?\.(?:zip|csv|csv\.gz|parquet)$/i;
+const partName = /^Stock(?:UniteLegale|Etablissement|Doublons)/i;
+const parts = ['StockUniteLegale', 'StockEtablissement', 'StockDoublons'];
+
+/**
+ * SIRENE, the register of INSEE. A full dump holds the two stocks of one month, `StockUniteLegale_utf8` and
+ * `StockEtablissement_utf8`, and perhaps `StockDoublons_utf8`: each as `.zip` with one CSV, `.csv`, `.csv.gz`
+ * or `.parquet`. A record is a legal unit with its establishments.
+ */
+export const description: TableDescription = {
+  format: 'table',
+  dump_kind: 'full',
+  country_code: 'FR',
+  columns: unitColumns.columns,
+  identifyFile(file) {
+    const name = file.replace(/^.*\//, '');
+    if (!stockName.test(name)) return null;
+    const found = partName.exec(name)![0].toLowerCase();
+    return parts.find((part) => part.toLowerCase() === found)!;
+  },
+  join: {
+    separator: ',',
+    key: 'siren',
+    key_digits: 9,
+    main: {
+      file_key: 'StockUniteLegale',
+      touched: 'dateDernierTraitementUniteLegale',
+      ...unitColumns,
+    },
+    details: {
+      file_key: 'StockEtablissement',
+      touched: 'dateDernierTraitementEtablissement',
+      unique: 'siret',
+      ...establishmentColumns,
+    },
+    side: [
+      {
+        file_key: 'StockDoublons',
+        columns: [
+          { header: 'siren', column: 'siren' },
+          { header: 'sirenDoublon', column: 'siren_doublon' },
+        ],
+        ignored: ['dateDernierTraitementDoublon'],
+      },
+    ],
+    // Each unit has one head office, active or closed. Purged units may have lost theirs.
+    needsDetails: isActive,
+    combined: { details: 'jsonb', closed_count: 'integer' },
+    combine: listEstablishments,
+  },
+  delta: answers,
+};
+
+/**
+ * The establishments of a legal unit: `details`, those that are active, by their number, after the head
+ * office, which is there even when it is closed; and the number of closed ones.
+ */
+function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
+  const head = `${unit.siren}${unit.nic_siege}`;
+  const rank = ({ siret }: Fields) => `${siret === head ? 0 : 1}${siret}`;
+  const details = establishments
+    .filter((row) => isActive(row) || row.siret === head)
+    .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return { details, closed_count: establishments.filter((row) => !isActive(row)).length };
+}
+
+/** Both units and establishments say it so. */
+function isActive({ etat_administratif }: Fields): boolean {
+  return etat_administratif === 'A';
+}
