@@ -1,3 +1,5 @@
+import type { Separator } from '../sources/source.ts';
+
 const LINE_FEED = 10;
 
 /** Collects lines for `COPY … (format csv, delimiter ';')` between two writes. */
@@ -20,7 +22,7 @@ export class CopyLines {
   }
 
   addFields(prefix: string, fields: readonly string[]): void {
-    const text = `${prefix}${fields.map(quoteField).join(';')}\n`;
+    const text = `${prefix}${fields.map((field) => quoteField(field, ';')).join(';')}\n`;
     // A UTF-16 unit takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);
@@ -43,6 +45,8 @@ export class CopyLines {
 }
 
 /** Quotes a field by RFC 4180, if necessary. */
-export function quoteField(field: string): string {
-  return /[;"\r\n]/.test(field) ? `"${field.replaceAll('"', '""')}"` : field;
+export function quoteField(field: string, separator: Separator): string {
+  return field.includes(separator) || /["\r\n]/.test(field)
+    ? `"${field.replaceAll('"', '""')}"`
+    : field;
 }

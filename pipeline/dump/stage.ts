@@ -61,7 +61,7 @@ function stageFiles(staging: Staging<TableSource>, known: KnownFingerprints): Pr
  * Creates the tables that depend on the source, and fills `file`. `column_text` holds the columns as in the
  * files, `record` the same with tidied white space, `mapped` the records in the terms of all sources.
  */
-async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
+export async function createRecordTables(staging: Staging<TableSource>): Promise<void> {
   const { client, stage, source, files } = staging;
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
@@ -107,7 +107,10 @@ export async function saveFiles({ client, stage, files }: Staging): Promise<void
   await client.query(`analyze ${stage}.night, ${stage}.file`);
 }
 
-async function saveCounts({ client, stage }: Staging, counts: readonly FileCount[]): Promise<void> {
+export async function saveCounts(
+  { client, stage }: Staging,
+  counts: readonly FileCount[],
+): Promise<void> {
   await client.query(
     `update ${stage}.file
      set

@@ -48,7 +48,7 @@ export function writeCeidgRow(entry: CeidgEntry): DumpLine | undefined {
   const report = voivodeship === '' ? 'brak województwa' : `województwo ${voivodeship}`;
   return {
     file: `Zarejestrowane działalności - ${report}.csv`,
-    line: ['1', ...fields].map(quoteField).join(';'),
+    line: ['1', ...fields].map((field) => quoteField(field, ';')).join(';'),
   };
 }
 

@@ -14,6 +14,8 @@ export interface SourceColumn {
   column: string;
   /** The form of its fields, where `map.sql` can then skip most of its checks. */
   form?: ColumnForm;
+  /** How many digits it has, where a typed file may hold it as a number without its leading zeros. */
+  digits?: number;
   /** A header without it is no fault: its fields are null. */
   is_optional?: boolean;
 }

@@ -1,7 +1,8 @@
 import { Refusal } from '../../errors.ts';
 import { figure } from '../../figure.ts';
-import { inflateBounds, readArchive } from '../archive.ts';
+import { inflateBounds, type OnRead, readArchive } from '../archive.ts';
 import type { DumpFile } from '../files.ts';
+import { readParquet } from '../parquet.ts';
 import { RecordSplitter } from '../record-splitter.ts';
 import type { FileCount } from '../stage-file.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
@@ -69,17 +70,17 @@ export class Cursor {
   }
 
   async *#readParts(): AsyncGenerator<Row[]> {
-    const { file, join } = this.#context;
+    const { join } = this.#context;
     const { reader } = this;
     const splitter = new RecordSplitter(reader, join.separator);
-    const onRead = (stored_bytes: number, size: number, crc: number) => {
+    const onRead: OnRead = (stored_bytes, size, crc) => {
       this.stored_bytes = stored_bytes;
       this.#content_hash = `${size}-${crc.toString(16)}`;
     };
     // Sorts the rows of a small file. Those of a larger one are sorted already, as INSEE's are.
     let held: Row[] | undefined = [];
     let held_bytes = 0;
-    for await (const chunk of readArchive(file.path, inflateBounds, onRead)) {
+    for await (const chunk of this.#readBytes(onRead)) {
       splitter.write(chunk);
       const rows = reader.take();
       if (!held) {
@@ -98,6 +99,14 @@ export class Cursor {
     this.#line_count = splitter.line;
     const last = reader.take();
     yield held ? [...held, ...last].toSorted((a, b) => a.key - b.key) : last;
+  }
+
+  #readBytes(onRead: OnRead): AsyncGenerator<Buffer> {
+    const { file, join, table } = this.#context;
+    if (!/\.parquet$/i.test(file.file)) return readArchive(file.path, inflateBounds, onRead);
+    const { columns, touched } = table;
+    const read = touched === undefined ? columns : [...columns, { header: touched }];
+    return readParquet(file.path, read, join.separator, onRead);
   }
 
   #checkOrder({ key, line }: Row): void {

@@ -43,8 +43,8 @@ export const description: TableDescription = {
       {
         file_key: 'StockDoublons',
         columns: [
-          { header: 'siren', column: 'siren' },
-          { header: 'sirenDoublon', column: 'siren_doublon' },
+          { header: 'siren', column: 'siren', digits: 9 },
+          { header: 'sirenDoublon', column: 'siren_doublon', digits: 9 },
         ],
         ignored: ['dateDernierTraitementDoublon'],
       },
