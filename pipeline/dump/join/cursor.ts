@@ -8,7 +8,7 @@ import type { FileCount } from '../stage-file.ts';
 import { type Row, type RowContext, RowReader } from './row-reader.ts';
 
 /** The rows of a file of at most so many bytes may have any order. */
-const SORTED_BYTES = 32 * 1024 ** 2;
+const SORTED_BYTES = 16 * 1024 ** 2;
 
 /** Reads the rows of a joined table in the order of their keys, a part of the file at a time. */
 export class Cursor {
@@ -95,7 +95,7 @@ export class Cursor {
       }
     }
     splitter.end();
-    reader.end();
+    reader.end(splitter.line);
     this.#line_count = splitter.line;
     const last = reader.take();
     yield held ? [...held, ...last].toSorted((a, b) => a.key - b.key) : last;

@@ -23,6 +23,8 @@ export interface Row extends Fingerprint {
   fault: string | undefined;
 }
 
+const afterLost = 'it follows a row that cannot be read';
+
 /** Which table a file holds, and how. */
 export interface RowContext {
   file: DumpFile;
@@ -97,9 +99,9 @@ export class RowReader implements RecordHandler {
       this.#lose(data, start, stop, line, fault ?? `no ${name} of ${key_digits} digits`);
       return !isMultiline;
     }
-    const follows = this.#isAfterLost ? 'it follows a row that cannot be read' : undefined;
+    const fault_before = this.#isAfterLost ? afterLost : undefined;
     this.#isAfterLost = false;
-    const row: Row = { key, high: 0, low: 0, data, start, end, line, fault: follows };
+    const row: Row = { key, high: 0, low: 0, data, start, end, line, fault: fault_before };
     this.#print(row, ends);
     this.#readDay(data, start, ends);
     this.rejects.pass();
@@ -117,9 +119,12 @@ export class RowReader implements RecordHandler {
   }
 
   /** Call after the last record. Throws a `Refusal` when the file had no header. */
-  end(): void {
-    if (this.layout) return;
-    throw new Refusal(`${this.#context.file.file}: an empty file, without a header`);
+  end(line: number): void {
+    const { file } = this.#context;
+    if (!this.layout) throw new Refusal(`${file.file}: an empty file, without a header`);
+    if (!this.#isAfterLost) return;
+    const nothing = { data: Buffer.alloc(0), start: 0, end: 0, high: 0, low: 0 };
+    this.rows.push({ ...nothing, key: Infinity, line, fault: afterLost });
   }
 
   /** The tidied fields of a row, or why it cannot be read. */

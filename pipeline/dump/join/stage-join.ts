@@ -87,6 +87,8 @@ async function* joinRows(main: Cursor, details: Cursor, writer: RecordWriter) {
         else writer.writeStray(detail);
         details.advance();
       }
+      // The row that was lost before this one may be of this key.
+      if (group.length === 0 && details.current?.fault !== undefined) group = [details.current];
     }
     writer.write(row, group);
     main.advance();
