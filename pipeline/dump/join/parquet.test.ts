@@ -1,0 +1,156 @@
+import { zstdCompressSync } from 'node:zlib';
+import type { SchemaElement } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
+import {
+  establishmentFile,
+  establishmentHeader,
+  makeEstablishment,
+  makeStock,
+  makeUnit,
+  stageStock,
+  type StockRow,
+  unitFile,
+  unitHeader,
+} from '../../../fixtures/dump/sirene-stock.ts';
+import { Refusal } from '../../errors.ts';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+type Kind = 'text' | 'number' | 'float' | 'boolean' | 'date' | 'time';
+
+const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
+  text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
+  number: { type: 'INT64' },
+  float: { type: 'DOUBLE' },
+  boolean: { type: 'BOOLEAN' },
+  date: { type: 'INT32', converted_type: 'DATE' },
+  time: {
+    type: 'INT64',
+    converted_type: 'TIMESTAMP_MICROS',
+    logical_type: { type: 'TIMESTAMP', isAdjustedToUTC: false, unit: 'MICROS' },
+  },
+};
+
+const values: Record<Kind, (text: string) => unknown> = {
+  text: (text) => text,
+  number: BigInt,
+  float: Number,
+  boolean: (text) => text === 'true',
+  date: (text) => new Date(`${text}T00:00:00Z`),
+  time: (text) => BigInt(Date.parse(`${text}Z`)) * 1000n,
+};
+
+/** As INSEE types them; a copy may have more numbers. */
+function kindOf(name: string): Kind {
+  if (/^date(?:Creation|Debut)/.test(name)) return 'date';
+  if (/^dateDernierTraitement/.test(name)) return 'time';
+  if (/^nombrePeriodes|^categorieJuridique/.test(name)) return 'number';
+  return /^(?:etablissementSiege|unitePurgee)/.test(name) ? 'boolean' : 'text';
+}
+
+const zstd = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
+
+function toParquet(
+  header: readonly string[],
+  rows: readonly StockRow[],
+  kinds: Record<string, Kind> = {},
+): Buffer {
+  const columns = header.map((name) => {
+    const kind = kinds[name] ?? kindOf(name);
+    const data = rows.map((row) => {
+      const text = row[name] ?? '';
+      return text === '' ? null : values[kind](text);
+    });
+    return { name, kind, data };
+  });
+  const bytes = parquetWriteBuffer({
+    columnData: columns.map(({ name, data }) => ({ name, data })),
+    schema: [
+      { name: 'root', num_children: columns.length },
+      ...columns.map(({ name, kind }) => ({
+        ...elements[kind],
+        name,
+        repetition_type: 'OPTIONAL' as const,
+      })),
+    ],
+    codec: 'ZSTD',
+    compressors: zstd,
+    rowGroupSize: 2,
+  });
+  return Buffer.from(bytes);
+}
+
+const [one, two, three] = ['010000004', '320000001', '330000009'] as const;
+const units = [
+  makeUnit(one, { nicSiegeUniteLegale: '00065', denominationUniteLegale: 'DUPONT, "FILS"' }),
+  makeUnit(two, { unitePurgeeUniteLegale: 'true', sigleUniteLegale: 'É\nF' }),
+  makeUnit(three, { dateCreationUniteLegale: '1900-01-01' }),
+];
+const establishments = [
+  makeEstablishment(one, '00065', { codePostalEtablissement: '01000' }),
+  makeEstablishment(two),
+  makeEstablishment(three, '00012', { etatAdministratifEtablissement: 'F' }),
+];
+const unitParquet = 'StockUniteLegale_utf8.parquet';
+const establishmentParquet = 'StockEtablissement_utf8.parquet';
+const good = {
+  [unitParquet]: toParquet(unitHeader, units),
+  [establishmentParquet]: toParquet(establishmentHeader, establishments),
+};
+
+async function refuse(bytes: Buffer): Promise<string> {
+  const error: unknown = await stageStock(db, { ...good, [unitParquet]: bytes }).catch(
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(Refusal);
+  return (error as Refusal).message;
+}
+
+describe('a stock in Parquet', () => {
+  test('says what the same stock says in CSV, to the fingerprint', async () => {
+    const csv = await stageStock(db, makeStock(units, establishments));
+    const withoutLine = ({ records }: typeof csv) => records.map((row) => ({ ...row, line: '' }));
+    const parquet = await stageStock(db, good);
+    expect(csv.records.length).toBe(3);
+    expect(parquet.rejects).toEqual([]);
+    expect(withoutLine(parquet)).toEqual(withoutLine(csv));
+    expect((await stageStock(db, good, csv.yesterday)).records).toEqual([]);
+    const { [unitFile]: unitCsv } = makeStock(units, []);
+    const mixed = { [unitFile]: unitCsv!, [establishmentParquet]: good[establishmentParquet]! };
+    expect((await stageStock(db, mixed, csv.yesterday)).records).toEqual([]);
+  });
+
+  test('may have lost the leading zeros of its numbers', async () => {
+    const numbers: Record<string, Kind> = {
+      siren: 'number',
+      nic: 'number',
+      siret: 'number',
+      nicSiegeUniteLegale: 'float',
+    };
+    const copied = {
+      [unitParquet]: toParquet(unitHeader, units, numbers),
+      [establishmentParquet]: toParquet(establishmentHeader, establishments, numbers),
+    };
+    const csv = await stageStock(db, makeStock(units, establishments));
+    expect((await stageStock(db, copied, csv.yesterday)).records).toEqual([]);
+    const { records } = await stageStock(db, copied);
+    expect(records[0]).toMatchObject({ siren: one, nic_siege: '00065' });
+    expect(records[0]!.details).toMatchObject([{ siret: `${one}00065`, code_postal: '01000' }]);
+  });
+
+  test('is refused with another schema, another compression, or damage', async () => {
+    const { [unitParquet]: bytes } = good;
+    const without = unitHeader.filter((name) => name !== 'siren');
+    expect(await refuse(toParquet(without, units))).toBe(
+      `${unitParquet}, line 1: the header lacks 'siren'`,
+    );
+    expect(await refuse(bytes.subarray(0, -8))).toBe('');
+    expect(await refuse(Buffer.from('siren\n'))).toBe('');
+  });
+});
