@@ -99,7 +99,8 @@ async function* readText(
   yield `${names.map((name) => quoteField(name, separator)).join(separator)}\n`;
   const found = children.flatMap(({ element: { name }, children: { length } }, at) => {
     const column = read.find(({ header }) => header === name);
-    if (column && length > 0) throw new Error(`the column '${name}' is nested, and no plain value`);
+    if (column && length > 0)
+      throw new Error(`'${name}' is nested, and no text, number, date or time`);
     return column ? [{ at, name, digits: column.digits ?? 0 }] : [];
   });
   const columns = found.map(({ name }) => name);
@@ -115,11 +116,10 @@ async function* readText(
     for (let rowStart = range.rowStart; rowStart < range.rowEnd; rowStart += PART_ROWS) {
       const rowEnd = Math.min(range.rowEnd, rowStart + PART_ROWS);
       const fields: string[][] = names.map(() => []);
-      for (const { at, name, digits } of found) {
-        const values = await scan.readColumn({ column: name, rowStart, rowEnd });
-        fields[at] = Array.from(values as ArrayLike<unknown>, (value) =>
-          writeValue(value, digits, separator),
-        );
+      for (const column of found) {
+        const values = await scan.readColumn({ column: column.name, rowStart, rowEnd });
+        const write = (value: unknown) => quoteField(writeValue(value, column), separator);
+        fields[column.at] = Array.from(values as ArrayLike<unknown>, write);
       }
       yield* writeRows(fields, rowEnd - rowStart, separator);
     }
@@ -141,13 +141,12 @@ function* writeRows(
   }
 }
 
-/** A value as a field of CSV. Numbers get the zeros back that they have lost. */
-function writeValue(value: unknown, digits: number, separator: Separator): string {
+/** A value as CSV has it. Numbers get the zeros back that they have lost. */
+function writeValue(value: unknown, { name, digits }: { name: string; digits: number }): string {
   if (value === undefined || value === null) return '';
-  if (typeof value === 'boolean') return String(value);
-  if (typeof value === 'bigint' || typeof value === 'number') {
-    return String(value).padStart(digits, '0');
+  if (typeof value === 'object') {
+    throw new Error(`'${name}' has a value that is no text, number, date or time`);
   }
-  if (typeof value !== 'string') throw new Error('a value that is no text, number, date or time');
-  return quoteField(/^[0-9]+$/.test(value) ? value.padStart(digits, '0') : value, separator);
+  const text = String(value as string | number | bigint | boolean);
+  return /^[0-9]+$/.test(text) ? text.padStart(digits, '0') : text;
 }

@@ -4,7 +4,6 @@ import { parquetWriteBuffer } from 'hyparquet-writer';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
-  establishmentFile,
   establishmentHeader,
   makeEstablishment,
   makeStock,
@@ -22,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-type Kind = 'text' | 'number' | 'float' | 'boolean' | 'date' | 'time';
+type Kind = 'text' | 'number' | 'float' | 'boolean' | 'date' | 'time' | 'list';
 
 const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
   text: { type: 'BYTE_ARRAY', converted_type: 'UTF8' },
@@ -30,6 +29,7 @@ const elements: Record<Kind, Omit<SchemaElement, 'name'>> = {
   float: { type: 'DOUBLE' },
   boolean: { type: 'BOOLEAN' },
   date: { type: 'INT32', converted_type: 'DATE' },
+  list: { type: 'BYTE_ARRAY', converted_type: 'JSON' },
   time: {
     type: 'INT64',
     converted_type: 'TIMESTAMP_MICROS',
@@ -43,6 +43,7 @@ const values: Record<Kind, (text: string) => unknown> = {
   float: Number,
   boolean: (text) => text === 'true',
   date: (text) => new Date(`${text}T00:00:00Z`),
+  list: (text) => [text],
   time: (text) => BigInt(Date.parse(`${text}Z`)) * 1000n,
 };
 
@@ -54,12 +55,11 @@ function kindOf(name: string): Kind {
   return /^(?:etablissementSiege|unitePurgee)/.test(name) ? 'boolean' : 'text';
 }
 
-const zstd = { ZSTD: (bytes: Uint8Array) => zstdCompressSync(bytes) };
-
 function toParquet(
   header: readonly string[],
   rows: readonly StockRow[],
   kinds: Record<string, Kind> = {},
+  codec: 'ZSTD' | 'LZ4' = 'ZSTD',
 ): Buffer {
   const columns = header.map((name) => {
     const kind = kinds[name] ?? kindOf(name);
@@ -79,8 +79,9 @@ function toParquet(
         repetition_type: 'OPTIONAL' as const,
       })),
     ],
-    codec: 'ZSTD',
-    compressors: zstd,
+    codec,
+    // What is in it does not count for a codec that is not read.
+    compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
     rowGroupSize: 2,
   });
   return Buffer.from(bytes);
@@ -150,7 +151,17 @@ describe('a stock in Parquet', () => {
     expect(await refuse(toParquet(without, units))).toBe(
       `${unitParquet}, line 1: the header lacks 'siren'`,
     );
-    expect(await refuse(bytes.subarray(0, -8))).toBe('');
-    expect(await refuse(Buffer.from('siren\n'))).toBe('');
+    const nested = toParquet(unitHeader, units, { denominationUniteLegale: 'list' });
+    expect(await refuse(nested)).toBe(
+      `${unitParquet}: 'denominationUniteLegale' has a value that is no text, number, date or time`,
+    );
+    expect(await refuse(toParquet(unitHeader, units, {}, 'LZ4'))).toBe(
+      `${unitParquet}: parquet unsupported compression codec: LZ4`,
+    );
+    expect(await refuse(bytes.subarray(0, -8))).toMatch(/: parquet file invalid/);
+    expect(await refuse(Buffer.from('siren\n'))).toMatch(/: parquet file/);
+    const damaged = Buffer.from(bytes);
+    damaged.fill(0xff, 4, 300);
+    expect(await refuse(damaged)).toMatch(/^StockUniteLegale_utf8\.parquet: /);
   });
 });
