@@ -71,6 +71,13 @@ export async function listDump(source: Source, path: string) {
   return { source: kind, files, ignored: ignored.map(({ file }) => file).toSorted() };
 }
 
+/** Of which kind a dump is; that of a source's usual ones where its folder does not tell. */
+export async function findKind(source: Source, path: string): Promise<Source['dump_kind']> {
+  if (source.format === 'document' || !source.delta) return source.dump_kind;
+  const listed = await listDump(source, path).catch(() => ({ source }));
+  return listed.source.dump_kind;
+}
+
 /** The files that are parts of a dump of a source, by their `file_key`. */
 function findParts(source: Source, files: readonly Found[]): Map<string, Found> {
   const parts = new Map<string, Found>();

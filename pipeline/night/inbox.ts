@@ -6,6 +6,7 @@ import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
+import { findKind } from '../dump/files.ts';
 import { describeFault } from '../fault.ts';
 import { listSources, loadSource } from '../sources/source.ts';
 import type { NightOptions } from './context.ts';
@@ -145,10 +146,12 @@ async function refusedRun(
 async function findAllDue(db: Database, inboxDir: string) {
   const dumps: { source: string; dump_date: string; dump_kind: string }[] = [];
   for (const source of await listSources()) {
-    const { dump_kind } = await loadSource(source);
+    const description = await loadSource(source);
     const newest = (await findNewestPublished(db.pool, source))?.dump_date ?? '';
     for (const dump_date of await listInbox(inboxDir, source)) {
-      if (dump_date > newest) dumps.push({ source, dump_date, dump_kind });
+      if (dump_date <= newest) continue;
+      const dump_kind = await findKind(description, join(inboxDir, source, dump_date));
+      dumps.push({ source, dump_date, dump_kind });
     }
   }
   return dumps.toSorted((a, b) => a.dump_date.localeCompare(b.dump_date));

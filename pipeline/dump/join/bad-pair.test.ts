@@ -1,6 +1,9 @@
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { ZipFile } from 'yazl';
 import { makeZip } from '../../../fixtures/dump/bad-dump.ts';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
@@ -10,6 +13,7 @@ import {
   makeEstablishment,
   makeStock,
   makeUnit,
+  source,
   stageStock,
   type StockFiles,
   toCsv,
@@ -17,6 +21,7 @@ import {
   unitHeader,
 } from '../../../fixtures/dump/sirene-stock.ts';
 import { Refusal } from '../../errors.ts';
+import { findKind, listDump } from '../files.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -235,4 +240,21 @@ test('histories and successions are other files, which are ignored', async () =>
   ];
   const files = { ...good, ...Object.fromEntries(more.map((file) => [file, 'siren\n'])) };
   expect(await stage(files)).toEqual({ sirens: [one, two, three], rejects: [] });
+});
+
+test('a folder of answers is a delta, one of stocks is full, and one of both is refused', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'registry-kind-'));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  await mkdir(join(folder, '2026-11-20'));
+  await writeFile(join(folder, '2026-11-20', 'siren.ndjson'), '');
+  expect(await findKind(source, folder)).toBe('delta');
+  const { files, ignored } = await listDump(source, folder);
+  expect(files.map(({ file }) => file)).toEqual(['2026-11-20/siren.ndjson']);
+  expect(ignored).toEqual([]);
+  for (const [file, content] of Object.entries(good)) await writeFile(join(folder, file), content);
+  await expect(listDump(source, folder)).rejects.toThrow(
+    /^Stock\w+\.csv is part of a full dump, and 2026-11-20\/siren\.ndjson of a delta: /,
+  );
+  await rm(join(folder, '2026-11-20'), { recursive: true });
+  expect(await findKind(source, folder)).toBe('full');
 });

@@ -110,8 +110,9 @@ function readPage(text: string): Page {
   if (statut !== 200) throw new UnusableAnswer(`an answer of status ${statut}: ${message}`);
   const rows = unitesLegales ?? etablissements;
   if (rows) return new Page(rows);
-  const isBare = 'siren' in parsed.data;
-  return new Page([isBare ? parsed.data : (etablissement ?? uniteLegale)]);
+  const row = 'siren' in parsed.data ? parsed.data : (etablissement ?? uniteLegale);
+  if (row === undefined) throw new UnusableAnswer('an answer without a unit or an establishment');
+  return new Page([row]);
 }
 
 function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { reason: string }) {
