@@ -10,6 +10,7 @@ import {
   describeDatabase,
   EnvironmentError,
 } from '../sql/process/environment.ts';
+import { isDate } from './calendar.ts';
 import type { Sender } from './mail/send.ts';
 
 export type Environment = ReturnType<typeof readEnvironment>;
@@ -32,6 +33,7 @@ const sentences = {
   CHALLENGE_DAYS: isPeriod('CHALLENGE_DAYS'),
   INBOX_DAYS: isPeriod('INBOX_DAYS'),
   CLOSED_PERSON_DAYS: isPeriod('CLOSED_PERSON_DAYS'),
+  NAF2025_FROM: 'NAF2025_FROM must be a day YYYY-MM-DD.',
   MAIL_FROM:
     'MAIL_FROM must be one address that mails come from, such as Registry <no-reply@registry.example>; it must be given where SMTP_URL is.',
 };
@@ -58,6 +60,8 @@ const shape = {
   CHALLENGE_DAYS: dayCount.default(365),
   INBOX_DAYS: dayCount.optional(),
   CLOSED_PERSON_DAYS: dayCount.optional(),
+  // INSEE has moved this day before.
+  NAF2025_FROM: z.string().refine(isDate).default('2027-01-05'),
   MAIL_FROM: z
     .string()
     .transform((text) => readSender(text))
@@ -94,6 +98,8 @@ export function readEnvironment(variables: NodeJS.ProcessEnv = process.env) {
     isInboxDefault: checked.INBOX_DIR === undefined,
     /** When `schedule` runs `nightly`: five or six cron fields, in the time of the default country. */
     nightlyCron: checked.NIGHTLY_CRON,
+    /** The first day on which a full dump may move all entries to a classification, by its name. */
+    recodedFrom: { NAF2025: checked.NAF2025_FROM },
     /** Signs one-time tokens; undefined: the one in DATA_DIR. */
     secretKey: checked.SECRET_KEY,
     /** Where the API is reached, as mails name it: without a slash at the end. */

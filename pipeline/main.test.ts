@@ -22,7 +22,7 @@ describe('wrong usage exits with 2, says what is wrong, and needs no database', 
     { args: ['ingest', 'ceidg', folder], says: "required option '--date <day>' not specified" },
     {
       args: ['ingest', 'regno', folder, '--date', '2026-11-02'],
-      says: "There is no source 'regno'; is it regon? There is: ceidg, krs, regon",
+      says: "There is no source 'regno'; is it regon? There is: ceidg, krs, regon, sirene",
     },
     { args: ['verify', '../ceidg'], says: "There is no source '../ceidg'" },
     {

@@ -45,7 +45,7 @@ export async function readDays(db: Database): Promise<Day[]> {
      from registry.run
      where state = 'published'
      order by dump_date desc, source
-     limit 15`,
+     limit 20`,
   );
   return rows.toReversed();
 }

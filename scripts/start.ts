@@ -36,7 +36,16 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
       // Where others reach the API, or mails reach people, there is no demo account.
       const isForOne = apiSettings.payment.provider === 'local' && !pipeline.smtpUrl;
       const hasAccount = isDemonstration && isForOne;
-      const nights = { db, logger, inboxDir: fixtures, signal, isBrief: true, onOutcome };
+      const { recodedFrom } = pipeline;
+      const nights = {
+        db,
+        logger,
+        inboxDir: fixtures,
+        recodedFrom,
+        signal,
+        isBrief: true,
+        onOutcome,
+      };
       // The account watches from the first day on, so that the days after it bring it events.
       const lastDate = hasAccount ? firstDay : undefined;
       if (isDemonstration) await ingestInbox({ ...nights, lastDate });

@@ -35,7 +35,7 @@ export async function ingestDump(
   if (!isDate(options.date)) throw new WrongUsage(`'${options.date}' is no day YYYY-MM-DD`);
   if (!existsSync(path)) throw new WrongUsage(`${path}: no such file or folder`);
   if (options.accept?.trim() === '') throw new WrongUsage('--accept needs a reason');
-  await withDatabase(async (db, { logger, signal }) => {
+  await withDatabase(async (db, { environment, logger, signal }) => {
     const night = {
       source,
       path: resolve(path),
@@ -44,7 +44,10 @@ export async function ingestDump(
       isDryRun: options.dryRun === true,
       isFullRead: options.full === true,
     };
-    const outcome = await ingest({ db, logger, signal }, night);
+    const outcome = await ingest(
+      { db, logger, signal, recodedFrom: environment.recodedFrom },
+      night,
+    );
     if (options.json) print([JSON.stringify(wireOf(outcome))]);
     report(outcome, logger, options.json === true);
     process.exitCode = exitCodeOf([outcome]);

@@ -27,7 +27,7 @@ interface DueOptions extends ScheduleOptions {
 /** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
   const { environment, logger, signal, onOutcome, isRepeated } = options;
-  const { inboxDir, isInboxDefault } = environment;
+  const { inboxDir, isInboxDefault, recodedFrom } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
   for (const sentence of ignored) options.onIgnored(sentence);
   let fetched: FetchOutcome[] | undefined;
@@ -38,7 +38,8 @@ export async function runDueNights(db: Database, options: DueOptions) {
     fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
     for (const outcome of fetched) options.onFetched(outcome);
   }
-  const runs = await ingestInbox({ db, logger, inboxDir, signal, onOutcome, isRepeated });
+  const nights = { db, logger, inboxDir, recodedFrom, signal };
+  const runs = await ingestInbox({ ...nights, onOutcome, isRepeated });
   return { fetched, runs, ignored };
 }
 

@@ -19,6 +19,8 @@ export interface NightOptions {
   isFullRead?: boolean;
   /** An import on demand takes only unknown entries, makes no events, and publishes no date. */
   isImport?: boolean;
+  /** The first day on which a full dump may move all entries to a classification, by its name. */
+  recodedFrom?: Readonly<Record<string, string>> | undefined;
   now: () => Date;
   reporter: NightReporter;
 }

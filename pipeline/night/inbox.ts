@@ -44,19 +44,21 @@ interface NightsContext {
   /** Aborted when the process is about to end: the reporter then is silent. */
   signal: AbortSignal;
   isBrief?: boolean | undefined;
+  /** As `readEnvironment` gives it. */
+  recodedFrom: Readonly<Record<string, string>>;
 }
 
 /** Runs one night and turns its expected ends into an outcome; faults are thrown, with their `run_id`. */
 export async function ingest(
-  { db, logger, signal, isBrief }: NightsContext,
-  options: Omit<NightOptions, 'reporter' | 'now'>,
+  { db, logger, signal, isBrief, recodedFrom }: NightsContext,
+  options: Omit<NightOptions, 'reporter' | 'now' | 'recodedFrom'>,
 ): Promise<Outcome> {
   const { source, dump_date } = options;
   const reporter = new Reporter({ source, dump_date }, logger, isBrief);
   const close = () => reporter.close();
   signal.addEventListener('abort', close);
   try {
-    return await runNightly(db, { ...options, reporter, now: () => new Date() });
+    return await runNightly(db, { ...options, recodedFrom, reporter, now: () => new Date() });
   } catch (error) {
     const state = stateOf(error);
     const { message } = error as Error;

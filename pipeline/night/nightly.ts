@@ -2,6 +2,7 @@ import {
   type Database,
   inSession,
   insertRows,
+  inStage,
   isThere,
   queryFile,
 } from '../../sql/connection/database.ts';
@@ -49,18 +50,28 @@ const saveRun = '5_publish/run';
 /** The steps between reading and publishing: files of sql/nightly. The lists of a row run in parallel. */
 const comparison: readonly (readonly Steps[])[] = [
   [['2_compare/pair'], ['2_compare/vanished']],
-  [['2_compare/identity', '2_compare/reserve', '2_compare/number']],
-  [['2_compare/change'], ['3_companies/link', '3_companies/link_number', '3_companies/link_nip']],
+  [['2_compare/replaced', '2_compare/identity', '2_compare/reserve', '2_compare/number']],
+  [
+    ['2_compare/change'],
+    ['3_companies/link', '3_companies/link_number', '3_companies/replaced', '3_companies/link_nip'],
+  ],
   [
     // A unit looks whether its company moves.
     ['4_events/fields', '4_events/units'],
-    ['4_events/activities', '4_events/proceedings'],
+    ['4_events/activities', '4_events/one_activity', '4_events/proceedings'],
   ],
+  [['4_events/untold']],
 ];
 
 /** The steps of the transaction that publishes, by the name that the reporter shows. */
 const publication = {
-  publish: ['5_publish/entries', '5_publish/past_numbers', '5_publish/merges', '5_publish/changes'],
+  publish: [
+    '5_publish/entries',
+    '5_publish/past_numbers',
+    '5_publish/merges',
+    '5_publish/withhold',
+    '5_publish/changes',
+  ],
   events: ['5_publish/events', '5_publish/touched_companies'],
   statistics: [
     '5_publish/statistics',
@@ -158,6 +169,8 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
     run_id,
     source: description.name,
     dump_kind,
+    has_one_activity: description.has_one_activity === true,
+    recoded_from: night.recodedFrom ?? {},
     compared_run_id: compared?.run_id,
     country_code: description.country_code,
     dump_date: night.dump_date,
@@ -187,6 +200,7 @@ async function readRecords(night: Night, dump: Dump, yesterday: YesterdaysEntrie
       yesterday,
     );
   }
+  if (description.note) await client.query(inStage(description.note, stage));
   await assertUntouched(files);
   const ignored = dump.ignored.map((value) => ({ subject: 'file', value, row_count: 0 }));
   await insertRows(client, `${stage}.notice`, ignored);

@@ -51,7 +51,10 @@ export interface JoinDescription {
     /** The column that identifies a row. */
     unique: string;
   };
-  /** Other files, with the key too, which may be absent: their rows go to `stage.side_row`. */
+  /**
+   * Other files, with the key too, which may be absent: their rows go to `stage.side_row`. One with the
+   * columns `old_key` and `new_key` lists duplicates, and the entries that stand for them.
+   */
   side: readonly JoinedTable[];
   /** Whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
@@ -65,6 +68,8 @@ export interface JoinDescription {
 interface DumpDescription {
   /** ISO 3166-1 alpha-2. */
   country_code: string;
+  /** Whether the registry tells the main activity of an entry, and no other. */
+  has_one_activity?: boolean;
   /**
    * Which part of the dump a file is, by its path below the dump's folder; null for another file.
    * Folders of tables hold no folders. Throws a `Refusal` for a part whose name is not clear.
@@ -124,6 +129,8 @@ interface Mapping {
   mapping: string;
   /** Changes whenever the mapping does, so that every record is read again. */
   mapping_version: string;
+  /** The text of `note.sql`, where there is one: what of the records the run notes. */
+  note?: string | undefined;
 }
 
 export type TableSource = Omit<TableDescription, 'delta'> & Mapping & { delta?: DocumentSource };
@@ -163,10 +170,10 @@ export async function loadSource(name: string): Promise<Source> {
   const combining = description.format === 'table' ? description.join?.combine.toString() : '';
   // A comment changes nothing about what a record means.
   const statements = (mapping + normalising + combining).replaceAll(/--.*$/gm, '');
-  const source = { name, mapping, mapping_version: hash('sha256', statements) };
-  const steps = (await readdir(new URL(`${name}/`, folder))).filter((file) =>
-    /^collect.*\.sql$/.test(file),
-  );
+  const files = await readdir(new URL(`${name}/`, folder));
+  const note = files.includes('note.sql') ? await read(`${name}/note.sql`) : undefined;
+  const source = { name, mapping, mapping_version: hash('sha256', statements), note };
+  const steps = files.filter((file) => /^collect.*\.sql$/.test(file));
   const texts = await Promise.all(steps.toSorted().map((step) => read(`${name}/${step}`)));
   const documents = { ...source, collection: texts.join('\n;\n') };
   if (description.format === 'document') return { ...description, ...documents };

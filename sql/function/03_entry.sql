@@ -91,6 +91,18 @@ create or replace function registry.shown_name(
 language sql immutable parallel safe
 return coalesce(name, first_name || ' ' || surname, first_name, surname);
 
+-- The same in lists, in the search and in exports: nobody finds by name an entry whose owner objects to it.
+create or replace function registry.listed_name(
+    is_partial boolean,
+    name text,
+    first_name text,
+    surname text
+) returns text
+language sql immutable parallel safe
+return case
+    when is_partial is not true then registry.shown_name(name, first_name, surname)
+end;
+
 -- The natural person, or the partners of a civil partnership, each name once.
 create or replace function registry.owner_names(
     first_name text,

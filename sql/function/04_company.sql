@@ -9,15 +9,18 @@ select distinct on (legal_form.slug, legal_form.country_code)
 from registry.legal_form
 order by legal_form.slug, legal_form.country_code, length(legal_form.symbol) desc, legal_form.symbol desc;
 
--- The slug of a legal form by its newest symbol, as events say it.
+-- The slug of a legal form by its newest symbol, as events say it; of one that no dictionary has, the symbol.
 create or replace function registry.legal_form_slug(country_code text, symbol text) returns text
 language sql stable parallel safe
-return (
-    select legal_form_symbol.slug
-    from registry.legal_form_symbol
-    where
-        legal_form_symbol.country_code = legal_form_slug.country_code
-        and legal_form_symbol.symbol = legal_form_slug.symbol
+return coalesce(
+    (
+        select legal_form_symbol.slug
+        from registry.legal_form_symbol
+        where
+            legal_form_symbol.country_code = legal_form_slug.country_code
+            and legal_form_symbol.symbol = legal_form_slug.symbol
+    ),
+    symbol
 );
 
 create or replace function registry.keep_first(known anyelement, later anyelement) returns anyelement
@@ -88,7 +91,8 @@ select
 from (
     select
         entry.*,
-        registry.shown_name(entry.name, entry.first_name, entry.surname) as shown_name,
+        registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname)
+            as shown_name,
         entry.status = 'DELETED' as is_deleted,
         num_nonnulls(entry.voivodeship, entry.city, entry.postal_code) > 0 as has_address,
         row_number() over (

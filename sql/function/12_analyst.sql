@@ -27,7 +27,7 @@ select
     entry.nip,
     entry.regon9,
     entry.krs,
-    registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
+    registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as name,
     entry.entity_type,
     entry.status,
     legal_form_symbol.slug as legal_form,

@@ -100,7 +100,9 @@ declare
     );
     counted constant text := format(
         'select * from registry.entry
-        where company_id = any(%L) and entry_id = any(%L) and gone_date is null',
+        where
+            company_id = any(%L) and entry_id = any(%L)
+            and gone_date is null and declared_status <> ''DELETED''',
         company_ids, entry_ids
     );
 begin

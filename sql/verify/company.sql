@@ -17,7 +17,7 @@ expected as (
         entry.nip,
         entry.regon9,
         entry.krs,
-        registry.shown_name(entry.name, entry.first_name, entry.surname) as name,
+        registry.listed_name(entry.is_partial, entry.name, entry.first_name, entry.surname) as name,
         entry.status,
         entry.legal_form,
         entry.voivodeship,

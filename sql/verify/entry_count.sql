@@ -32,7 +32,10 @@ from published
 cross join (
     select count(*) as row_count
     from registry.entry
-    where entry.source = $1 and entry.gone_date is null
+    where
+        entry.source = $1
+        and entry.gone_date is null
+        and entry.declared_status <> 'DELETED'
 ) as found
 where
     published.age = 1

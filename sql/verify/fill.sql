@@ -6,7 +6,11 @@ select
         registry.figure(found.filled_count)
     ) as finding
 from registry.count_filled(
-    format('select * from registry.entry where source = %L and gone_date is null', $1::text)
+    format(
+        'select * from registry.entry
+        where source = %L and gone_date is null and declared_status <> ''DELETED''',
+        $1::text
+    )
 ) as found
 left join registry.fill
     on fill.source = found.source

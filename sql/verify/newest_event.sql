@@ -52,8 +52,15 @@ told as (
 compared as (
     select
         told.*,
-        -- What is withdrawn is not told, and its values are erased.
+        -- What an owner withholds is not told, and its values are erased.
         (
+            told.subject = any(entry.untold)
+            or entry.is_partial and registry.is_personal(told.category, entry.entity_type)
+            or told.category in ('identity', 'location')
+            and num_nonnulls(told.old_value, told.new_value) = 0
+        ) is true
+        -- What is withdrawn is not told, and its values are erased.
+        or (
             told.event_date <= entry.withdrawn_until
             and (
                 entry.entity_type = 'NATURAL'
@@ -89,6 +96,15 @@ compared as (
             or (told.ended_date >= told.event_date and proceeding.state is null)
             when 'unit' then
                 told.unit_number !~ '^[0-9]{14}$'
+                -- A head office comes and goes with the address of the entry.
+                or not entry.units #> '{0}' ? 'address'
+                and not exists (
+                    select from jsonb_array_elements(entry.units) as unit
+                    where
+                        unit.value ->> 'identifier' = told.unit_number
+                        and unit.value ? 'address'
+                        and not unit.value ? 'is_partial'
+                )
                 or registry.value_meaning(
                     entry.country_code, 'unit', told.new_value
                 ) is not distinct from (

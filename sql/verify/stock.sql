@@ -17,7 +17,10 @@ with both_sides as (
     left join registry.activity_division
         on activity_division.country_code = entry.country_code
         and activity_division.division = left(entry.activity_main, 2)
-    where entry.source = $1::text and entry.gone_date is null
+    where
+        entry.source = $1::text
+        and entry.gone_date is null
+        and entry.declared_status <> 'DELETED'
     group by 1, 2, 3, 4
     union all
     select

@@ -234,7 +234,7 @@ describe('a stock may have', () => {
       'select line, file_key, fields from stage_sirene.side_row',
     );
     expect(rows).toEqual([
-      { line: '2', file_key: 'StockDoublons', fields: { siren: one, siren_doublon: two } },
+      { line: '2', file_key: 'StockDoublons', fields: { new_key: one, old_key: two } },
     ]);
   });
 });

@@ -90,7 +90,11 @@ select
     null::jsonb as numbers,
     null::integer as version_no,
     null::date as version_date,
-    null::text as version_register
+    null::text as version_register,
+    null::boolean as is_partial,
+    null::text[] as untold,
+    null::text as announced_activity,
+    null::integer as closed_unit_count
 from stage.record
 join stage.file on file.file_no = record.file_no
 cross join lateral (

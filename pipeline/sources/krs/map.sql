@@ -82,7 +82,11 @@ select
     -- An extract that does not tell its version leaves the known one.
     coalesce((document.document ->> 'entry_no')::integer, known.version_no) as version_no,
     version.day as version_date,
-    coalesce(document.document ->> 'register', known.version_register) as version_register
+    coalesce(document.document ->> 'register', known.version_register) as version_register,
+    null::boolean as is_partial,
+    null::text[] as untold,
+    null::text as announced_activity,
+    null::integer as closed_unit_count
 from stage.document
 cross join stage.night
 left join registry.entry as known

@@ -88,7 +88,11 @@ select
     null::jsonb as numbers,
     null::integer as version_no,
     null::date as version_date,
-    null::text as version_register
+    null::text as version_register,
+    null::boolean as is_partial,
+    null::text[] as untold,
+    null::text as announced_activity,
+    null::integer as closed_unit_count
 from stage.document
 cross join lateral jsonb_to_record(document.document -> 'activity') as activity (
     name text, nip text, nip_status text, legal_form text, register text, register_number text,

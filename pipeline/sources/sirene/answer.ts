@@ -69,6 +69,7 @@ export const answers: DocumentDescription = {
   format: 'document',
   dump_kind: 'delta',
   country_code: 'FR',
+  has_one_activity: true,
   identifyFile: (file) => (/\.(?:json|ndjson)$/i.test(file) ? file : null),
   async *readAnswers(from) {
     let line = 0;

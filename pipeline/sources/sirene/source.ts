@@ -17,6 +17,7 @@ export const description: TableDescription = {
   format: 'table',
   dump_kind: 'full',
   country_code: 'FR',
+  has_one_activity: true,
   columns: unitColumns.columns,
   identifyFile(file) {
     const name = file.replace(/^.*\//, '');
@@ -43,8 +44,8 @@ export const description: TableDescription = {
       {
         file_key: 'StockDoublons',
         columns: [
-          { header: 'siren', column: 'siren', digits: 9 },
-          { header: 'sirenDoublon', column: 'siren_doublon', digits: 9 },
+          { header: 'siren', column: 'new_key', digits: 9 },
+          { header: 'sirenDoublon', column: 'old_key', digits: 9 },
         ],
         ignored: ['dateDernierTraitementDoublon'],
       },

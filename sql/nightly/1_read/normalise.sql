@@ -10,8 +10,8 @@ insert into stage.entry (
     is_partnership_only, start_date, end_date, suspension_date, resumption_date,
     address_country_code, struck_off_date, bankruptcy_start_date, bankruptcy_end_date, units,
     persons, other_dates, bankruptcy_state, restructuring_state, restructuring_start_date,
-    restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, source,
-    file_key, country_code, changed_date, status, gone_date, content_hash, reason
+    restructuring_end_date, e_delivery, numbers, version_no, version_date, version_register, is_partial,
+    untold, announced_activity, closed_unit_count, source, file_key, country_code, changed_date, status, gone_date, content_hash, reason
 )
 select
     mapped.file_no,
@@ -23,6 +23,10 @@ select
     mapped.version_no,
     mapped.version_date,
     mapped.version_register,
+    mapped.is_partial,
+    mapped.untold,
+    mapped.announced_activity,
+    mapped.closed_unit_count,
     night.source,
     file.file_key,
     night.country_code,
@@ -39,7 +43,9 @@ select
         as content_hash,
     case
         when mapped.wrong_number is not null then mapped.wrong_number
-        when coalesce(mapped.name, mapped.surname, mapped.first_name) is null
+        when
+            coalesce(mapped.name, mapped.surname, mapped.first_name) is null
+            and mapped.is_partial is not true
             then 'all names are blank'
         when mapped.declared_status is null
             then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))

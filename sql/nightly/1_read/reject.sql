@@ -107,6 +107,8 @@ select
     known.company_id,
     known.content_hash,
     known.gone_date is not null as is_gone,
+    row(known.is_partial, known.untold) is distinct from row(entry.is_partial, entry.untold)
+        as is_told_otherwise,
     not night.is_full_read
     and known.gone_date is null
     and known.fingerprint is not null

@@ -10,6 +10,10 @@ create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
     dump_kind text not null,
+    -- Whether the registry tells the main activity alone.
+    has_one_activity boolean not null,
+    -- The first day on which a dump may move all entries to a classification, by its name; absent: any day.
+    recoded_from jsonb not null,
     country_code text not null,
     dump_date date not null,
     is_baseline boolean not null,

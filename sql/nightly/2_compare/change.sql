@@ -18,7 +18,7 @@ where entry_row.entry_id in (select before.entry_id from stage.before);
 analyze stage.after (company_id, entry_id, file_key);
 
 -- One row per such entry and changed field. is_lost: the field has no value today. is_recoded: the
--- activities moved to another version of the classification. Each field is a query of its own: joining
+-- activities moved to another version of the classification, on a day on which all may. Each field is a query of its own: joining
 -- a list of `values` takes three times as long.
 do $do$
 begin
@@ -29,9 +29,14 @@ begin
             after.entry_id,
             changed.field,
             changed.is_lost,
-            before.activity_version <> after.activity_version is true as is_recoded
+            before.activity_version <> after.activity_version is true
+            and night.dump_date >= coalesce(
+                (night.recoded_from ->> activity_scheme.scheme)::date, night.dump_date
+            ) as is_recoded
         from stage.before
         join stage.after using (entry_id)
+        cross join stage.night
+        left join registry.activity_scheme on activity_scheme.version = after.activity_version
         cross join lateral (
             %s
             union all
@@ -45,6 +50,11 @@ begin
                     and string_to_array(before.activity_codes, ',')
                     <@ string_to_array(after.activity_codes, ',')
                 )
+            union all
+            select 'told fields', false
+            where
+                (before.is_partial, before.untold)
+                is distinct from (after.is_partial, after.untold)
             union all
             select 'restructuring', after.restructuring_state is null
             where

@@ -44,6 +44,7 @@ analyze stage.unmatched;
 
 -- Matches ended keys with new keys, one to one: a match is one entry with a changed identity. The
 -- strongest likeness comes first; equal candidates are matched in the order of their names.
+-- 0: the key that stands for the known one, by a list of duplicates.
 -- 1: NIP and name. 2: NIP. 3: REGON. 4: KRS number.
 -- 5: in a delta, the REGON, when a natural person became a legal person or the other way round.
 -- 6: in a full dump, the names and the start date, when one of the two keys has no number at all.
@@ -52,7 +53,7 @@ do $$
 declare
     likeness integer;
 begin
-    for likeness in 1..7 loop
+    for likeness in 0..7 loop
         exit when not exists (select from stage.unmatched where unmatched.line is not null);
         with trait as (
             select
@@ -87,6 +88,14 @@ begin
             ) as entry
             cross join lateral (
                 select case likeness
+                    when 0 then case
+                        when unmatched.line is not null then unmatched.entry_key
+                        else (
+                            select min(replaced.new_key)
+                            from stage.replaced
+                            where replaced.entry_id = unmatched.entry_id
+                        )
+                    end
                     when 1 then entry.kind || '|' || unmatched.nip || '|' || unmatched.name
                     when 2 then entry.kind || '|' || unmatched.nip
                     when 3 then entry.kind || '|' || unmatched.regon9

@@ -1,7 +1,7 @@
 -- Compares yesterday with today: which record belongs to which known entry.
 
 -- One row per accepted record of a known entry. Records without a pair are new entries. is_changed: the
--- key or the content is another one, or the entry is back or struck off.
+-- key or the content is another one, other fields are told, or the entry is back or struck off.
 create unlogged table stage.pair as
 select
     entry.file_no,
@@ -10,6 +10,7 @@ select
     known_key.entry_id,
     false as has_new_key,
     entry.content_hash <> known_key.content_hash
+    or known_key.is_told_otherwise
     or (entry.gone_date is not null) <> known_key.is_gone as is_changed
 from stage.entry
 join stage.known_key using (file_no, line)

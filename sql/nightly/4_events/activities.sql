@@ -1,4 +1,4 @@
--- Turns changed activities into events.
+-- Turns changed activities into events; one_activity.sql does where a registry knows the main one alone.
 
 -- One row per changed entry and code that came or went. When an entry moves to the other version of the
 -- classification, the codes that the official key maps in either direction are one reclassification. A
@@ -17,7 +17,8 @@ with changed as (
     from stage.before
     join stage.after using (entry_id)
     where
-        (before.activity_version, before.activity_codes)
+        not (select night.has_one_activity from stage.night)
+        and (before.activity_version, before.activity_codes)
         is distinct from (after.activity_version, after.activity_codes)
 ),
 
@@ -108,7 +109,8 @@ select
 from stage.before
 join stage.after using (entry_id)
 where
-    before.activity_main is distinct from after.activity_main
+    not (select night.has_one_activity from stage.night)
+    and before.activity_main is distinct from after.activity_main
     and (
         before.activity_version = after.activity_version is not false
         or not exists (

@@ -34,10 +34,14 @@ cross join lateral (
     select
         'COMPANY_CLOSED_DATE',
         before.end_date::text,
-        after.end_date::text
+        coalesce(after.end_date, night.dump_date)::text
     where
         after.end_date is not null
         and before.end_date is distinct from after.end_date
+        -- The registry does not tell the day.
+        or after.end_date is null
+        and after.declared_status = 'DELETED'
+        and before.declared_status <> 'DELETED'
     union all
     select
         'COMPANY_STRUCK_OFF',
@@ -63,6 +67,7 @@ cross join lateral (
                 and after.struck_off_date is null
             )
             or (before.end_date is not null and after.end_date is null)
+            or (before.declared_status = 'DELETED' and after.declared_status <> 'DELETED')
         )
     union all
     select
@@ -170,4 +175,7 @@ select
     night.dump_date::text
 from stage.vanished
 cross join stage.night
-where not vanished.waits;
+where
+    not vanished.waits
+    -- Another entry stands for it.
+    and vanished.entry_id not in (select replaced.entry_id from stage.replaced);

@@ -1,4 +1,5 @@
--- Turns changed units into events. A unit is open when it is listed without an end.
+-- Turns changed units into events. A unit is open when it is listed without an end. One without an address of
+-- its own is the head office, at the address of its entry: what that or the status tells is no other event.
 
 with open_unit as (
     -- One row per changed entry and open unit of yesterday or today.
@@ -8,6 +9,11 @@ with open_unit as (
         list.is_old,
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
+        not unit.value ? 'address' as is_seat,
+        unit.value ? 'is_partial' as is_partial,
+        before.declared_status <> after.declared_status
+        or (before.units #>> '{0,identifier}') is distinct from (after.units #>> '{0,identifier}')
+            as is_told,
         registry.unit_line(unit.value) as line,
         registry.address_meaning(
             after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
@@ -56,7 +62,12 @@ unit as (
         placed_unit.company_id,
         placed_unit.entry_id,
         min(placed_unit.line collate "C") filter (where placed_unit.is_old) as old_line,
-        min(placed_unit.line collate "C") filter (where not placed_unit.is_old) as new_line
+        min(placed_unit.line collate "C") filter (where not placed_unit.is_old) as new_line,
+        bool_or(placed_unit.is_seat) as is_seat,
+        bool_or(placed_unit.is_partial) as is_partial,
+        bool_or(placed_unit.is_told) as is_told,
+        min(placed_unit.name collate "C") is not distinct from max(placed_unit.name collate "C")
+        and count(placed_unit.name) <> 1 as is_same_name
     from placed_unit
     where placed_unit.line is not null
     group by
@@ -88,6 +99,15 @@ cross join stage.night
 where
     registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
+    -- Of one whose owner withholds something only that it opens and closes.
+    and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
+    and not (
+        unit.is_seat
+        and case
+            when unit.old_line is null or unit.new_line is null then unit.is_told
+            else unit.is_same_name
+        end
+    )
     -- A unit without a number that moves with its company is told by the company's address.
     and not exists (
         select from stage.event

@@ -35,6 +35,8 @@ set
     version_no = staged.version_no,
     version_date = staged.version_date,
     version_register = staged.version_register,
+    announced_activity = staged.announced_activity,
+    closed_unit_count = staged.closed_unit_count,
     withdrawn_until = coalesce(
         staged.withdrawn_until,
         registry.end_withdrawal(entry.withdrawn_until, night.dump_date)
@@ -48,10 +50,10 @@ where
     and entry.entry_id = pair.entry_id
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
-        entry.version_register, entry.withdrawn_until
+        entry.version_register, entry.announced_activity, entry.closed_unit_count, entry.withdrawn_until
     ) is distinct from (
         staged.fingerprint, file.file_key, staged.version_no, staged.version_date,
-        staged.version_register,
+        staged.version_register, staged.announced_activity, staged.closed_unit_count,
         coalesce(
             staged.withdrawn_until,
             registry.end_withdrawal(entry.withdrawn_until, night.dump_date)

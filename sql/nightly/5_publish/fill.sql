@@ -1,21 +1,25 @@
 -- Writes how many entries of the registry have each field: what they had, changed by what the night changed.
 select
     registry.change_fill(
-        'select * from stage.before where gone_date is null
+        'select * from stage.before where gone_date is null and declared_status <> ''DELETED''
         union all
         select entry.*
         from stage.vanished
         join registry.entry using (company_id, entry_id)
-        where not vanished.waits',
+        where not vanished.waits and entry.declared_status <> ''DELETED''',
         -1
     ),
-    registry.change_fill('select * from stage.after where gone_date is null', 1),
+    registry.change_fill(
+        'select * from stage.after where gone_date is null and declared_status <> ''DELETED''',
+        1
+    ),
     registry.change_fill(
         'select *
         from stage.entry
         where
             reason is null
             and gone_date is null
+            and declared_status <> ''DELETED''
             and not exists (
                 select from stage.pair
                 where pair.file_no = entry.file_no and pair.line = entry.line

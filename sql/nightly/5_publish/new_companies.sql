@@ -21,7 +21,9 @@ select
     new_entry.nip,
     new_entry.regon9,
     new_entry.krs,
-    registry.shown_name(new_entry.name, new_entry.first_name, new_entry.surname),
+    registry.listed_name(
+        new_entry.is_partial, new_entry.name, new_entry.first_name, new_entry.surname
+    ),
     new_entry.status,
     new_entry.legal_form,
     new_entry.voivodeship,

@@ -22,6 +22,7 @@ left join registry.activity_division
 where
     entry.reason is null
     and entry.gone_date is null
+    and entry.declared_status <> 'DELETED'
     and not exists (
         select from stage.pair
         where pair.file_no = entry.file_no and pair.line = entry.line

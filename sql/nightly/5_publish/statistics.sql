@@ -1,7 +1,7 @@
 -- Writes the counts of the night.
 
--- One row: the counts of the night. An entry that is struck off when it is first seen does not count as
--- new. state_hash: the change of the sum of the state hashes of all entries.
+-- One row: the counts of the night. An entry that is struck off or ended when it is first seen does not count
+-- as new, and one that its registry keeps after its end counts as deleted. state_hash: the change of the sum of the state hashes of all entries.
 create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
@@ -14,7 +14,7 @@ select
     added.state_hash + change.state_hash + vanished.state_hash as state_hash
 from (
     select
-        count(*) filter (where new_entry.gone_date is null) as new_count,
+        count(*) filter (where new_entry.gone_date is null and new_entry.declared_status <> 'DELETED') as new_count,
         count(*) as row_count,
         coalesce(sum(registry.state_hash(new_entry.content_hash, new_entry.gone_date)), 0)
             as state_hash
@@ -22,21 +22,27 @@ from (
 ) as added
 cross join (
     select
-        count(*) filter (where before.gone_date is not null and after.gone_date is null)
+        count(*) filter (where not side.was_counted and side.is_counted)
             as back_count,
-        count(*) filter (where before.gone_date is null and after.gone_date is not null)
+        count(*) filter (where side.was_counted and not side.is_counted)
             as struck_off_count,
-        count(*) filter (where (before.gone_date is null) = (after.gone_date is null))
+        count(*) filter (where side.was_counted = side.is_counted)
             as updated_count,
         coalesce(sum(registry.state_hash(after.content_hash, after.gone_date)), 0)
         - coalesce(sum(registry.state_hash(before.content_hash, before.gone_date)), 0)
             as state_hash
     from stage.before
     join stage.after using (entry_id)
+    cross join lateral (
+        select
+            before.gone_date is null and before.declared_status <> 'DELETED' as was_counted,
+            after.gone_date is null and after.declared_status <> 'DELETED' as is_counted
+    ) as side
 ) as change
 cross join (
     select
-        count(*) filter (where not vanished.waits) as deleted_count,
+        count(*) filter (where not vanished.waits and vanished.declared_status <> 'DELETED')
+            as deleted_count,
         count(*) filter (where vanished.waits) as waiting_count,
         coalesce(
             sum(

@@ -1,6 +1,6 @@
 -- Writes how the night changed the stock (how many entries stand) and the flow (how many are new,
 -- ended, suspended, resumed, moved to another group). An entry stands unless it is gone or DELETED. An
--- entry that is gone is in no stock.
+-- entry that is gone is in no stock, nor one that its registry keeps after its end.
 
 -- The changes of an import on demand have the date infinity until the next dump takes them over.
 update registry.stock_change
@@ -26,13 +26,13 @@ with side as (
         false as is_new, before.entry_id, before.voivodeship, before.activity_version,
         before.activity_main, before.legal_form, before.status
     from stage.before
-    where before.gone_date is null
+    where before.gone_date is null and before.declared_status <> 'DELETED'
     union all
     select
         true, after.entry_id, after.voivodeship, after.activity_version, after.activity_main,
         after.legal_form, after.status
     from stage.after
-    where after.gone_date is null
+    where after.gone_date is null and after.declared_status <> 'DELETED'
     union all
     select
         due_side.is_new, due.entry_id, due.voivodeship, due.activity_version, due.activity_main,
@@ -46,7 +46,7 @@ with side as (
         false, vanished.entry_id, vanished.voivodeship, vanished.activity_version,
         vanished.activity_main, vanished.legal_form, vanished.status
     from stage.vanished
-    where not vanished.waits
+    where not vanished.waits and vanished.declared_status <> 'DELETED'
 ),
 
 state as (

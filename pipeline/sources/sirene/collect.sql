@@ -1,0 +1,291 @@
+-- One document a legal unit, with the columns of a stock: what the answers say of it, laid over what the
+-- known entry says. Of several answers the one that INSEE touched last counts.
+
+-- The columns of an answer by their names in unit.csv and establishment.csv: of the present period and of
+-- the address too. The day on which a state began is that of the newest period that changed it.
+create function stage.sirene_columns(answer jsonb, periods jsonb) returns jsonb
+language sql immutable
+return (
+    select jsonb_object_agg(
+        registry.lower(
+            regexp_replace(
+                regexp_replace(field.key, '(Etablissement|UniteLegale)$', ''),
+                '([a-z0-9])([A-Z])', '\1_\2', 'g'
+            )
+        ),
+        field.value
+    )
+    from (
+        select
+            coalesce(
+                jsonb_path_query_first(periods, '$[*] ? (@.dateFin == null)'), periods -> 0, '{}'
+            ) as present,
+            jsonb_path_query_first(
+                periods,
+                '$[*] ? (
+                    @.etatAdministratifUniteLegale == "C" && @.changementEtatAdministratifUniteLegale == true
+                    || @.etatAdministratifEtablissement == "F"
+                    && @.changementEtatAdministratifEtablissement == true
+                )'
+            ) -> 'dateDebut' as closed_day
+    ) as period
+    cross join lateral jsonb_each(
+        answer
+        || coalesce(answer -> 'adresseEtablissement', '{}')
+        || period.present
+        || case
+            when
+                period.closed_day is not null
+                and coalesce(
+                    period.present ->> 'etatAdministratifUniteLegale',
+                    period.present ->> 'etatAdministratifEtablissement'
+                ) in ('C', 'F')
+                then jsonb_build_object('dateDebut', period.closed_day)
+            else '{}'
+        end
+    ) as field
+    where jsonb_typeof(field.value) not in ('object', 'array')
+);
+
+-- One row per unit or establishment that an answer speaks of; `is_own`: it is what was asked for.
+create unlogged table stage.sirene_part as
+select
+    answer.file_no,
+    answer.line,
+    answer.raw,
+    answer.answer ->> 'siren' as siren,
+    part.told ->> 'siret' as siret,
+    part.is_own,
+    part.told,
+    coalesce(part.told ->> 'date_dernier_traitement', '') as touched
+from stage.answer
+cross join lateral (
+    select
+        true as is_own,
+        stage.sirene_columns(
+            answer.answer,
+            coalesce(
+                answer.answer -> 'periodesUniteLegale', answer.answer -> 'periodesEtablissement'
+            )
+        ) as told
+    union all
+    select false, stage.sirene_columns(answer.answer -> 'uniteLegale', null)
+    where answer.answer ? 'uniteLegale'
+) as part;
+
+create index on stage.sirene_part (siren);
+analyze stage.sirene_part;
+
+-- One row per unit: what the answers say of it, and where.
+create unlogged table stage.sirene_unit as
+select
+    place.siren,
+    place.file_no,
+    place.line,
+    place.raw,
+    nested.told || coalesce(own.told, '{}') as told
+from (
+    select distinct on (siren) siren, file_no, line, raw
+    from stage.sirene_part
+    where is_own
+    order by siren, siret is not null, touched desc, file_no, line
+) as place
+left join lateral (
+    select part.told from stage.sirene_part as part
+    where part.siren = place.siren and part.siret is null and part.is_own
+    order by part.touched desc, part.file_no, part.line
+    limit 1
+) as own on true
+cross join lateral (
+    select coalesce(
+        (
+            select part.told from stage.sirene_part as part
+            where part.siren = place.siren and not part.is_own
+            order by part.touched desc, part.file_no, part.line
+            limit 1
+        ),
+        '{}'
+    ) as told
+) as nested;
+
+-- Nothing is known of the unit of such an establishment.
+with unknown as (
+    delete from stage.sirene_unit as unit
+    where
+        unit.told = '{}'
+        and not exists (
+            select from registry.entry
+            where entry.source = 'sirene' and entry.entry_key = unit.siren
+        )
+    returning unit.*
+)
+
+insert into stage.reject (file_no, line, reason, raw, entry_key)
+select file_no, line, 'an establishment without its legal unit', raw, siren
+from unknown;
+
+-- One row per unit that is known, and answered: its columns as far as no answer tells them.
+create unlogged table stage.sirene_known as
+select
+    entry.entry_key as siren,
+    entry.units,
+    entry.closed_unit_count,
+    jsonb_build_object(
+        'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
+        'date_creation', entry.start_date,
+        'identifiant_association', entry.numbers ->> 'RNA',
+        'etat_administratif', case entry.declared_status when 'DELETED' then 'C' else 'A' end,
+        'date_debut', entry.end_date,
+        'categorie_juridique', entry.legal_form,
+        'activite_principale', entry.activity_main,
+        'nomenclature_activite_principale', activity_scheme.scheme,
+        'activite_principale_naf25', entry.announced_activity,
+        'nic_siege', right(entry.units #>> '{0,identifier}', 5)
+    )
+    || case
+        when name.is_told then '{}'
+        when entry.entity_type = 'NATURAL' then jsonb_build_object('nom', entry.name)
+        else jsonb_build_object('denomination', entry.name)
+    end as columns,
+    name.is_told as tells_name,
+    jsonb_build_object(
+        'street', entry.street, 'building', entry.building, 'apartment', entry.apartment,
+        'postal_code', entry.postal_code, 'city', entry.city,
+        'voivodeship', registry.region_name('FR', entry.voivodeship),
+        'country_code', entry.address_country_code
+    ) as address
+from stage.sirene_unit as unit
+join registry.entry on entry.source = 'sirene' and entry.entry_key = unit.siren
+left join registry.activity_scheme on activity_scheme.version = entry.activity_version
+-- The name of a person has two parts, which the entry holds together.
+cross join lateral (
+    select case entry.entity_type
+        when 'NATURAL' then
+            unit.told ?| '{prenom1, prenom_usuel}' and unit.told ?| '{nom, nom_usage}'
+        else unit.told ?| '{denomination, denomination_usuelle1, sigle}'
+    end as is_told
+) as name;
+
+create index on stage.sirene_known (siren);
+analyze stage.sirene_known;
+
+-- One row per establishment of these units, known or answered.
+create unlogged table stage.sirene_establishment as
+with told as (
+    select distinct on (siret) siren, siret, told
+    from stage.sirene_part
+    where siret is not null
+    order by siret, touched desc, file_no, line
+),
+
+known as (
+    select
+        known.siren,
+        unit.value ->> 'identifier' as siret,
+        unit.value,
+        -- The head office is at the address of the entry.
+        coalesce(unit.value -> 'address', known.address) as address
+    from stage.sirene_known as known
+    cross join lateral jsonb_array_elements(known.units) as unit
+)
+
+select
+    siren,
+    siret,
+    not registry.is_unit_closed('FR', known.value) as was_open,
+    jsonb_build_object(
+        'siret', siret,
+        'nic', right(siret, 5),
+        'statut_diffusion', case when known.value ? 'is_partial' then 'P' else 'O' end,
+        'etat_administratif', case
+            when known.value is not null
+                then case when registry.is_unit_closed('FR', known.value) then 'F' else 'A' end
+        end,
+        'date_creation',
+        jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de création").date'),
+        'date_debut',
+        jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de fermeture").date')
+    )
+    || case
+        when told.told ?| '{enseigne1, enseigne2, enseigne3, denomination_usuelle}' then '{}'
+        else jsonb_build_object('enseigne1', known.value -> 'name')
+    end
+    || case
+        when told.told ?| '{code_commune, libelle_commune, libelle_voie}' then '{}'
+        else jsonb_build_object(
+            'libelle_voie', known.address -> 'street',
+            'numero_voie', known.address -> 'building',
+            'complement_adresse', known.address -> 'apartment',
+            'code_postal', known.address -> 'postal_code',
+            'libelle_commune', known.address -> 'city',
+            'libelle_pays_etranger', nullif(known.address ->> 'country_code', 'FR'),
+            'code_region', (
+                select region.code
+                from registry.region
+                where
+                    region.country_code = 'FR' and region.name = known.address ->> 'voivodeship'
+            )
+        )
+    end
+    || coalesce(told.told, '{}') as columns
+from told
+full join known using (siren, siret);
+
+create index on stage.sirene_establishment (siren);
+analyze stage.sirene_establishment;
+
+insert into stage.document (file_no, line, entry_key_hint, document, raw)
+select
+    unit.file_no,
+    unit.line,
+    unit.siren,
+    whole.columns || jsonb_build_object(
+        'siren', unit.siren,
+        'details', listed.details,
+        'closed_count', greatest(coalesce(known.closed_unit_count, 0) + listed.closed_more, 0)
+    ),
+    unit.raw
+from stage.sirene_unit as unit
+left join stage.sirene_known as known using (siren)
+cross join lateral (
+    select
+        coalesce(known.columns, '{}')
+        || case
+            when known.tells_name is false
+                then unit.told - '{prenom1, prenom_usuel, nom, nom_usage, denomination}'::text[]
+            else unit.told
+        end
+        -- Nothing is known of a head office that no answer describes: the known one stays.
+        - case
+            when
+                known.columns ? 'nic_siege'
+                and not exists (
+                    select from stage.sirene_establishment as seat
+                    where seat.siret = unit.siren || (unit.told ->> 'nic_siege')
+                )
+                then 'nic_siege'
+            else ''
+        end as columns
+) as whole
+cross join lateral (
+    select
+        coalesce(
+            jsonb_agg(one.columns order by one.siret) filter (
+                where
+                    one.columns ->> 'etat_administratif' = 'A'
+                    or one.siret = unit.siren || (whole.columns ->> 'nic_siege')
+            ),
+            '[]'
+        ) as details,
+        -- Of a unit that is closed and was not open the stock has counted it.
+        count(*) filter (
+            where
+                one.columns ->> 'etat_administratif' = 'F'
+                and case when known.siren is null then true else one.was_open end
+        )
+        - count(*) filter (
+            where one.columns ->> 'etat_administratif' = 'A' and not one.was_open
+        ) as closed_more
+    from stage.sirene_establishment as one
+    where one.siren = unit.siren
+) as listed;

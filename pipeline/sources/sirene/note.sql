@@ -1,0 +1,25 @@
+-- Notes codes that stand under the name of another classification, and legal forms that INSEE does not list.
+insert into stage.notice (subject, value, row_count)
+select
+    'activity of another classification',
+    concat_ws(' ', record.nomenclature_activite_principale, record.activite_principale),
+    count(*)
+from stage.record
+join registry.activity_scheme
+    on activity_scheme.scheme = record.nomenclature_activite_principale
+    and activity_scheme.country_code = 'FR'
+join registry.activity_code
+    on activity_code.code = translate(record.activite_principale, '.', '')
+    and activity_code.version in (2008, 2026)
+    and activity_code.version <> activity_scheme.version
+group by 2
+union all
+select 'legal form', record.categorie_juridique, count(*)
+from stage.record
+where
+    not exists (
+        select from registry.legal_form
+        where legal_form.country_code = 'FR' and legal_form.symbol = record.categorie_juridique
+    )
+    and record.categorie_juridique is not null
+group by record.categorie_juridique;

@@ -1,0 +1,35 @@
+-- More than 0.1 % of the entries ended for each day since the last dump, and more than 20 of them: the
+-- registry closes companies in bulk, or the dump is wrong. Only a registry that keeps its closed entries
+-- tells their end so; elsewhere they vanish.
+with closed as (
+    select
+        count(*) as row_count,
+        last_run.entry_count,
+        max(night.dump_date - last_run.dump_date) as day_count
+    from stage.night
+    join registry.run as last_run on last_run.run_id = night.previous_run_id
+    join stage.before on before.declared_status <> 'DELETED'
+    join stage.after on after.entry_id = before.entry_id and after.declared_status = 'DELETED'
+    group by last_run.entry_count
+)
+
+select
+    format(
+        '%s of %s entries ended in %s days: %s %% a day, the limit is 0.1 %%',
+        registry.figure(closed.row_count),
+        registry.figure(closed.entry_count),
+        closed.day_count,
+        share.value
+    ) as refusal,
+    null as file,
+    share.value,
+    0.1 as limit_value
+from closed
+cross join lateral (
+    select round(
+        100.0 * closed.row_count / nullif(closed.entry_count * closed.day_count, 0), 2
+    ) as value
+) as share
+where
+    closed.row_count > 20
+    and 1000 * closed.row_count > closed.entry_count * closed.day_count;

@@ -1,0 +1,32 @@
+-- Compares yesterday with today: which entries are listed as duplicates of others. stage.side_row tells the
+-- key that is left and the one that stays, of all time.
+
+-- One row per entry that is gone since another one stands for it: its key, and the one that stays.
+create unlogged table stage.replaced as
+select
+    vanished.company_id,
+    vanished.entry_id,
+    vanished.entry_key as old_key,
+    side_row.fields ->> 'new_key' as new_key
+from stage.side_row
+join stage.vanished on vanished.entry_key = side_row.fields ->> 'old_key'
+cross join stage.night
+where
+    exists (
+        select from stage.entry
+        where entry.entry_key = side_row.fields ->> 'new_key' and entry.reason is null
+    )
+    or exists (
+        select from registry.entry
+        where
+            entry.source = night.source
+            and entry.entry_key = side_row.fields ->> 'new_key'
+            and entry.gone_date is null
+    );
+
+analyze stage.replaced;
+
+-- The list decides, also while other rows of the file are unreadable.
+update stage.vanished
+set waits = false
+where vanished.entry_id in (select replaced.entry_id from stage.replaced);

@@ -1,0 +1,83 @@
+-- Erases what earlier events tell of that which the owner of an entry withholds from now on, as
+-- registry.withdraw does for one who asked us.
+
+-- One row per entry and subject that is withheld for the first time; `unit_number`: of that unit alone.
+create unlogged table stage.withheld as
+select
+    entry.company_id,
+    entry.entry_id,
+    entry.entity_type,
+    withheld.subject,
+    withheld.unit_number
+from stage.before
+join stage.after using (entry_id)
+join registry.entry on entry.company_id = after.company_id and entry.entry_id = after.entry_id
+cross join lateral (
+    select told.subject, null as unit_number
+    from unnest(after.untold) as told (subject)
+    where told.subject in ('name', 'address') and told.subject <> all(coalesce(before.untold, '{}'))
+    union all
+    -- Of a natural person all that is personal.
+    select null, null
+    where after.is_partial and before.is_partial is not true
+    union all
+    select 'unit', unit.value ->> 'identifier'
+    from jsonb_array_elements(after.units) as unit
+    where
+        unit.value ? 'is_partial'
+        and not coalesce(
+            before.units @> jsonb_build_array(
+                jsonb_build_object('identifier', unit.value -> 'identifier', 'is_partial', true)
+            ),
+            false
+        )
+) as withheld;
+
+analyze stage.withheld;
+
+update registry.event
+set old_value = null, new_value = null
+from stage.withheld, registry.event_type
+where
+    event.company_id = withheld.company_id
+    and event.entry_id = withheld.entry_id
+    and event_type.event_type = event.event_type
+    and case
+        when withheld.unit_number is not null
+            then event_type.subject = 'unit'
+            and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number)
+        when withheld.subject is not null then event_type.subject = withheld.subject
+        else registry.is_personal(event_type.category, withheld.entity_type)
+    end;
+
+update registry.corroboration
+set old_value = null, new_value = null
+from stage.withheld, registry.event_type, registry.event
+where
+    corroboration.company_id = withheld.company_id
+    and corroboration.entry_id = withheld.entry_id
+    and event.company_id = corroboration.company_id
+    and event.event_id = corroboration.event_id
+    and event_type.event_type = event.event_type
+    and event.new_value is null
+    and event.old_value is null;
+
+-- Mails, challenges and stored answers tell of companies that somebody watches.
+do $$
+declare
+    entries constant registry.entry[] := array(
+        select row(before.*)::registry.entry
+        from stage.before
+        where
+            before.entry_id in (select withheld.entry_id from stage.withheld)
+            and exists (
+                select from customer.watch
+                where watch.company_id = before.company_id
+            )
+    );
+begin
+    if cardinality(entries) > 0 then
+        perform person.erase_copies(entries, person.names_of(entries));
+    end if;
+end;
+$$;
