@@ -83,7 +83,8 @@ begin
             entry_key text,
             numbers jsonb
         ) returns jsonb
-        language sql immutable parallel safe
+        -- Not immutable: jsonb_build_object is not, and the planner would not inline it.
+        language sql stable parallel safe
         return case country_code %s else numbers end;
 
         create or replace function registry.primary_identifier(company registry.company) returns text
