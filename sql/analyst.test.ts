@@ -150,9 +150,9 @@ describe('stock and flow', () => {
       order by source
     `);
     expect(months).toEqual([
-      '2026-11-01 ceidg 2026-11-02 2026-11-06 5 4 t t 80 8 10',
-      '2026-11-01 krs 2026-11-02 2026-11-06 5 4 t t 21 2 1',
-      '2026-11-01 regon 2026-11-02 2026-11-06 5 4 t t 39 3 5',
+      '2026-11-01 ceidg 2026-11-02 2026-11-06 5 4 t t PL 80 8 10',
+      '2026-11-01 krs 2026-11-02 2026-11-06 5 4 t t PL 21 2 1',
+      '2026-11-01 regon 2026-11-02 2026-11-06 5 4 t t PL 39 3 5',
     ]);
   });
 
@@ -201,9 +201,9 @@ describe('companies and entries', () => {
   test('survive by the month of their birth', async () => {
     const cohorts = 'select * from analyst.cohort order by source, month, months';
     expect(await linesOf(cohorts)).toEqual([
-      'ceidg 2026-11-01 0 5 5 1.0000',
-      'krs 2026-11-01 0 1 1 1.0000',
-      'regon 2026-11-01 0 1 1 1.0000',
+      'ceidg 2026-11-01 0 5 5 1.0000 PL',
+      'krs 2026-11-01 0 1 1 1.0000 PL',
+      'regon 2026-11-01 0 1 1 1.0000 PL',
     ]);
     // As if four months had passed: one entry ended after one month, one after three, one before its birth.
     const later = `
@@ -212,12 +212,12 @@ describe('companies and entries', () => {
       update registry.entry set status = 'DELETED', gone_date = '2027-02-20' where entry_id = 211;
       update registry.entry set status = 'DELETED', end_date = '2026-11-01' where entry_id = 213`;
     expect(await linesOf(`${cohorts} limit 6`, later)).toEqual([
-      'ceidg 2026-11-01 0 3 3 1.0000',
-      'ceidg 2026-11-01 1 3 3 1.0000',
-      'ceidg 2026-11-01 2 3 2 0.6667',
-      'ceidg 2026-11-01 3 3 2 0.6667',
-      'ceidg 2026-11-01 4 3 1 0.3333',
-      'ceidg 2027-03-01 0 1 1 1.0000',
+      'ceidg 2026-11-01 0 3 3 1.0000 PL',
+      'ceidg 2026-11-01 1 3 3 1.0000 PL',
+      'ceidg 2026-11-01 2 3 2 0.6667 PL',
+      'ceidg 2026-11-01 3 3 2 0.6667 PL',
+      'ceidg 2026-11-01 4 3 1 0.3333 PL',
+      'ceidg 2027-03-01 0 1 1 1.0000 PL',
     ]);
   });
 

@@ -1,15 +1,22 @@
 import { z } from 'zod';
-import { areNipDigits, areRegon9Digits } from '../../sql/check-digit.ts';
-import { identifierType, type IdentifierType } from '../dictionaries/names.ts';
+import { sql } from 'kysely';
+import type { Db } from '../../sql/connection/kysely.ts';
+import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
+import { createBatch } from '../http/batch.ts';
+import type { Context } from '../http/context.ts';
+import type { Problem } from '../http/errors.ts';
+import { keep } from '../http/keep.ts';
 
-/** A number of a company, only digits. */
+/** A number of a company, without spaces and dashes. */
 export interface Identifier {
-  identifier_type: IdentifierType;
+  identifier_type: string;
   identifier_value: string;
 }
 
-/** The numbers of a company or of one of its entries. */
-export type Numbers = Record<'nip' | 'regon9' | 'krs', string | null>;
+/** The numbers of a company or of one of its entries: `registry.shown_numbers`. */
+export interface Numbers {
+  identifiers: { type: string; value: string; rank: number }[];
+}
 
 /** A number and its type, as answers show it. */
 export const identifier = z
@@ -43,33 +50,22 @@ export const companyRef = z.string().max(maxCharacters).meta({
   description: '(+) The `company_ref` of an event, a watched company or a search result.',
 });
 
-// The same rules as `registry.is_nip`, `is_regon9` and `is_krs`.
-const isNumber: Record<IdentifierType, (digits: string) => boolean> = {
-  NIP: (digits) => digits.length === 10 && areNipDigits(Buffer.from(digits), 0),
-  REGON9: (digits) => digits.length === 9 && areRegon9Digits(Buffer.from(digits), 0),
-  KRS: (digits) => /^(?!0{10})\d{10}$/.test(digits),
-};
-
-const forms: Record<IdentifierType, string> = {
-  NIP: 'a NIP: ten digits, the last of which is the check digit',
-  REGON9: 'a REGON of nine digits, the last of which is the check digit',
-  KRS: 'a KRS number: ten digits, leading zeros included',
-};
-
 /** Adds an issue to the checks of a body: what is wrong with a field. */
 export function refuse(context: z.core.$RefinementCtx, path: (string | number)[], wrong: string) {
   const message = `The ${path.join('.')} field ${wrong}.`;
   context.addIssue({ code: 'custom', path, message });
 }
 
-/**
- * Checks that two fields, a type and a number or a list of numbers, come together, and that the numbers
- * are valid: their length, not only zeros, and the check digit (a KRS number has none).
- */
+/** A type and a number, or a list of numbers. */
+type Pair = readonly [typeField: string, valueField: string];
+
+const usualPair: Pair = ['identifier_type', 'identifier_value'];
+
+/** Checks that a type and its numbers come together. */
 export function checkPair(
   body: Record<string, unknown>,
   context: z.core.$RefinementCtx,
-  [typeField, valueField]: readonly [type: string, value: string],
+  [typeField, valueField]: Pair,
 ): void {
   for (const [field, other] of [[typeField, valueField] as const, [valueField, typeField]]) {
     // A field that is required in any case has an issue already.
@@ -77,19 +73,60 @@ export function checkPair(
     if (hasIssue || body[field] !== undefined || body[other] === undefined) continue;
     refuse(context, [field], `is required with ${other}`);
   }
-  const type = identifierType.safeParse(body[typeField]).data;
-  if (!type) return;
-  const submitted = body[valueField];
-  for (const [at, value] of [submitted].flat().entries()) {
-    // The schema of the field refuses these.
-    if (typeof value !== 'string' || value.length > maxCharacters) continue;
-    if (isNumber[type](digitsOf(value))) continue;
-    refuse(
-      context,
-      [valueField, ...(Array.isArray(submitted) ? [at] : [])],
-      `must be ${forms[type]}`,
-    );
+}
+
+/** What no number and no type has: the database is not asked, and may not even take it. */
+const unprintable = /[^\x20-\x7e]/;
+
+/** Numbers of a request that are checked; its schema refuses longer lists. */
+const mostNumbers = 100;
+
+type Checked = { type: string; value: string };
+
+/** Whether each text may be a number of its type; null of an unknown type. */
+async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[]> {
+  const types = checked.map(({ type }) => (unprintable.test(type) ? '' : type));
+  const values = checked.map(({ value }) => (unprintable.test(value) ? '' : value));
+  const { rows } = await sql<{ is_number: boolean | null }>`
+    select registry.is_number(type, value) as is_number
+    from unnest(${types}::text[], ${values}::text[]) with ordinality as checked (type, value, place)
+    order by place
+  `.execute(db);
+  return rows.map(({ is_number }) => is_number);
+}
+
+/**
+ * Makes the check of the types and numbers of a request: the dictionary says which types there are, and
+ * what a number of each looks like, its check digit included.
+ */
+export function numberCheck({ readers }: Pick<Context, 'readers'>, pairs = [usualPair]) {
+  const readTypes = keep(() => readIdentifierTypes(readers.db));
+  const isNumber = createBatch((checked: Checked[]) => areNumbers(readers.db, checked), 2);
+
+  async function checkOne([typeField, valueField]: Pair, given: Record<string, unknown>) {
+    const [type, submitted] = [given[typeField], given[valueField]];
+    if (typeof type !== 'string') return [];
+    const types = await readTypes();
+    const form = types.find(({ identifier_type }) => identifier_type === type)?.form;
+    if (form === undefined) {
+      const names = types.map(({ identifier_type }) => identifier_type).join(', ');
+      return [[typeField, `The ${typeField} field must be one of ${names}.`] as Problem];
+    }
+    const checks = [submitted]
+      .flat()
+      .slice(0, mostNumbers)
+      .map(async (value, at) => {
+        // The schema of the field refuses these.
+        if (typeof value !== 'string' || value.length > maxCharacters) return [];
+        if (await isNumber({ type, value: digitsOf(value) })) return [];
+        const field = Array.isArray(submitted) ? `${valueField}.${at}` : valueField;
+        return [[field, `The ${field} field must be ${form}.`] as Problem];
+      });
+    return (await Promise.all(checks)).flat();
   }
+
+  return async (given: Record<string, unknown>): Promise<Problem[]> =>
+    (await Promise.all(pairs.map((pair) => checkOne(pair, given)))).flat();
 }
 
 /** Runs a check of an object even when some of its fields are wrong. */
@@ -98,9 +135,9 @@ export const whenObject: z.core.$ZodSuperRefineParams = {
 };
 
 /** The `superRefine` of an object with `identifier_type` and `identifier_value`. */
-export const validIdentifiers = [
+export const pairedIdentifiers = [
   (body: Record<string, unknown>, context: z.core.$RefinementCtx) =>
-    checkPair(body, context, ['identifier_type', 'identifier_value']),
+    checkPair(body, context, usualPair),
   whenObject,
 ] as const;
 
@@ -110,6 +147,10 @@ export const companyBody = z
     identifier_type: identifierType.optional(),
     identifier_value: identifierValue.optional(),
     company_ref: companyRef.optional(),
+    lang: z.string().optional().meta({
+      description:
+        '(+) The language of labels and legal forms where there are words in it, such as `en`; default that of the registry.',
+    }),
   })
   .superRefine((body, context) => {
     const fields = ['identifier_type', 'identifier_value'] as const;
@@ -127,7 +168,7 @@ export const companyBody = z
 /** A body that names one company by a number. */
 export const identifierBody = z
   .strictObject({ identifier_type: identifierType, identifier_value: identifierValue })
-  .superRefine(...validIdentifiers);
+  .superRefine(...pairedIdentifiers);
 
 /** The body of a 404: no company has the number, or ever had it. */
 export const unknownCompany = { message: 'No company with this number is known.' };
@@ -147,8 +188,10 @@ export function listValues<Column extends string>(
   });
 }
 
-/** Lists the numbers of entries of a company, each once, by type, then in the order of the entries. */
+/** Lists the numbers of entries of a company, each once, by rank, then in the order of the entries. */
 export function identifiersOf(entries: readonly Numbers[]) {
-  const numbers = entries.map(({ nip, regon9, krs }) => ({ NIP: nip, REGON9: regon9, KRS: krs }));
-  return listValues(numbers, identifierType.options);
+  const all = entries.flatMap(({ identifiers }) => identifiers);
+  const sorted = all.toSorted((one, other) => one.rank - other.rank);
+  const byText = new Map(sorted.map(({ type, value }) => [`${type} ${value}`, { type, value }]));
+  return [...byText.values()];
 }

@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
-import { countCharacters, dateField, patternField } from '../http/field.ts';
+import { chooseAmong, countriesField, readCountries } from '../dictionaries/countries.ts';
+import { readLegalForms, readRegions } from '../dictionaries/names.ts';
+import { countCharacters, dateField } from '../http/field.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { pageField } from '../http/paging.ts';
@@ -20,21 +21,22 @@ function textField(field: string, longest: number) {
     .meta({ type: 'string', minLength: 1, maxLength: longest });
 }
 
-/** The query of a search, before its voivodeship and legal form are looked up. */
+function activityField(description: string, example: string) {
+  return z
+    .string()
+    .transform((text) => text.toUpperCase())
+    .meta({ type: 'string', description, example })
+    .optional();
+}
+
+/** The query of a search, before its words are looked up. */
 export const searchQuery = z
   .strictObject({
-    activity_code: patternField(
-      /^\d{4}[A-Za-z]$/,
-      'The activity_code field must be an activity code without dots, such as 4711Z.',
+    activity_code: activityField(
       'Among the activities of the company, the main one or another',
       '4711Z',
-    ).optional(),
-    activity_prefix: patternField(
-      /^\d{1,4}$|^\d{4}[A-Za-z]$/,
-      'The activity_prefix field must be the beginning of an activity code without dots, such as 47.',
-      'What one of the activities of the company begins with',
-      '47',
-    ).optional(),
+    ),
+    activity_prefix: activityField('What one of the activities of the company begins with', '47'),
     activity_start_from: dateField('activity_start_from').optional(),
     activity_start_to: dateField('activity_start_to').optional(),
     voivodeship: textField('voivodeship', longestCity)
@@ -66,6 +68,7 @@ export const searchQuery = z
         example: 'piekarnia',
       })
       .optional(),
+    country: countriesField,
     page: pageField,
   })
   .refine(({ activity_start_from: from, activity_start_to: to }) => !from || !to || from <= to, {
@@ -76,14 +79,42 @@ export const searchQuery = z
 /** The filters of a search, in the words of the client or as `resolveFilter` translates them. */
 export type SearchFilter = Omit<z.output<typeof searchQuery>, 'page'>;
 
-/** The TERYT symbols of voivodeships and the newest symbols of legal forms, both by slug. */
-export async function readSearchDictionary(db: Db) {
-  const voivodeships = await readVoivodeships(db);
-  const legalForms = await readLegalForms(db);
-  return {
-    voivodeship: new Map(voivodeships.map(({ slug, teryt }) => [slug, teryt])),
-    legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
-  };
+/** What a search of a country takes. */
+interface SearchDictionary {
+  country_code: string;
+  /** The codes of regions and the newest symbols of legal forms, both by slug; regions by name, too. */
+  voivodeship: Map<string, string>;
+  legal_form: Map<string, string>;
+  /** What a whole activity code looks like, and one of them. */
+  activity_pattern: string;
+  activity: string;
+}
+
+export async function readSearchDictionary(db: Db): Promise<SearchDictionary[]> {
+  const countries = (await readCountries(db)).map(async ({ country_code, activity_pattern }) => {
+    const regions = await readRegions(db, country_code);
+    const legalForms = await readLegalForms(db, country_code);
+    const sample = await db
+      .selectFrom('registry.activity_code as activity')
+      .innerJoin('registry.activity_scheme as scheme', 'scheme.version', 'activity.version')
+      .select('activity.code')
+      .where('scheme.country_code', '=', country_code)
+      .limit(1)
+      .execute();
+    return {
+      country_code,
+      voivodeship: new Map(
+        regions.flatMap(({ slug, name, code }) => [
+          [slug, code],
+          [slugOf(name), code],
+        ]),
+      ),
+      legal_form: new Map(legalForms.map(({ slug, symbol }) => [slug, symbol])),
+      activity_pattern,
+      activity: sample[0]?.code ?? '',
+    };
+  });
+  return Promise.all(countries);
 }
 
 function slugOf(text: string): string {
@@ -99,23 +130,61 @@ async function fold(db: Db, text: string): Promise<string> {
   return rows[0]!.folded;
 }
 
-/** Translates words of the client into codes and folded text. Throws a 422 that names similar words. */
+const activityForms = {
+  activity_code: 'an activity code without dots, such as 4711Z',
+  activity_prefix: 'the beginning of an activity code without dots, such as 47',
+};
+
+/** Whether a text is an activity code of a country, or the beginning of one. */
+function isActivity(
+  text: string,
+  isWhole: boolean,
+  { activity_pattern, activity }: SearchDictionary,
+) {
+  const code = isWhole ? text : text + activity.slice(text.length);
+  return text !== '' && new RegExp(`^(?:${activity_pattern})$`).test(code);
+}
+
+const wanted = { voivodeship: 'name of a voivodeship', legal_form: 'slug of a legal form' };
+
+/** The code of a region or a legal form. Its problem names similar words. */
+function findCode(field: keyof typeof wanted, text: string, countries: SearchDictionary[]) {
+  const problem = (wrong: string): Problem => [field, `The ${field} field ${wrong}.`];
+  // The codes of countries are not one dictionary.
+  if (countries.length > 1) return { problem: problem('needs one country') };
+  const codes = countries[0]![field];
+  const slug = slugOf(text);
+  const code = codes.get(slug);
+  if (code !== undefined) return { code };
+  const near = findNear(slug, [...codes.keys()].toSorted(), 5);
+  const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
+  return { problem: problem(`must be the ${wanted[field]}${hint}`) };
+}
+
+/**
+ * Translates words of the client into codes and folded text, and the country into its code; without one, the
+ * filter is of all countries. Throws a 422 that names similar words.
+ */
 export async function resolveFilter(
   db: Db,
-  dictionary: Awaited<ReturnType<typeof readSearchDictionary>>,
+  dictionary: SearchDictionary[],
   query: SearchFilter,
 ): Promise<SearchFilter> {
-  const filter = { ...query };
+  const countries = chooseAmong(dictionary, query.country);
+  const country = countries.length === 1 ? countries[0]!.country_code : undefined;
+  const filter = { ...query, country };
   const problems: Problem[] = [];
-  const wanted = { voivodeship: 'name of a voivodeship', legal_form: 'slug of a legal form' };
+  for (const field of ['activity_code', 'activity_prefix'] as const) {
+    const text = query[field];
+    const isWhole = field === 'activity_code';
+    if (text === undefined || countries.some((one) => isActivity(text, isWhole, one))) continue;
+    problems.push([field, `The ${field} field must be ${activityForms[field]}.`]);
+  }
   for (const field of ['voivodeship', 'legal_form'] as const) {
     if (query[field] === undefined) continue;
-    const slug = slugOf(query[field]);
-    filter[field] = dictionary[field].get(slug);
-    if (filter[field] !== undefined) continue;
-    const near = findNear(slug, [...dictionary[field].keys()].toSorted(), 5);
-    const hint = near.length > 0 ? `; near ones: ${near.join(', ')}` : '';
-    problems.push([field, `The ${field} field must be the ${wanted[field]}${hint}.`]);
+    const { code, problem } = findCode(field, query[field], countries);
+    if (problem) problems.push(problem);
+    filter[field] = code;
   }
   if (problems.length > 0) throw invalid(problems);
   if (query.city !== undefined) filter.city = await fold(db, query.city);

@@ -145,6 +145,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         '`name` (a part of it), `city` (the whole), `voivodeship`, `status`, `activity_start_from` and `activity_start_to` compare what the answer shows.',
         '`postal_code` and `legal_form` compare what the answer does not show: the code of the address of that city, and the form of the company today.',
         '`activity_code` and `activity_prefix` compare the activities of all registry entries of a company; of ended entries only where all have ended.',
+        '(+) `country` is the country of the registry: by default the first one, `all` for every one. A voivodeship is then its region; with `all` neither `voivodeship` nor `legal_form` can be asked for.',
         'A company is not found by a field that no registry tells of it.',
         'A field that the registry does not know is an empty string, `activity_start` null, and `contacts` is left out.',
         `Credits for an answer, also beyond the last page: ${searchCredits}. An answer whose \`total\` is 0 is free. \`X-Credits-Charged\` and \`X-Credits-Balance\` tell.`,

@@ -89,7 +89,7 @@ describe('POST /api/v1/companies/snapshot', () => {
     [
       { identifier_type: 'nip', identifier_value: '1001401003' },
       'identifier_type',
-      'The identifier_type field must be one of NIP, REGON9, KRS.',
+      'The identifier_type field must be one of NIP, REGON9, KRS, SIREN, SIRET, RNA.',
     ],
     [
       { identifier_value: '1001401003' },

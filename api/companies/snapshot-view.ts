@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import { readLegalForms, readVoivodeships } from '../dictionaries/names.ts';
+import { readWords } from '../dictionaries/words.ts';
 import {
   companyStatus,
   identifier,
@@ -27,7 +27,9 @@ const addressField = z
 
 const labelledDate = z
   .strictObject({
-    type: z.string().meta({ description: 'What happened on that day, in Polish.' }),
+    type: z.string().meta({
+      description: 'What happened on that day, in the language of `lang`, else of the registry.',
+    }),
     date: z.iso.date(),
   })
   .meta({ id: 'LabelledDate', description: 'A day in the life of a company or of a unit.' });
@@ -63,7 +65,9 @@ const provenance = z
 
 const profile = z
   .strictObject({
-    source: z.string().meta({ description: 'The registry: `ceidg`, `regon` or `krs`' }),
+    source: z
+      .string()
+      .meta({ description: 'The registry, such as `ceidg`, `regon`, `krs` or `sirene`' }),
     name: z.string(),
     status: companyStatus,
     legal_form: z.string(),
@@ -153,45 +157,66 @@ export const snapshotExample = {
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
 /**
- * The names in a snapshot, by code or symbol. Keys of activities and their groups are `2025 4711Z`. The
- * divisions, groups and classes of 2025 have no names in our sources: one of a single code has its name.
+ * The names in a snapshot. Keys are country or version and code: `2025 4711Z`, `PL 14`. Where a
+ * classification has no names of divisions, groups and classes, one of a single code has its name.
  */
 export async function readSnapshotDictionary(db: Db) {
-  const { rows } = await sql<{ key: string; name: string }>`
+  type Named = { key: string; name: string; name_en: string | null };
+  const { rows: activities } = await sql<Named>`
     select version || ' ' || code as key, name from registry.activity_code
     union all
     select version || ' ' || code, name from registry.activity_group
     union all
-    select '2025 ' || part.code, case
-      when count(*) = 1 then min(name)
-      else concat('PKD 2025, ', kind, regexp_replace(part.code, '^(..)(.)', '\\1.\\2'), ' (bez nazwy)')
+    select part.version || ' ' || part.code, case
+      when count(*) = 1 then min(part.name)
+      else replace(word.text, '{code}', regexp_replace(part.code, '^(..)(.)', '\\1.\\2'))
     end
-    from registry.activity_code
-    cross join (values (2, 'dział '), (3, 'grupa '), (4, 'klasa ')) as level (length, kind)
-    cross join lateral (select left(activity_code.code, length) as code) as part
-    where version = 2025
-    group by part.code, kind
+    from registry.activity_scheme as scheme
+    join registry.country using (country_code)
+    cross join (values (2, 'division'), (3, 'group'), (4, 'class')) as level (length, kind)
+    join registry.country_word as word
+      on word.country_code = scheme.country_code
+      and word.language = country.language
+      and word.word = level.kind
+    cross join lateral (
+      select version, left(code, level.length) as code, name
+      from registry.activity_code
+      where activity_code.version = scheme.version
+    ) as part
+    where not exists (
+      select from registry.activity_group where activity_group.version = scheme.version
+    )
+    group by part.version, part.code, word.text
   `.execute(db);
-  const legalForms = await readLegalForms(db);
-  const voivodeships = await readVoivodeships(db);
+  const { rows: legalForms } = await sql<Named>`
+    select country_code || ' ' || symbol as key, label as name, label_en as name_en
+    from registry.legal_form_symbol
+  `.execute(db);
+  const { rows: regions } = await sql<Named>`
+    select country_code || ' ' || code as key, name from registry.region
+  `.execute(db);
   return {
-    activityNames: new Map(rows.map(({ key, name }) => [key, name])),
-    legalForms: new Map(legalForms.map(({ symbol, name }) => [symbol, name])),
-    voivodeships: new Map(voivodeships.map(({ teryt, name }) => [teryt, name])),
+    words: await readWords(db),
+    activityNames: new Map(activities.map(({ key, name }) => [key, name])),
+    legalForms: new Map(legalForms.map((one) => [one.key, one])),
+    regions: new Map(regions.map(({ key, name }) => [key, name])),
   };
 }
 
-/** Polish labels, in the order of a company's life. */
-const dateLabels = [
-  ['start_date', 'Data rozpoczęcia działalności'],
-  ['suspension_date', 'Data zawieszenia działalności'],
-  ['resumption_date', 'Data wznowienia działalności'],
-  ['bankruptcy_start_date', 'Data ogłoszenia upadłości'],
-  ['bankruptcy_end_date', 'Data zakończenia postępowania upadłościowego'],
-  ['restructuring_start_date', 'Data otwarcia postępowania restrukturyzacyjnego'],
-  ['restructuring_end_date', 'Data zakończenia postępowania restrukturyzacyjnego'],
-  ['end_date', 'Data zakończenia działalności'],
-  ['struck_off_date', 'Data wykreślenia'],
+/** What a snapshot is written with: the dictionary, and the language of its labels, by default the registry's. */
+type SnapshotWords = SnapshotDictionary & { lang: string | undefined };
+
+/** In the order of a company's life. */
+const dateColumns = [
+  'start_date',
+  'suspension_date',
+  'resumption_date',
+  'bankruptcy_start_date',
+  'bankruptcy_end_date',
+  'restructuring_start_date',
+  'restructuring_end_date',
+  'end_date',
+  'struck_off_date',
 ] as const;
 
 type Texts<Column extends string> = Record<Column, string | null>;
@@ -206,7 +231,7 @@ export interface SnapshotEntry
     Numbers,
     Omit<Address, 'country_code'>,
     Texts<z.output<typeof contactType> | 'website'>,
-    Texts<(typeof dateLabels)[number][0]> {
+    Texts<(typeof dateColumns)[number]> {
   source: string;
   country_code: string;
   entity_type: string;
@@ -226,11 +251,12 @@ export interface SnapshotEntry
   provenance: z.output<typeof provenance>;
 }
 
-function viewDates(entry: SnapshotEntry): LabelledDate[] {
+function viewDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): LabelledDate[] {
   // An entry that is gone from its registry counts as struck off on the first day without the entry.
   const dated = { ...entry, struck_off_date: entry.struck_off_date ?? entry.gone_date };
-  const dates = dateLabels.flatMap(([column, type]) => {
+  const dates = dateColumns.flatMap((column) => {
     const date = dated[column];
+    const type = words.find(entry.country_code, column, lang) ?? column;
     return date === null ? [] : { type, date };
   });
   return [...dates, ...(entry.other_dates ?? [])];
@@ -243,8 +269,8 @@ function viewAddress(address: Address) {
   return Object.fromEntries(addressParts.map((part) => [part, address[part] ?? '']));
 }
 
-function addressOf(entry: SnapshotEntry, { voivodeships }: SnapshotDictionary): Address {
-  const voivodeship = voivodeships.get(entry.voivodeship ?? '') ?? null;
+function addressOf(entry: SnapshotEntry, { regions }: SnapshotDictionary): Address {
+  const voivodeship = regions.get(`${entry.country_code} ${entry.voivodeship}`) ?? null;
   const address = { ...entry, voivodeship, country_code: entry.address_country_code };
   // An address without a country is in the country of the registry.
   if (addressParts.some((part) => address[part])) address.country_code ??= entry.country_code;
@@ -268,13 +294,20 @@ function fullNameOf({ first_name, surname }: SnapshotEntry): string {
   return [first_name, surname].filter((part) => part !== null).join(' ');
 }
 
-function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
-  const { legal_form } = entry;
+function legalFormOf(
+  { country_code, legal_form }: SnapshotEntry,
+  { legalForms, lang }: SnapshotWords,
+) {
+  const form = legalForms.get(`${country_code} ${legal_form}`);
+  return (lang === 'en' ? form?.name_en : form?.name) ?? legal_form ?? '';
+}
+
+function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
   return {
     source: entry.source,
     name: entry.name ?? fullNameOf(entry),
     status: entry.status,
-    legal_form: legal_form === null ? '' : (dictionary.legalForms.get(legal_form) ?? legal_form),
+    legal_form: legalFormOf(entry, dictionary),
     address: viewAddress(addressOf(entry, dictionary)),
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
@@ -284,15 +317,16 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotDictionary) {
     })),
     contacts: listValues([entry], contactType.options),
     activities: viewActivities(entry, dictionary),
-    dates: viewDates(entry),
+    dates: viewDates(entry, dictionary),
     websites: listValues([entry], ['website']),
     provenance: entry.provenance,
   };
 }
 
-function viewPersons(entries: SnapshotEntry[]) {
+function viewPersons(entries: SnapshotEntry[], { words, lang }: SnapshotWords) {
   const persons = entries.flatMap((entry) => {
-    const owner = { full_name: fullNameOf(entry), role: 'Właściciel' };
+    const ownerRole = words.find(entry.country_code, 'owner', lang) ?? 'owner';
+    const owner = { full_name: fullNameOf(entry), role: ownerRole };
     const others = (entry.persons ?? []).map(({ full_name, role, holding }) => ({
       full_name,
       role,
@@ -304,11 +338,11 @@ function viewPersons(entries: SnapshotEntry[]) {
 }
 
 /** @param entries all entries of a company, at least one; `api/read_snapshot.sql` orders them */
-export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotDictionary) {
+export function viewSnapshot(entries: SnapshotEntry[], dictionary: SnapshotWords) {
   const { entity_type, country_code } = entries[0]!;
   return {
     identity: { identifiers: identifiersOf(entries), company_type: entity_type, country_code },
     profiles: entries.map((entry) => viewProfile(entry, dictionary)),
-    persons: viewPersons(entries),
+    persons: viewPersons(entries, dictionary),
   };
 }

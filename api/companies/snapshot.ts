@@ -11,7 +11,7 @@ import {
   readIdempotencyKey,
   type Answer,
 } from '../wallet/idempotency.ts';
-import { companyBody, unknownCompany, unknownCompanyErrors } from './identifier.ts';
+import { companyBody, numberCheck, unknownCompany, unknownCompanyErrors } from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
 import {
@@ -25,7 +25,7 @@ import { isKnown, tagOf } from '../http/tag.ts';
 import { formatTimestamp } from '../http/timestamp.ts';
 
 /** A company, and the snapshot that the client has seen. */
-type Asked = z.output<typeof companyBody> & { snapshot_no: number };
+type Asked = Omit<z.output<typeof companyBody>, 'lang'> & { snapshot_no: number };
 
 /** Reads the entries of several companies in their order; null for an unknown one. */
 async function readEntries(db: Db, asked: Asked[]): Promise<(SnapshotEntry[] | null)[]> {
@@ -73,6 +73,7 @@ export function snapshotEndpoint(
           .meta({ description: 'The `ETag` of a snapshot that you have.' }),
       }),
       body: companyBody,
+      check: numberCheck(options),
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
       example: snapshotExample,
@@ -83,12 +84,14 @@ export function snapshotEndpoint(
       },
     },
     async ({ body, caller: { account_id, snapshot_no }, request, response }) => {
-      const asked = { ...body, snapshot_no };
+      const { lang, ...named } = body;
+      if (lang !== undefined) (await readDictionary()).words.requireLanguage(lang);
+      const asked = { ...named, snapshot_no };
       /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
         const [entries] = tx ? await readEntries(tx, [asked]) : [await readInBatch(asked)];
         if (!entries) throw new HttpError(404, unknownCompany);
-        const data = viewSnapshot(entries, await readDictionary());
+        const data = viewSnapshot(entries, { ...(await readDictionary()), lang });
         const ETag = tagOf(JSON.stringify(data, leaveOut));
         // A snapshot that the client has already is free.
         const isFree = isKnown(request, ETag);

@@ -1,14 +1,20 @@
 import { z } from 'zod';
+import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
+import { invalid } from '../http/errors.ts';
+import { chooseCountry, type Country, countryField, readCountries } from './countries.ts';
 import {
   category,
   eventClass,
   eventTypeName,
+  identifierType,
   readEventTypes,
+  readIdentifierTypes,
   readLegalForms,
+  readRegions,
+  readSchemes,
   readSections,
-  readVoivodeships,
   severity,
 } from './names.ts';
 
@@ -30,18 +36,69 @@ const voivodeship = z
   .strictObject({ name: z.string(), slug: z.string(), teryt: z.string() })
   .meta({ id: 'VoivodeshipEntry', description: 'A voivodeship.' });
 
-const activitySection = z
-  .strictObject({ section: z.string(), name: z.string() })
-  .meta({ id: 'ActivitySectionEntry', description: 'A section of the PKD 2025.' });
-
-const inLanguage = z.strictObject({
-  lang: z.enum(['pl', 'en']).default('pl').meta({ description: 'The language of `name`.' }),
+const activitySection = z.strictObject({ section: z.string(), name: z.string() }).meta({
+  id: 'ActivitySectionEntry',
+  description: 'A section of a classification of activities.',
 });
 
-const activity = z.strictObject({ code: z.string(), name: z.string() }).meta({
-  id: 'ActivityEntry',
-  description: 'A code of the PKD, the classification of activities.',
+const activity = z
+  .strictObject({ code: z.string(), name: z.string() })
+  .meta({ id: 'ActivityEntry', description: 'A code of a classification of activities.' });
+
+const activityScheme = z
+  .strictObject({ version: z.int(), scheme: z.string(), name: z.string(), year: z.int() })
+  .meta({ id: 'ActivitySchemeEntry', description: 'A classification of activities.' });
+
+const country = z
+  .strictObject({
+    country_code: z.string(),
+    name: z.string(),
+    name_en: z.string(),
+    language: z.string(),
+    time_zone: z.string(),
+  })
+  .meta({ id: 'CountryEntry', description: 'A country whose registries are read.' });
+
+const identifierTypeEntry = z
+  .strictObject({ identifier_type: identifierType, country_code: z.string(), form: z.string() })
+  .meta({ id: 'IdentifierTypeEntry', description: 'A type of numbers.' });
+
+const ofCountry = z.strictObject({ country: countryField });
+
+const inLanguage = ofCountry.extend({
+  lang: z
+    .string()
+    .optional()
+    .meta({ description: 'The language of `name`: that of the country, or `en`.' }),
 });
+
+/** The value of a parameter among those of a country. Throws the 422 that lists these. */
+function chooseValue(field: string, values: string[], asked: string): string {
+  if (values.includes(asked)) return asked;
+  throw invalid([[field, `The ${field} field must be one of ${values.join(', ')}.`]]);
+}
+
+/** Whether a list is asked for in English, not in the language of its country. */
+function isEnglish({ language }: Country, lang = language): boolean {
+  return chooseValue('lang', [language, 'en'], lang) === 'en';
+}
+
+/** The codes of a classification, which is named by its version or by its scheme. */
+async function readActivities(
+  db: Db,
+  schemes: { version: number; scheme: string }[],
+  asked?: string,
+) {
+  const versions = schemes.map(({ version }) => String(version));
+  const named = schemes.find(({ scheme }) => scheme === asked)?.version ?? asked ?? versions.at(-1);
+  const version = versions.length > 0 ? chooseValue('version', versions, String(named)) : '0';
+  return db
+    .selectFrom('registry.activity_code')
+    .select(['code', 'name'])
+    .where('version', '=', Number(version))
+    .orderBy('code')
+    .execute();
+}
 
 /** A public list. */
 function dictionary<Query extends z.ZodObject>(
@@ -74,6 +131,13 @@ function dictionary<Query extends z.ZodObject>(
 
 /** The dictionaries of the data: public and free. */
 export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
+  /** Reads a list of the country that is asked for. */
+  const ofOne =
+    <Query extends { country?: string | undefined }>(
+      read: (country: Country, query: Query) => Promise<object[]>,
+    ) =>
+    async (query: Query) =>
+      read(await chooseCountry(db, query.country), query);
   return [
     dictionary(
       { path: '/event-types', summary: 'List the types of events' },
@@ -89,6 +153,39 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
     ),
     dictionary(
       {
+        path: '/countries',
+        summary: 'List the countries',
+        description: '(+) The first one is meant where no `country` is asked for.',
+      },
+      country,
+      {
+        country_code: 'PL',
+        name: 'Polska',
+        name_en: 'Poland',
+        language: 'pl',
+        time_zone: 'Europe/Warsaw',
+      },
+      async () =>
+        (await readCountries(db)).map(
+          ({ activity_pattern: _pattern, is_default: _default, ...shown }) => shown,
+        ),
+    ),
+    dictionary(
+      {
+        path: '/identifier-types',
+        summary: 'List the types of numbers',
+        description: '(+) Of all countries: what `identifier_type` of a request takes.',
+      },
+      identifierTypeEntry,
+      {
+        identifier_type: 'NIP',
+        country_code: 'PL',
+        form: 'a NIP: ten digits, the last of which is the check digit',
+      },
+      async () => (await readIdentifierTypes(db)).map(({ pattern: _pattern, ...shown }) => shown),
+    ),
+    dictionary(
+      {
         path: '/legal-forms',
         summary: 'List the legal forms',
         description: '`slug` is what `legal_form` of a search takes.',
@@ -96,49 +193,64 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
       },
       legalForm,
       { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
-      ({ lang }) => readLegalForms(db, lang),
+      ofOne((one, { lang }) => readLegalForms(db, one.country_code, isEnglish(one, lang))),
     ),
     dictionary(
       {
         path: '/voivodeships',
-        summary: 'List the voivodeships',
+        summary: 'List the voivodeships, or the regions of another country',
         description: 'A search takes `name` or `slug`.',
+        query: ofCountry,
       },
       voivodeship,
       { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
-      () => readVoivodeships(db),
+      ofOne(async ({ country_code }) =>
+        (await readRegions(db, country_code)).map(({ code: teryt, ...names }) => ({
+          ...names,
+          teryt,
+        })),
+      ),
     ),
     dictionary(
       {
         path: '/activity-sections',
-        summary: 'List the sections of the PKD 2025',
+        summary:
+          'List the sections of the PKD 2025, or of the newest classification of another country',
         description: '`section` is what the series of the statistics takes.',
         query: inLanguage,
       },
       activitySection,
       { section: 'F', name: 'Budownictwo' },
-      ({ lang }) => readSections(db, lang),
+      ofOne((one, { lang }) => readSections(db, one.country_code, isEnglish(one, lang))),
+    ),
+    dictionary(
+      {
+        path: '/activity-schemes',
+        summary: 'List the classifications of activities of a country',
+        description: '(+) `version` is what `GET /activities` takes.',
+        query: ofCountry,
+      },
+      activityScheme,
+      { version: 2025, scheme: 'PKD2025', name: 'PKD 2025', year: 2025 },
+      ofOne(({ country_code }) => readSchemes(db, country_code)),
     ),
     dictionary(
       {
         path: '/activities',
-        summary: 'List the activity codes of a version of the PKD',
-        query: z.strictObject({
-          version: z
-            .enum(['2007', '2025'])
-            .default('2025')
-            .meta({ description: 'Year of the PKD.' }),
+        summary: 'List the activity codes of a classification, such as a version of the PKD',
+        query: ofCountry.extend({
+          version: z.string().max(20).optional().meta({
+            description:
+              '`version` of `GET /activity-schemes`, or its `scheme`; default the newest.',
+            example: '2025',
+          }),
         }),
       },
       activity,
       { code: '1071Z', name: 'Produkcja pieczywa' },
-      ({ version }) =>
-        db
-          .selectFrom('registry.activity_code')
-          .select(['code', 'name'])
-          .where('version', '=', Number(version))
-          .orderBy('code')
-          .execute(),
+      ofOne(async (one, { version }) =>
+        readActivities(db, await readSchemes(db, one.country_code), version),
+      ),
     ),
   ];
 }

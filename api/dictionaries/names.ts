@@ -1,7 +1,6 @@
-import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
-import type { Language } from '../../sql/words/message.ts';
+import { readCountries } from './countries.ts';
 
 // In the order of the specification; the dictionaries of the database hold the same.
 export const severity = z.enum(['info', 'notice', 'warning', 'high', 'error', 'critical']).meta({
@@ -26,12 +25,12 @@ export const category = z
   ])
   .meta({ id: 'EventCategory', description: 'What events of this type are about.' });
 
-export const identifierType = z.enum(['NIP', 'REGON9', 'KRS']).meta({
+/** `numberCheck` looks it up. */
+export const identifierType = z.string().meta({
   id: 'IdentifierType',
-  description: 'Which register gave the number: NIP (tax), REGON9 (statistics), KRS (courts).',
+  description:
+    'Which register gave the number, such as NIP (tax), REGON9 (statistics), KRS (courts); `GET /identifier-types` has all. `x-extensible-enum` has those of today: more may be added.',
 });
-
-export type IdentifierType = z.output<typeof identifierType>;
 
 /** A name of the dictionary of event types; `readEnums` has all of them. */
 export const eventTypeName = z.string().min(1).max(100).meta({
@@ -58,7 +57,24 @@ export const challengedField = z
   .meta({ id: 'ChallengedField', description: 'A part of the snapshot.' });
 
 /** What the schemas of the document take, by their name: names and slugs of the dictionaries. */
-export type Enums = Readonly<Record<'EventType' | 'LegalForm' | 'Voivodeship', string[]>>;
+export type Enums = Readonly<
+  Record<
+    'Country' | 'CountryOrAll' | 'EventType' | 'IdentifierType' | 'LegalForm' | 'Voivodeship',
+    string[]
+  >
+>;
+
+/** The types of numbers, those of the first country first. */
+export function readIdentifierTypes(db: Db) {
+  return db
+    .selectFrom('registry.identifier_type as type')
+    .innerJoin('registry.country as country', 'country.country_code', 'type.country_code')
+    .select(['type.identifier_type', 'country.country_code', 'type.form', 'type.pattern'])
+    .orderBy('country.is_default', 'desc')
+    .orderBy('country.country_code')
+    .orderBy('type.rank')
+    .execute();
+}
 
 export function readEventTypes(db: Db) {
   return db
@@ -68,45 +84,66 @@ export function readEventTypes(db: Db) {
     .execute();
 }
 
-const defaultCountry = sql<string>`(select registry.default_country())`;
-
-/** The legal forms with their newest symbols, and their names in a language. */
-export function readLegalForms(db: Db, language: Language = 'pl') {
+/** The legal forms of a country with their newest symbols, and their names in its language or in English. */
+export function readLegalForms(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.legal_form_symbol')
-    .select(['slug', 'symbol', `${language === 'pl' ? 'label' : 'label_en'} as name`])
-    .where('country_code', '=', defaultCountry)
+    .select(['slug', 'symbol', `${isEnglish ? 'label_en' : 'label'} as name`])
+    .where('country_code', '=', country_code)
     .orderBy('slug')
     .execute();
 }
 
-/** The sections of the PKD 2025 with their names in a language. */
-export function readSections(db: Db, language: Language) {
+/** The sections of the newest classification of a country, with their names in its language or in English. */
+export function readSections(db: Db, country_code: string, isEnglish = false) {
   return db
     .selectFrom('registry.activity_section')
-    .select(['section', `${language === 'pl' ? 'name' : 'name_en'} as name`])
-    .where('country_code', '=', defaultCountry)
+    .select((eb) => ['section', isEnglish ? eb.fn.coalesce('name_en', 'name').as('name') : 'name'])
+    .where('country_code', '=', country_code)
     .orderBy('section')
     .execute();
 }
 
-export function readVoivodeships(db: Db) {
+/** The classifications of a country, the newest last. */
+export function readSchemes(db: Db, country_code: string) {
   return db
-    .selectFrom('registry.voivodeship')
-    .select(['name', 'slug', 'teryt'])
-    .orderBy('teryt')
+    .selectFrom('registry.activity_scheme')
+    .select(['version', 'scheme', 'name', 'year'])
+    .where('country_code', '=', country_code)
+    .orderBy('year')
+    .execute();
+}
+
+/** The regions of a country, which the specification calls by the Polish word. */
+export function readRegions(db: Db, country_code: string) {
+  return db
+    .selectFrom('registry.region')
+    .select(['name', 'slug', 'code'])
+    .where('country_code', '=', country_code)
+    .orderBy('code')
     .execute();
 }
 
 export async function readEnums(db: Db): Promise<Enums> {
-  const [eventTypes, legalForms, voivodeships] = await Promise.all([
+  const [countries, identifierTypes, eventTypes, legalForms, regions] = await Promise.all([
+    readCountries(db),
+    readIdentifierTypes(db),
     readEventTypes(db),
-    readLegalForms(db),
-    readVoivodeships(db),
+    db.selectFrom('registry.legal_form_symbol').select('slug').distinct().orderBy('slug').execute(),
+    db
+      .selectFrom('registry.region')
+      .select(['name', 'slug'])
+      .orderBy('country_code')
+      .orderBy('code')
+      .execute(),
   ]);
+  const codes = countries.map(({ country_code }) => country_code);
   return {
+    Country: codes,
+    CountryOrAll: [...codes, 'all'],
     EventType: eventTypes.map(({ event_type }) => event_type),
+    IdentifierType: identifierTypes.map(({ identifier_type }) => identifier_type),
     LegalForm: legalForms.map(({ slug }) => slug),
-    Voivodeship: [...new Set(voivodeships.flatMap(({ name, slug }) => [name, slug]))],
+    Voivodeship: [...new Set(regions.flatMap(({ name, slug }) => [name, slug]))],
   };
 }

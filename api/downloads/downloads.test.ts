@@ -37,36 +37,37 @@ afterAll(async () => {
   await database.drop();
 });
 
-async function linesOf(path: string, from = api): Promise<string[]> {
-  const response = await from.ask(`/downloads/${path}.csv`);
+async function linesOf(path: string, from = api, country = ''): Promise<string[]> {
+  const query = country && `?country=${country}`;
+  const response = await from.ask(`/downloads/${path}.csv${query}`);
   expect(response.status).toBe(200);
   expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
   return (await response.text()).trimEnd().split('\n');
 }
 
 const stockHeader =
-  'date,source,voivodeship,activity_section,legal_form,status,entry_count,is_suppressed';
+  'date,source,voivodeship,activity_section,legal_form,status,entry_count,is_suppressed,country_code';
 
 describe('GET /downloads/{date}/{view}', () => {
   test('200 has the rows of the day alone, of every registry that has it', async () => {
     expect(await linesOf('2026-01-31/stock_daily')).toEqual([
       stockHeader,
-      '2026-01-31,ceidg,mazowieckie,F,,ACTIVE,71,f',
-      '2026-01-31,ceidg,mazowieckie,F,,SUSPENDED,3,f',
-      '2026-01-31,ceidg,śląskie,G,spolka-cywilna,ACTIVE,20,f',
-      '2026-01-31,ceidg,,,,SUSPENDED,2,f',
+      '2026-01-31,ceidg,mazowieckie,F,,ACTIVE,71,f,PL',
+      '2026-01-31,ceidg,mazowieckie,F,,SUSPENDED,3,f,PL',
+      '2026-01-31,ceidg,śląskie,G,spolka-cywilna,ACTIVE,20,f,PL',
+      '2026-01-31,ceidg,,,,SUSPENDED,2,f,PL',
     ]);
     expect(await linesOf('2026-02-04/stock_daily')).toEqual([
       stockHeader,
-      '2026-02-04,ceidg,mazowieckie,F,,ACTIVE,71,f',
-      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f',
-      '2026-02-04,ceidg,,,,SUSPENDED,2,f',
-      '2026-02-04,krs,mazowieckie,,,ACTIVE,10,f',
+      '2026-02-04,ceidg,mazowieckie,F,,ACTIVE,71,f,PL',
+      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f,PL',
+      '2026-02-04,ceidg,,,,SUSPENDED,2,f,PL',
+      '2026-02-04,krs,mazowieckie,,,ACTIVE,10,f,PL',
     ]);
     expect(await linesOf('2026-02-04/daily_stat')).toEqual([
-      'source,date,new,updated,deleted,total,entry_count,is_baseline,days_covered,is_suppressed',
-      'ceidg,2026-02-04,2,0,0,2,105,f,4,f',
-      'krs,2026-02-04,0,0,0,0,10,t,,f',
+      'source,date,new,updated,deleted,total,entry_count,is_baseline,days_covered,is_suppressed,country_code',
+      'ceidg,2026-02-04,2,0,0,2,105,f,4,f,PL',
+      'krs,2026-02-04,0,0,0,0,10,t,,f,PL',
     ]);
     expect(await linesOf('2026-01-30/event_daily')).toHaveLength(1);
   });
@@ -107,16 +108,46 @@ describe('GET /downloads/{date}/{view}', () => {
 
   test('200 has by month the newest month that was over on the day', async () => {
     const flow = [
-      'month,source,voivodeship,activity_section,legal_form,new,ended,suspended,resumed,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,is_partial,is_suppressed',
-      '2026-01-01,ceidg,mazowieckie,F,,5,1,2,0,5,0,0,0,0,0,1,t,f',
+      'month,source,voivodeship,activity_section,legal_form,new,ended,suspended,resumed,births,returns,moved_in,moved_out,recoded_in,recoded_out,days_covered,is_partial,is_suppressed,country_code',
+      '2026-01-01,ceidg,mazowieckie,F,,5,1,2,0,5,0,0,0,0,0,1,t,f,PL',
     ];
     expect(await linesOf('2026-02-04/flow_monthly')).toEqual(flow);
     expect(await linesOf('2026-01-31/flow_monthly')).toEqual(flow);
     expect(await linesOf('2026-01-30/flow_monthly')).toEqual(flow.slice(0, 1));
     expect(await linesOf('2026-02-04/month')).toEqual([
-      'month,source,first_date,last_date,days_with_data,days_covered,is_partial,counts_moves,is_suppressed',
-      '2026-01-01,ceidg,2026-01-30,2026-01-31,2,1,t,t,f',
+      'month,source,first_date,last_date,days_with_data,days_covered,is_partial,counts_moves,is_suppressed,country_code',
+      '2026-01-01,ceidg,2026-01-30,2026-01-31,2,1,t,t,f,PL',
     ]);
+  });
+
+  test('200 has the rows and dictionaries of another country where that is asked for', async () => {
+    const before = await linesOf('2026-01-31/stock_daily');
+    const regions = await linesOf('2026-01-31/voivodeship');
+    await insertDays(database, `('sirene', '2026-01-31', 0, 0, 0, 9, true)`);
+    await database.pool.query(`
+      insert into registry.stock_change values
+          ('sirene', '2026-01-31', '24', 'G', '5710', 'ACTIVE', 9, 0, 0, 0, 0)
+    `);
+    expect(await linesOf('2026-01-31/stock_daily')).toEqual(before);
+    expect(await linesOf('2026-01-31/voivodeship')).toEqual(regions);
+    const french =
+      '2026-01-31,sirene,Centre-Val de Loire,G,sas-societe-par-actions-simplifiee,ACTIVE,9,f,FR';
+    expect(await linesOf('2026-01-31/stock_daily', api, 'FR')).toEqual([stockHeader, french]);
+    expect(await linesOf('2026-01-31/stock_daily', api, 'all')).toEqual([...before, french]);
+    expect(await linesOf('2026-01-31/voivodeship', api, 'fr')).toContain(
+      'Centre-Val de Loire,24,centre-val-de-loire,FR',
+    );
+    const file = await api.ask('/downloads/2026-01-31/month.csv?country=FR');
+    expect(file.headers.get('content-disposition')).toContain('month-FR-2026-01-31.csv');
+    expect((await api.ask('/downloads/2026-02-04/month.csv?country=FR')).status).toBe(404);
+    const message = 'The country field must be one of PL, FR, all.';
+    const unknown = await api.ask('/downloads/2026-01-31/month.csv?country=DE');
+    expect(unknown.status).toBe(422);
+    expect(await unknown.json()).toEqual({ message, errors: { country: [message] } });
+    await database.pool.query(`
+      delete from registry.run where source = 'sirene';
+      delete from registry.stock_change where source = 'sirene'
+    `);
   });
 
   test('200 has dictionaries, whose texts no spreadsheet runs', async () => {
@@ -150,7 +181,7 @@ describe('GET /downloads/{date}/{view}', () => {
     expect((await ask('2026-01-30', before.tag)).status).toBe(304);
     expect(await ask('2026-01-31', after.tag)).toMatchObject({ status: 200 });
     expect((await linesOf('2026-01-31/stock_daily')).at(-1)).toBe(
-      '2026-01-31,regon,mazowieckie,,,ACTIVE,7,f',
+      '2026-01-31,regon,mazowieckie,,,ACTIVE,7,f,PL',
     );
   });
 
@@ -158,8 +189,8 @@ describe('GET /downloads/{date}/{view}', () => {
     const hiding = await startTestApi({ db: database.kysely, suppressBelow: 3 });
     onTestFinished(() => hiding.close());
     expect((await linesOf('2026-02-04/stock_daily', hiding)).slice(2, 4)).toEqual([
-      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f',
-      '2026-02-04,ceidg,,,,SUSPENDED,,t',
+      '2026-02-04,ceidg,mazowieckie,F,,SUSPENDED,3,f,PL',
+      '2026-02-04,ceidg,,,,SUSPENDED,,t,PL',
     ]);
     const path = '/downloads/2026-02-04/flow_daily.parquet';
     const file = await (await hiding.ask(path)).arrayBuffer();
@@ -167,11 +198,11 @@ describe('GET /downloads/{date}/{view}', () => {
       { new: null, ended: 21n, suspended: 0n, resumed: 3n, is_suppressed: true },
     ]);
     expect((await linesOf('2026-02-04/flow_monthly', hiding))[1]).toBe(
-      '2026-01-01,ceidg,mazowieckie,F,,5,,,0,5,0,0,0,0,0,1,t,t',
+      '2026-01-01,ceidg,mazowieckie,F,,5,,,0,5,0,0,0,0,0,1,t,t,PL',
     );
     // Of whole registries, and public elsewhere.
     expect((await linesOf('2026-02-04/daily_stat', hiding))[1]).toBe(
-      'ceidg,2026-02-04,2,0,0,2,105,f,4,f',
+      'ceidg,2026-02-04,2,0,0,2,105,f,4,f,PL',
     );
     expect((await linesOf('2026-02-04/event_type', hiding))[0]).not.toContain('is_suppressed');
     expect(await (await hiding.ask('/downloads?lang=en')).text()).toContain(
@@ -340,6 +371,11 @@ describe('GET /downloads', () => {
           name: 'is_suppressed',
           type: 'boolean',
           description: 'Whether the row has a count that is null because it is small.',
+        },
+        {
+          name: 'country_code',
+          type: 'text',
+          description: 'Country of the registry, ISO 3166-1.',
         },
       ],
     });

@@ -19,6 +19,8 @@ const findVersion = `select from registry.run where run_id = $1 and state = 'pub
 export interface FileOfDay {
   view: View;
   date: string;
+  /** Their codes. */
+  countries: string[];
   format: Format;
   /** Changes with what is published up to the day. */
   version: string;
@@ -48,11 +50,11 @@ export function createFiles({ downloadPools, readers, suppressBelow }: FilesOpti
     ttl: kept_ms,
   });
 
-  async function write(client: PoolClient, { view, date, format }: FileOfDay): Promise<Buffer> {
+  async function write(client: PoolClient, file: FileOfDay): Promise<Buffer> {
     const parts: Uint8Array[] = [];
     let size = 0;
-    const query = await queryOf(client, view, date, suppressBelow);
-    await writers[format](client, query, (bytes) => {
+    const query = await queryOf(client, file, suppressBelow);
+    await writers[file.format](client, query, (bytes) => {
       size += bytes.length;
       parts.push(bytes);
       return size > room_bytes ? Promise.reject(new HttpError(503, tooLarge)) : Promise.resolve();

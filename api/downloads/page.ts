@@ -1,8 +1,9 @@
 import { sql } from 'kysely';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
-import { views } from './views.ts';
+import { last, views } from './views.ts';
 
 interface DictionaryRow {
   view: string;
@@ -20,6 +21,17 @@ const flag = {
   description: 'Whether the row has a count that is null because it is small.',
 };
 
+type Column = typeof flag;
+
+/** The columns of a statistic as its file has them. */
+function placeFlag(columns: Column[]): Column[] {
+  return [
+    ...columns.filter(({ name }) => name !== last),
+    flag,
+    ...columns.filter(({ name }) => name === last),
+  ];
+}
+
 /** What each view and each column of the files means, from the comments in the database. */
 export async function findDictionary({ readers: { db }, suppressBelow }: Context) {
   const rows = await runPrepared<DictionaryRow>(db, 'api/data_dictionary.sql', []);
@@ -34,7 +46,7 @@ export async function findDictionary({ readers: { db }, suppressBelow }: Context
         view,
         rows: grain,
         description: byView.get(view)![0]!.about_view,
-        columns: grain === 'dictionary' ? columns : [...columns, flag],
+        columns: grain === 'dictionary' ? columns : placeFlag(columns),
       };
     }),
   };
@@ -45,7 +57,11 @@ const query = z.object({ date: z.iso.date().optional().catch(undefined) });
 /** `/downloads`: the files of a day, by default the newest, and the days of its month. */
 export async function findDownloads(options: PageOptions, asked: unknown) {
   const { readers, baseUrl } = options;
-  const snapshots = readers.db.selectFrom('registry.daily_stat');
+  const country = askedCountry(asked as Record<string, unknown>);
+  const countries = await chooseCountries(readers.db, country);
+  const snapshots = readers.db
+    .selectFrom('registry.daily_stat')
+    .where(sql`registry.source_country(source)`, 'in', countries);
   const { first, newest } = await snapshots
     .select((eb) => [eb.fn.min('stat_date').as('first'), eb.fn.max('stat_date').as('newest')])
     .executeTakeFirstOrThrow();
@@ -62,6 +78,7 @@ export async function findDownloads(options: PageOptions, asked: unknown) {
   return {
     ...(await findDictionary(options)),
     baseUrl,
+    country,
     date,
     first,
     newest,

@@ -4,6 +4,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { type Format, isFormat } from '../../sql/export/formats.ts';
 import { addressKeyOf, limitRequests } from '../auth/rate-limit.ts';
+import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { HttpError, isGivenUp, onlyAllow } from '../http/errors.ts';
 import { exposedHeaders } from '../http/headers.ts';
 import { createShare } from '../http/in-flight.ts';
@@ -62,12 +63,15 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
   const makeFile = createFiles(options);
   const inShare = createShare(mostFiles, 'files');
 
-  /** Changes with each snapshot up to a day; undefined where the day itself has none. */
-  async function findVersion(date: string): Promise<string | undefined> {
+  /** Changes with each snapshot of the countries up to a day; undefined where the day itself has none. */
+  async function findVersion(date: string, countries: string[]): Promise<string | undefined> {
     const { rows } = await sql<{ version: string; has_day: boolean | null }>`
       select max(run_id) as version, bool_or(dump_date = ${date}) as has_day
       from registry.run
-      where state = 'published' and dump_date <= ${date}
+      where
+          state = 'published'
+          and dump_date <= ${date}
+          and registry.source_country(source) = any(${countries})
     `.execute(readers.db);
     const { version, has_day } = rows[0]!;
     return has_day ? version : undefined;
@@ -98,18 +102,21 @@ export function createDownloads(options: DownloadOptions, limitPage: RequestHand
         return;
       }
       const { date, view, format } = asked;
-      const version = await findVersion(date);
+      const country = askedCountry(request.query);
+      const countries = await chooseCountries(readers.db, country);
+      const version = await findVersion(date, countries);
       if (version === undefined)
         throw new HttpError(404, { message: `No snapshot was published for ${date}.` });
       // The client may be gone when its turn comes.
       const content = await inShare(addressKeyOf(request), async () =>
-        isGivenUp(response) ? undefined : makeFile({ ...asked, version }),
+        isGivenUp(response) ? undefined : makeFile({ ...asked, countries, version }),
       );
       if (!content || isGivenUp(response)) return;
       const tag = tagOf(content);
       response.set({ ETag: tag, 'Cache-Control': cacheControlOf(date, now()) });
       if (isKnown(request, tag)) throw new HttpError(304, { message: 'Not Modified' });
-      response.attachment(`${view}-${date}.${format}`).set('Content-Type', mediaTypes[format]);
+      const name = [view, ...(country ? [country.toUpperCase()] : []), date].join('-');
+      response.attachment(`${name}.${format}`).set('Content-Type', mediaTypes[format]);
       // A part of a text would be a part of what is compressed.
       if (format === 'csv') response.send(content);
       else sendPart(response.set('Accept-Ranges', 'bytes'), content);

@@ -30,19 +30,31 @@ export function isView(name: string): name is View {
   return Object.hasOwn(grains, name);
 }
 
+/** The last column of a statistic: files had `is_suppressed` before there was more than one country. */
+export const last = 'country_code';
+
 /** The type of counts. */
 const countType: number = types.builtins.INT8;
 
 /** Of the whole country, and public as `GET /stats/day/{date}` too. */
 const wholes = new Set<View>(['daily_stat']);
 
-function rowsOf(view: View, date: string): string {
+/** The dictionary that all countries share. */
+const shared = 'event_type';
+
+function rowsOf(view: View, date: string, countries: string[]): string {
   const day = escapeLiteral(date);
-  if (view === 'stock_daily') return `select * from registry.stock_of_day(${day})`;
-  const all = `select * from analyst.${view}`;
-  if (grains[view] === 'dictionary') return all;
-  if (grains[view] === 'day') return `${all} where date = ${day}`;
-  return `${all} where month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
+  const codes = countries.map((code) => escapeLiteral(code)).join(', ');
+  const ofCountries = `country_code in (${codes})`;
+  if (view === shared) return `select * from analyst.${view}`;
+  // The views of analysts hold the dictionaries of one country.
+  if (grains[view] === 'dictionary')
+    return `select * from registry.shown_${view} where ${ofCountries}`;
+  if (view === 'stock_daily')
+    return `select * from registry.stock_of_day(${day}) where ${ofCountries}`;
+  const all = `select * from analyst.${view} where ${ofCountries} and`;
+  if (grains[view] === 'day') return `${all} date = ${day}`;
+  return `${all} month = (date_trunc('month', ${day}::date + 1) - interval '1 month')::date`;
 }
 
 /**
@@ -51,23 +63,23 @@ function rowsOf(view: View, date: string): string {
  */
 export async function queryOf(
   client: PoolClient,
-  view: View,
-  date: string,
+  { view, date, countries }: { view: View; date: string; countries: string[] },
   suppressBelow: number,
 ): Promise<string> {
-  const rows = rowsOf(view, date);
+  const rows = rowsOf(view, date, countries);
   const { fields } = await client.query(`${rows} limit 0`);
   const order = fields.map((_, at) => at + 1).join(', ');
   if (grains[view] === 'dictionary') return `${rows} order by ${order}`;
   const counts: string[] = [];
   const columns = fields.map(({ name, dataTypeID }) => {
+    if (name === last) return [];
     const column = escapeIdentifier(name);
     const isCount = dataTypeID === countType && !name.startsWith('days_') && !wholes.has(view);
-    if (!isCount) return column;
+    if (!isCount) return [column];
     const isSmall = `${column} > 0 and ${column} < ${suppressBelow}`;
     counts.push(`coalesce(${isSmall}, false)`);
-    return `case when ${isSmall} then null else ${column} end as ${column}`;
+    return [`case when ${isSmall} then null else ${column} end as ${column}`];
   });
   const flag = `${counts.join(' or ') || 'false'} as is_suppressed`;
-  return `select ${[...columns, flag].join(', ')} from (${rows}) as shown order by ${order}`;
+  return `select ${[...columns.flat(), flag, last].join(', ')} from (${rows}) as shown order by ${order}`;
 }

@@ -1,6 +1,7 @@
 import type { Request, Response } from 'express';
 import type { z } from 'zod';
 import type { Context } from '../http/context.ts';
+import type { Problem } from '../http/errors.ts';
 import type { Caller } from '../auth/authenticate.ts';
 import type { RequestLimit } from '../auth/rate-limit.ts';
 
@@ -39,6 +40,8 @@ export interface EndpointDescription<
   /** Request headers for the document; the handler reads them itself. */
   headers?: z.ZodObject;
   body?: Body;
+  /** Checks what only the database knows, in the fields of query and body; gives what is wrong. */
+  check?: (given: Record<string, unknown>) => Promise<Problem[]>;
   /** Of `body`, for the document. */
   bodyExample?: object;
   /** Of the success; default 200. */

@@ -98,12 +98,13 @@ const nothing = z.strictObject({});
 
 function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler {
   const { params = nothing, query = nothing, body = nothing, ...description } = one.description;
-  const { status = 200, cacheControl = 'no-cache' } = description;
+  const { status = 200, cacheControl = 'no-cache', check } = description;
   const schema = z.object({ params, query, body });
   const isOpen = isPublic(one.description);
   return async (request: Request, response: Response) => {
     const parts = { params: request.params, query: request.query, body: request.body ?? {} };
-    const asked = parse(schema, parts);
+    const found = await check?.({ ...parts.query, ...(parts.body as object) });
+    const asked = parse(schema, parts, found);
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
     const { caller } = response.locals;

@@ -44,11 +44,18 @@ function problemsOf(issue: z.core.$ZodIssue): Problem[] {
  * Checks a request against a schema of its parts: `z.object({ params, query, body })`. Throws the 422
  * that names every wrong field. Unknown fields are refused, since an ignored filter would mislead, and
  * so is text that the database cannot store.
+ *
+ * @param found what another check found wrong
  */
-export function parse<Output>(schema: z.ZodType<Output>, parts: object): Output {
+export function parse<Output>(
+  schema: z.ZodType<Output>,
+  parts: object,
+  found: Problem[] = [],
+): Output {
   const badText = findBadText(parts);
   const result = schema.safeParse(parts, { error: messageOf });
   const problems = result.success ? [] : result.error.issues.flatMap(problemsOf);
+  problems.push(...found);
   const named = new Set(problems.map(([field]) => field));
   problems.push(...badText.filter(([field]) => !named.has(field)));
   if (problems.length > 0 || !result.success) throw invalid(problems);

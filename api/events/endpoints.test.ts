@@ -267,7 +267,7 @@ describe('GET /api/v1/companies/events, refused', () => {
     [
       'identifier_type=nip&identifier_value=1000201006',
       'identifier_type',
-      'The identifier_type field must be one of NIP, REGON9, KRS.',
+      'The identifier_type field must be one of NIP, REGON9, KRS, SIREN, SIRET, RNA.',
     ],
     [
       `${known}&identifier_type=NIP`,

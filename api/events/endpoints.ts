@@ -3,6 +3,7 @@ import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { findNear } from '../../sql/process/suggest.ts';
+import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { eventTypeName, readEventTypes } from '../dictionaries/names.ts';
 import type { Context } from '../http/context.ts';
 import { invalid } from '../http/errors.ts';
@@ -103,10 +104,11 @@ function feed({ readers, now }: Context): Endpoint {
       path: '/events/feed',
       summary: 'Read events on from where the last answer ended',
       description:
-        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
+        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
       query: z
         .strictObject({
           scope: feedScope.default('watched'),
+          country: countriesField,
           after: z.string().max(100, { abort: true }).optional(),
           // The largest answer is also a limit in `sql/api/read_feed.sql`.
           limit: wholeNumber('limit', 1000, 100),
@@ -130,9 +132,12 @@ function feed({ readers, now }: Context): Endpoint {
         },
       },
     },
-    async ({ query: { scope, after, limit }, caller }) => {
+    async ({ query: { scope, country, after, limit }, caller }) => {
+      // Who watches a company wants to know of it, wherever it is.
+      const isEvery = country === undefined && scope === 'watched';
+      const countries = isEvery ? null : await chooseCountries(readers.db, country);
       const { event_id = '0' } = readCursor(after ?? '') ?? {};
-      const values = [caller.account_id, scope, event_id, limit];
+      const values = [caller.account_id, scope, event_id, limit, countries];
       const [part] = await readers.read(
         (db) => runPrepared<FeedPart>(db, 'api/read_feed.sql', values),
         caller.snapshot_no,

@@ -7,8 +7,9 @@ import {
   companyRef,
   identifierValue,
   unknownCompany,
+  numberCheck,
+  pairedIdentifiers,
   unknownCompanyErrors,
-  validIdentifiers,
 } from '../companies/identifier.ts';
 import { identifierType } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
@@ -127,7 +128,8 @@ function historyByNumber(options: Context): Endpoint {
           lang: langField,
           ...pagingFields,
         })
-        .superRefine(...validIdentifiers),
+        .superRefine(...pairedIdentifiers),
+      check: numberCheck(options),
     },
     ({ query: { identifier_type, identifier_value, ...asked }, caller }) => {
       const company_id = sql`select registry.find_company(${identifier_type}, ${identifier_value})`;

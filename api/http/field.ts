@@ -33,15 +33,6 @@ export function dateField(field: string) {
   });
 }
 
-/** A text of a pattern that allows both cases; the result is in upper case. */
-export function patternField(pattern: RegExp, error: string, description: string, example: string) {
-  return z
-    .string()
-    .regex(pattern, { error })
-    .transform((text) => text.toUpperCase())
-    .meta({ type: 'string', pattern: pattern.source, description, example });
-}
-
 /** Appends a suffix to a name, and cuts the name where the result would be too long. */
 export function suffixName(name: string, suffix: string): string {
   return (

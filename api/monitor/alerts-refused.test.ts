@@ -86,7 +86,11 @@ const invalid: [body: unknown, errors: Record<string, string[]>][] = [
   ],
   [
     { ...least, identifier_type: 'PESEL', identifier_value: watched },
-    { identifier_type: [`The identifier_type field ${anyOf(['NIP', 'REGON9', 'KRS'])}`] },
+    {
+      identifier_type: [
+        `The identifier_type field ${anyOf(['NIP', 'REGON9', 'KRS', 'SIREN', 'SIRET', 'RNA'])}`,
+      ],
+    },
   ],
   [
     { ...least, identifier_type: 'NIP', identifier_value: '1001001003' },

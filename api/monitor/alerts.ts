@@ -11,7 +11,12 @@ import {
 import type { Context } from '../http/context.ts';
 import { category, eventClass, identifierType, severity } from '../dictionaries/names.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
-import { identifierBody, identifierValue, validIdentifiers } from '../companies/identifier.ts';
+import {
+  identifierBody,
+  identifierValue,
+  numberCheck,
+  pairedIdentifiers,
+} from '../companies/identifier.ts';
 import { pageMeta, pageSize, pagingFields, viewPageMeta } from '../http/paging.ts';
 import { selectPage } from './watch-list.ts';
 
@@ -82,7 +87,7 @@ function view(stored: Pick<AlertSettings, 'alert_event_classes' | 'alert_categor
   };
 }
 
-function change({ db }: Context): Endpoint {
+function change({ db, readers }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -103,7 +108,8 @@ What is left out of \`alerts_enabled\` and \`notify_via_email\` keeps its value:
           identifier_type: identifierType.optional(),
           identifier_value: identifierValue.optional(),
         })
-        .superRefine(...validIdentifiers),
+        .superRefine(...pairedIdentifiers),
+      check: numberCheck({ readers }),
       bodyExample: changeExample,
       answer: updatedAnswer,
       example: { success: true, data: { updated: 42 } },
@@ -163,7 +169,7 @@ function list({ db }: Context): Endpoint {
   );
 }
 
-function reset({ db }: Context): Endpoint {
+function reset({ db, readers }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -172,6 +178,7 @@ function reset({ db }: Context): Endpoint {
       description:
         'From now on the global settings apply to that company. `updated` is 1, or 0 where the company had no settings of its own.',
       body: identifierBody,
+      check: numberCheck({ readers }),
       bodyExample: { identifier_type: 'NIP', identifier_value: '1001001002' },
       answer: updatedAnswer,
       example: { success: true, data: { updated: 1 } },

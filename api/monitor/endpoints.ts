@@ -6,8 +6,9 @@ import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import {
   checkPair,
   digitsOf,
+  numberCheck,
   refuse,
-  validIdentifiers,
+  pairedIdentifiers,
   whenObject,
   writtenNumber,
 } from '../companies/identifier.ts';
@@ -40,7 +41,7 @@ function describeAddition({ ready, queued, added, notifies }: Addition): string 
     .join(' ');
 }
 
-function add({ db, gate, now, bounds }: Context): Endpoint {
+function add({ db, gate, readers, now, bounds }: Context): Endpoint {
   const request_count = bounds.SUBMISSIONS_PER_DAY;
   const limited = { name: 'submissions', request_count, window_ms: 86_400_000 };
   const submissions = createAccountLimit({ gate, now }, limited, 'submissions a day');
@@ -55,7 +56,8 @@ function add({ db, gate, now, bounds }: Context): Endpoint {
       description: `A company that a registry has told of is watched at once; the others are imported first, which fails when no registry knows the number within seven days. An e-mail tells of each submission when its last company is ready or has failed, unless \`PATCH /watchlist/alerts\` has switched it off. Companies that are watched already change nothing, also under another of their numbers, or one that they had before; a submission that changes nothing sends no mail. An account has at most ${bounds.WATCHES_PER_ACCOUNT} companies on its list and ${bounds.QUEUED_NUMBERS_PER_ACCOUNT} numbers that wait for their import, else 422; ${request_count} submissions a day, else 429.`,
       body: z
         .strictObject({ identifier_type: identifierType, identifier_value: numberList })
-        .superRefine(...validIdentifiers),
+        .superRefine(...pairedIdentifiers),
+      check: numberCheck({ readers }),
       bodyExample: { identifier_type: type, identifier_value: [value, '100-020-50-04'] },
       status: 202,
       answer: z.strictObject({ success, message: z.string() }),
@@ -98,7 +100,7 @@ function list({ db }: Context): Endpoint {
       path: '/companies/watched',
       summary: 'List the watched companies',
       description:
-        'The newest first. A company is listed under its NIP, else its REGON, else its KRS number, as they are today; while it is `queued`, or when it has `failed`, under the number that was submitted.',
+        'The newest first. A company is listed under the first of its numbers (NIP, REGON, KRS number; SIREN), as they are today; while it is `queued`, or when it has `failed`, under the number that was submitted.',
       query: z.strictObject(pagingFields),
       answer: z.strictObject({ success, data: z.array(watchEntry), meta: pageMeta }),
       example: {
@@ -177,7 +179,7 @@ function viewRemoval(data: Record<RemovalOutcome, string[]>, removed_at: Date) {
   return { success: true, data, meta };
 }
 
-function remove({ db, now }: Context): Endpoint {
+function remove({ db, readers, now }: Context): Endpoint {
   return endpoint(
     {
       ...common,
@@ -195,6 +197,7 @@ function remove({ db, now }: Context): Endpoint {
           value: numberList.optional(),
         })
         .superRefine(checkRemoval, whenObject),
+      check: numberCheck({ readers }, [...spellings]),
       bodyExample: { identifier_type: type, identifier_value: [value] },
       answer: z.strictObject({
         success,

@@ -81,7 +81,10 @@ describe('DELETE /api/v1/companies/watched with what is wrong', () => {
       { name: 'NIP', value: Array.from({ length: 101 }, () => bakery) },
       { value: 'The value field must not have more than 100 items.' },
     ],
-    [{ name: 'PESEL', value: list }, { name: 'The name field must be one of NIP, REGON9, KRS.' }],
+    [
+      { name: 'PESEL', value: list },
+      { name: 'The name field must be one of NIP, REGON9, KRS, SIREN, SIRET, RNA.' },
+    ],
     [{ name: 'NIP', value: bakery }, { value: 'The value field must be a list.' }],
     [{ name: 'NIP', value: list, all: true }, { all: 'The all field is unknown.' }],
   ])('422 for %j', async (body, errors) => {

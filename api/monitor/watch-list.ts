@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { unauthorized } from '../auth/authenticate.ts';
 import type { Bounds } from '../bounds.ts';
-import type { IdentifierType } from '../dictionaries/names.ts';
 import { invalid, type Problem } from '../http/errors.ts';
 import { type Paging, rowCount, skippedBy } from '../http/paging.ts';
 
@@ -31,7 +30,7 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
       sql<string>`
         coalesce(registry.primary_identifier(company), watch.identifier_value)
       `.as('primary_identifier'),
-      sql<IdentifierType>`
+      sql<string>`
         coalesce(registry.identifier_type(company), watch.identifier_type)
       `.as('identifier_type'),
       'watch.identifier_value as submitted_identifier',
@@ -46,8 +45,8 @@ export async function selectPage(db: Db, account_id: string, paging: Paging, isC
 /** Numbers that an account submits, to watch them or to stop watching them. */
 interface Submission {
   account_id: string;
-  identifier_type: IdentifierType;
-  /** Only digits, each number once. */
+  identifier_type: string;
+  /** Without spaces and dashes, each number once. */
   values: readonly string[];
   now: Date;
 }

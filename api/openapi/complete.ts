@@ -68,8 +68,8 @@ export function complete(document: OpenApiDocument, enums?: Enums): void {
   }
   for (const [name, schema] of Object.entries(schemas)) describeWithin(schema, name);
   for (const [name, values] of Object.entries(enums ?? {})) {
-    // Answers hold types of events: a client that knows no other value would break at the next one.
-    if (schemas[name]) schemas[name][name === 'EventType' ? 'x-extensible-enum' : 'enum'] = values;
+    // Answers hold types: a client that knows no other value would break at the next one.
+    if (schemas[name]) schemas[name][name.endsWith('Type') ? 'x-extensible-enum' : 'enum'] = values;
   }
 }
 

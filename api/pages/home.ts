@@ -1,7 +1,9 @@
+import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
-import { dayIn } from '../../sql/country.ts';
 import { describeEvent, present } from '../../sql/words/event-words.ts';
+import { type Country, readCountries } from '../dictionaries/countries.ts';
+import { readWords, type Words } from '../dictionaries/words.ts';
 import { basePath } from '../endpoint/mount.ts';
 import type { Context } from '../http/context.ts';
 import { keepByKey } from '../http/keep.ts';
@@ -20,12 +22,13 @@ export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boo
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
 
-/** The newest snapshot of each source, with its number of entries. */
-export async function findSnapshots(db: Db) {
+/** The newest snapshot of each source of a country, with its number of entries. */
+export async function findSnapshots(db: Db, country_code: string) {
   return db
     .selectFrom('registry.daily_stat')
     .distinctOn('source')
     .select(['source', 'stat_date', 'entry_count'])
+    .where(sql`registry.source_country(source)`, '=', country_code)
     .orderBy('source')
     .orderBy('stat_date', 'desc')
     .execute();
@@ -34,10 +37,10 @@ export async function findSnapshots(db: Db) {
 type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
 /** What the newest nights say. A night of millions of events is read once, whoever looks at it. */
-async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: number) {
+async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
   if (!first) return { nights: [], types: [], examples: [], headline: undefined };
-  const source = await chooseSource(db, undefined);
+  const source = await chooseSource(db, { country: country.country_code });
   const newest = snapshots.find((one) => one.source === source) ?? first;
   const [[night], headline] = await Promise.all([
     runPrepared<Record<'nights' | 'types' | 'examples', object[]>>(db, 'api/read_night.sql', [
@@ -49,6 +52,34 @@ async function readNews(db: Db, snapshots: readonly Snapshot[], suppressBelow: n
   return { ...night!, headline };
 }
 
+/** A country whose snapshots the page shows. */
+type Shown = { country: Country; snapshots: Snapshot[] };
+
+async function findShown(db: Db): Promise<Shown[]> {
+  const countries = await readCountries(db);
+  return Promise.all(
+    countries.map(async (country) => ({
+      country,
+      snapshots: await findSnapshots(db, country.country_code),
+    })),
+  );
+}
+
+/** What the page says of the nights of a country. */
+function viewNights({ country }: Shown, words: Words, at: Date) {
+  const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
+  const today = Date.parse(day.format(at));
+  const { country_code } = country;
+  return {
+    country,
+    /** Calendar days there. */
+    ageOf: (date: string) => (today - Date.parse(date)) / day_ms,
+    /** What the entries of a source are. */
+    holds: (source: string, language: string) =>
+      words.find(country_code, `holds_${source}`, language),
+  };
+}
+
 /** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
 export function createHome({
   readers: { db },
@@ -58,18 +89,20 @@ export function createHome({
 }: HomeOptions) {
   // For an hour at most: what is withdrawn from the events is gone from the page too.
   const readKept = keepByKey((key) =>
-    readNews(db, (JSON.parse(key) as [Snapshot[]])[0], options.suppressBelow),
+    Promise.all(
+      (JSON.parse(key) as [Shown[]])[0].map((one) => readNews(db, one, options.suppressBelow)),
+    ),
   );
   return async () => {
-    const snapshots = await findSnapshots(db);
+    const [shown, words] = [await findShown(db), await readWords(db)];
     const at = now();
-    const today = Date.parse(dayIn(at));
-    const news = await readKept(JSON.stringify([snapshots, Math.floor(at.getTime() / hour_ms)]));
-    const newest = snapshots.map(({ stat_date }) => stat_date).toSorted();
+    const news = await readKept(JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]));
+    const all = shown.map((one, place) => ({ ...viewNights(one, words, at), ...news[place]! }));
+    const [first, ...others] = all;
+    const newest = shown[0]!.snapshots.map(({ stat_date }) => stat_date).toSorted();
     return {
-      ...news,
-      /** Calendar days in Poland. */
-      ageOf: (date: string) => (today - Date.parse(date)) / day_ms,
+      ...first!,
+      others: others.filter(({ nights }) => nights.length > 0),
       describeEvent,
       present,
       // An example until something is published.

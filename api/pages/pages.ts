@@ -3,12 +3,13 @@ import {
   category,
   challengedField,
   eventClass,
-  identifierType,
   readEventTypes,
+  readIdentifierTypes,
   readLegalForms,
-  readVoivodeships,
+  readRegions,
   severity,
 } from '../dictionaries/names.ts';
+import { readCountries } from '../dictionaries/countries.ts';
 import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
@@ -34,16 +35,35 @@ function prefersPage(request: Request, response: Response): boolean {
   return request.accepts(['json', 'html']) === 'html';
 }
 
+/** How long the numbers of a pattern such as `^W[0-9]{9}$` are, and the letters that they begin with. */
+function shapeOf(pattern: string) {
+  const [letters = ''] = /[A-Z]*/.exec(pattern.replace('^', '')) ?? [];
+  const digits = [...pattern.matchAll(/\{(\d+)\}/g)].reduce(
+    (sum, [, count]) => sum + Number(count),
+    0,
+  );
+  return { letters, length: letters.length + digits };
+}
+
 /** What the forms of `/console` offer, and what they cost. */
 async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: HomeOptions) {
   return {
-    voivodeships: await readVoivodeships(db),
-    legalForms: await readLegalForms(db, 'en'),
+    countries: await Promise.all(
+      (await readCountries(db)).map(async ({ country_code, ...country }) => ({
+        ...country,
+        country_code,
+        regions: await readRegions(db, country_code),
+        legalForms: await readLegalForms(db, country_code, true),
+      })),
+    ),
     searchCredits,
     snapshotCredits,
     priceOf: (credits: number) => `${credits} ${credits === 1 ? 'credit' : 'credits'}`,
     eventTypes: await readEventTypes(db),
-    identifierTypes: identifierType.options,
+    identifierTypes: (await readIdentifierTypes(db)).map(({ pattern, ...type }) => ({
+      ...type,
+      ...shapeOf(pattern),
+    })),
     severities: severity.options,
     eventClasses: eventClass.options,
     categories: category.options,

@@ -1,6 +1,7 @@
 import type { Request } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
+import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
 import { pagingFields } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
@@ -9,22 +10,30 @@ import texts from './texts/en/quality.json' with { type: 'json' };
 /** A page that is none is the first one. */
 const paging = z.object({ page: pagingFields.page.catch(1), per_page: pagingFields.per_page });
 
+/** What keeps the country in the addresses of the pages. */
+const queryOf = (country?: string) => new URLSearchParams(country ? { country } : {}).toString();
+
 /** `/quality`: the days that dumps were delivered for. */
-export function findNights(
+export async function findNights(
   { readers: { db }, now }: Pick<Context, 'readers' | 'now'>,
   { query }: Request,
 ) {
-  return readNights(db, now(), paging.parse({ page: query.page }));
+  const country = askedCountry(query);
+  const countries = await chooseCountries(db, country);
+  const page = paging.parse({ page: query.page });
+  return { ...(await readNights(db, now(), page, countries)), query: queryOf(country) };
 }
 
 /** `/quality/<date>`; undefined where no dump was delivered for that day. */
 export async function findNight(
   { readers: { db } }: Pick<Context, 'readers'>,
-  { params }: Request,
+  { params, query }: Request,
 ) {
   const date = dateField('date').safeParse(params.date).data;
-  const registries = date === undefined ? [] : await readNight(db, date);
+  const country = askedCountry(query);
+  const countries = await chooseCountries(db, country);
+  const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
   // A registry may name a field, or a newer release a guard or a reason, that has no text yet.
-  return { date, registries, isSaid: (key: string) => key in texts };
+  return { date, registries, query: queryOf(country), isSaid: (key: string) => key in texts };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import type { Context } from '../http/context.ts';
 import { HttpError } from '../http/errors.ts';
@@ -25,7 +26,7 @@ export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] 
         summary: 'The days that dumps were delivered for',
         description:
           'The newest first, with what became of the dump of each registry; and how many challenges there are, and how long they wait.',
-        query: z.strictObject(pagingFields),
+        query: z.strictObject({ ...pagingFields, country: countriesField }),
         answer: z.strictObject({
           data: z.array(nightSummary),
           challenges: challengeCounts,
@@ -33,7 +34,8 @@ export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] 
         }),
         example: examples.nights,
       },
-      ({ query }) => readNights(db, now(), query),
+      async ({ query: { country, ...paging } }) =>
+        readNights(db, now(), paging, await chooseCountries(db, country)),
     ),
     endpoint(
       {
@@ -47,6 +49,7 @@ export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] 
           'No text of a row is shown, only the kind of reason for which it was rejected.',
         ].join(' '),
         params: z.strictObject({ date: dateField('date') }),
+        query: z.strictObject({ country: countriesField }),
         answer: z.strictObject({
           meta: z.strictObject({ date: z.iso.date() }),
           data: z.array(nightOfRegistry),
@@ -59,8 +62,8 @@ export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] 
           },
         },
       },
-      async ({ params: { date } }) => {
-        const data = await readNight(db, date);
+      async ({ params: { date }, query }) => {
+        const data = await readNight(db, date, await chooseCountries(db, query.country));
         if (data.length === 0) {
           throw new HttpError(404, { message: `No dump was delivered for ${date}.` });
         }

@@ -67,10 +67,10 @@ export const nightOfRegistry = z
   })
   .meta({ id: 'NightOfRegistry', description: 'What became of the dump of a registry.' });
 
-/** What became of the dumps of a day, by registry; none where none was delivered. */
-export function readNight(db: Db, date: string) {
+/** What became of the dumps of a day, by registry of the countries; none where none was delivered. */
+export function readNight(db: Db, date: string, countries: string[]) {
   const file = 'api/read_quality.sql';
-  return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed]);
+  return runPrepared<z.output<typeof nightOfRegistry>>(db, file, [date, mostListed, countries]);
 }
 
 export const nightSummary = z
@@ -121,8 +121,11 @@ async function countChallenges(db: Db, now: Date) {
   return counts[0]!;
 }
 
-/** A page of the days that dumps were delivered for, the newest first, and what is published of challenges. */
-export async function readNights(db: Db, now: Date, paging: Paging) {
+/**
+ * A page of the days that dumps of the countries were delivered for, the newest first, and what is published
+ * of challenges.
+ */
+export async function readNights(db: Db, now: Date, paging: Paging, countries: string[]) {
   const { rows: data } = await sql<z.output<typeof nightSummary>>`
     select
         dump_date as date,
@@ -130,14 +133,14 @@ export async function readNights(db: Db, now: Date, paging: Paging) {
         bool_or(state = 'published') as is_published,
         max(read_count) filter (where state = 'published')::float8 as read,
         max(rejected_count) filter (where state = 'published')::float8 as rejected,
-        max((finished_at at time zone source.time_zone)::date - dump_date)
+        max((finished_at at time zone country.time_zone)::date - dump_date)
             filter (where state = 'published') as days_late,
         count(*) filter (where state = 'refused')::int as refusals,
         bool_or(state = 'published' and coalesce(jsonb_array_length(refusals), 0) > 0)
             as has_accepted_refusal
     from registry.run
-    join registry.source using (source)
-    where state in ('published', 'refused')
+    join registry.country on country_code = registry.source_country(source)
+    where state in ('published', 'refused') and country_code = any(${countries})
     group by dump_date, source
     order by dump_date desc, source
     limit ${paging.per_page}
@@ -146,7 +149,9 @@ export async function readNights(db: Db, now: Date, paging: Paging) {
   const { rows: counts } = await sql<{ total: number }>`
     select count(distinct (dump_date, source))::int as total
     from registry.run
-    where state in ('published', 'refused')
+    where
+        state in ('published', 'refused')
+        and registry.source_country(source) = any(${countries})
   `.execute(db);
   const challenges = await countChallenges(db, now);
   return { data, challenges, meta: viewPageMeta(paging, counts[0]!.total) };

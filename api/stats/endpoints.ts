@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
+import { countryField } from '../dictionaries/countries.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { dateField } from '../http/field.ts';
 import { HttpError } from '../http/errors.ts';
@@ -13,7 +14,7 @@ const [rangeDays, day_ms] = [30, 86_400_000];
 const asked = {
   ...common,
   params: z.strictObject({ date: dateField('date') }),
-  query: z.strictObject({ source: sourceField.optional() }),
+  query: z.strictObject({ source: sourceField.optional(), country: countryField }),
 };
 
 const dataFields = z.strictObject({
@@ -97,7 +98,7 @@ function createDay({ readers: { db }, now }: Context): Endpoint {
       },
     },
     async ({ params: { date }, query, response }) => {
-      const source = await chooseSource(db, query.source);
+      const source = await chooseSource(db, query);
       const { is_baseline, data } = await sumDays(db, source, date, 1);
       // Spec: silent on a day without a snapshot; zeros would claim that nothing had changed.
       if (is_baseline === null) {
@@ -142,7 +143,7 @@ function createRange({ readers: { db }, now }: Context): Endpoint {
       // Spec: silent on how the path date is resolved; the range ends with it and has 30 days.
       const first = new Date(Date.parse(to_date) - (rangeDays - 1) * day_ms);
       const from_date = first.toISOString().slice(0, 10);
-      const source = await chooseSource(db, query.source);
+      const source = await chooseSource(db, query);
       const { days_with_data, data } = await sumDays(db, source, to_date, rangeDays);
       response.set('Cache-Control', cacheControlOf(to_date, now()));
       const description = describeRange(from_date, to_date, days_with_data);

@@ -18,24 +18,38 @@ interface DictionarySymbol {
   symbol: string;
   name: string;
   is_asked: boolean | null;
+  /** Of a section: the classification. */
+  scheme: string | null;
 }
 
 /** The dictionaries of the dimensions: how they name each symbol, and whether a query asks for it. */
-async function readSymbols(db: Db, asked: SeriesQuery): Promise<DictionarySymbol[]> {
+async function readSymbols(
+  db: Db,
+  source: string,
+  asked: SeriesQuery,
+): Promise<DictionarySymbol[]> {
   const [voivodeship, section, legal_form] = dimensions.map((name) => asked[name] ?? null);
   const { rows } = await sql<DictionarySymbol>`
+    with own as materialized (
+        select
+            country_code,
+            (array_agg(activity_scheme.name order by year desc))[1] as scheme
+        from registry.country
+        left join registry.activity_scheme using (country_code)
+        where country_code = registry.source_country(${source})
+        group by country_code
+    )
     select
-        'voivodeship' as dimension, teryt as symbol, name,
-        slug = registry.fold(${voivodeship}::text) as is_asked
-    from registry.voivodeship
+        'voivodeship' as dimension, code as symbol, name,
+        registry.fold(${voivodeship}::text) in (slug, registry.fold(name)) as is_asked, null as scheme
+    from registry.region join own using (country_code)
     union all
-    select 'section', section, section, section = upper(${section}::text)
-    from registry.activity_section
-    where country_code = registry.default_country()
+    select 'section', section, section, section = upper(${section}::text), scheme
+    from registry.activity_section join own using (country_code)
     union all
-    select 'legal_form', symbol, slug, slug = registry.fold(${legal_form}::text)
-    from registry.legal_form_symbol
-    where country_code = registry.default_country()
+    select 'legal_form', symbol, slug, slug = registry.fold(${legal_form}::text), null
+    from registry.legal_form_symbol join own using (country_code)
+    order by 1, 2
   `.execute(db);
   return rows;
 }
@@ -48,18 +62,23 @@ function selectSymbols(symbols: DictionarySymbol[], asked: SeriesQuery): Selecte
     const value = asked[dimension];
     const found = symbols.find((one) => one.dimension === dimension && one.is_asked);
     if (value === undefined) continue;
-    if (!found && value.toLowerCase() !== none) problems.push([dimension, unknown[dimension]]);
+    if (!found && value.toLowerCase() !== none)
+      problems.push([dimension, wanted(dimension, symbols)]);
     selected[dimension] = found?.symbol ?? '';
   }
   if (problems.length > 0) throw invalid(problems);
   return selected;
 }
 
-const unknown: Record<Dimension, string> = {
-  voivodeship: 'The voivodeship field must be the name of a voivodeship.',
-  section: 'The section field must be a section of the PKD 2025, A to V, or none.',
-  legal_form: 'The legal_form field must be the slug of a legal form.',
-};
+/** What is wrong with a value that a dictionary does not have. */
+function wanted(dimension: Dimension, symbols: DictionarySymbol[]): string {
+  if (dimension === 'voivodeship')
+    return 'The voivodeship field must be the name of a voivodeship.';
+  if (dimension === 'legal_form') return 'The legal_form field must be the slug of a legal form.';
+  const sections = symbols.filter((one) => one.dimension === dimension);
+  const [first, last] = [sections[0], sections.at(-1)];
+  return `The section field must be a section of the ${first?.scheme}, ${first?.symbol} to ${last?.symbol}, or none.`;
+}
 
 type Side = '' | 'from_' | 'to_';
 
@@ -224,7 +243,7 @@ export async function readSeries(
   asked: SeriesQuery,
   most = mostPoints,
 ): Promise<Omit<Point, 'is_suppressed'>[]> {
-  const symbols = await readSymbols(db, asked);
+  const symbols = await readSymbols(db, source, asked);
   const selected = selectSymbols(symbols, asked);
   const periods = await readPeriods(db, source, asked);
   const last_date = periods.at(-1)?.last_date ?? '-infinity';

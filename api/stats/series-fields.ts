@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { dateField, patternField } from '../http/field.ts';
+import { countryField } from '../dictionaries/countries.ts';
+import { dateField } from '../http/field.ts';
 import { countField, sourceField } from './source.ts';
 
 /** What entries are grouped and selected by; the columns of `registry.stock_change`. */
@@ -33,8 +34,9 @@ export const seriesQuery = z
       .meta({ description: 'One element a snapshot, or one a month that has snapshots' })
       .default('day'),
     source: sourceField
-      .meta({ description: 'The registry; default the one with the longest history' })
+      .meta({ description: 'The registry; default that of the country with the longest history' })
       .optional(),
+    country: countryField,
     voivodeship: z
       .string()
       .meta({
@@ -42,12 +44,16 @@ export const seriesQuery = z
         example: 'mazowieckie',
       })
       .optional(),
-    section: patternField(
-      /^([A-Va-v]|none)$/,
-      'The section field must be a section of the PKD 2025, A to V, or none.',
-      'The section of the PKD 2025 of the main activity; `none`: entries without one',
-      'F',
-    ).optional(),
+    section: z
+      .string()
+      .transform((text) => text.toUpperCase())
+      .meta({
+        type: 'string',
+        description:
+          'The section of the main activity, in the PKD 2025 or the newest classification of the country; `none`: entries without one',
+        example: 'F',
+      })
+      .optional(),
     legal_form: z
       .string()
       .meta({

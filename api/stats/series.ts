@@ -113,7 +113,7 @@ export async function findSeries(
   asked: SeriesQuery,
   most?: number,
 ): Promise<Series> {
-  const source = await chooseSource(db, asked.source);
+  const source = await chooseSource(db, asked);
   const points = await readSeries(db, source, asked, most);
   return { by: asked.by, source, series: points.map((one) => hideSmall(one, suppressBelow)) };
 }

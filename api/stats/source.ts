@@ -1,5 +1,7 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
+import { chooseCountry } from '../dictionaries/countries.ts';
 import { HttpError, invalid } from '../http/errors.ts';
 
 const unknownSource = 'The source field must be the name of a source that has statistics.';
@@ -19,22 +21,33 @@ export const common = {
 
 export const countField = z.int().nonnegative();
 
+/** What a query says of the source. A source has its country: without one, any source can be named. */
+interface AskedSource {
+  source?: string | undefined;
+  country?: string | undefined;
+}
+
 /**
  * Finds the source of a request. Throws a 404 when there is none yet, and a 422 for an unknown one.
- * Spec: silent on the source; we take the one of the query, else the one with the longest history.
+ * Spec: silent on the source; we take the one of the query, else the one of the country with the longest
+ * history.
  */
-export async function chooseSource(db: Db, asked: string | undefined): Promise<string> {
+export async function chooseSource(db: Db, asked: AskedSource = {}): Promise<string> {
+  const isAny = asked.source !== undefined && asked.country === undefined;
+  const country = isAny ? undefined : await chooseCountry(db, asked.country);
   const found = await db
     .selectFrom('registry.daily_stat')
-    .select('source')
+    .select(['source', sql<string>`registry.source_country(source)`.as('country_code')])
     .groupBy('source')
     .orderBy((eb) => eb.fn.countAll(), 'desc')
     .orderBy((eb) => eb.fn.min('stat_date'))
     .orderBy('source')
     .execute();
-  const sources = found.map(({ source }) => source);
+  const sources = found
+    .filter(({ country_code }) => isAny || country_code === country?.country_code)
+    .map(({ source }) => source);
   if (sources.length === 0) throw new HttpError(404, noSnapshot);
-  const source = asked ?? sources[0]!;
+  const source = asked.source ?? sources[0]!;
   if (!sources.includes(source)) throw invalid([['source', unknownSource]]);
   return source;
 }

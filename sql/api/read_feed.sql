@@ -1,6 +1,6 @@
 -- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
--- whole registry, `watched` for the feed of the account. One more event is read to see whether there are
--- more.
+-- whole registry, `watched` for the feed of the account. Only events of the countries $5; null: of all. One
+-- more event is read to see whether there are more.
 -- Events come in the order of publication: range after range, and within a range by id. So what is published
 -- later comes after $3, although its id may be smaller.
 -- No row for an event that was not published. The position belongs to another database: with it a client
@@ -24,7 +24,9 @@ part as materialized (
         ) as first_id,
         event_range.last_event_id as last_id
     from registry.event_range
-    where event_range.snapshot_no >= coalesce((select known.snapshot_no from known), 0)
+    where
+        event_range.snapshot_no >= coalesce((select known.snapshot_no from known), 0)
+        and ($5::text[] is null or event_range.country_code = any($5::text[]))
     order by event_range.snapshot_no
 ),
 

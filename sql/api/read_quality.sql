@@ -1,13 +1,19 @@
--- One row per registry that a dump of the day $1 was delivered for, in order: what became of it, as JSON.
+-- One row per registry of the countries $3 that a dump of the day $1 was delivered for, in order: what became
+-- of it, as JSON.
 -- At most $2 files and refused attempts, the first and the newest. No text of a person: of a reason only
 -- its kind, of a guard its figures, and the operator's own words for what was accepted.
 with attempt as (
     select
         run.*,
+        country.time_zone,
         to_char(run.finished_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"+00:00"') as ended_at,
         row_number() over (partition by run.source, run.state order by run.run_id desc) as place
     from registry.run
-    where run.dump_date = $1::date and run.state in ('published', 'refused')
+    join registry.country on country.country_code = registry.source_country(run.source)
+    where
+        run.dump_date = $1::date
+        and run.state in ('published', 'refused')
+        and country.country_code = any($3::text[])
 ),
 
 refusal as (
@@ -29,7 +35,7 @@ published as (
     select
         run.source,
         run.ended_at as published_at,
-        (run.finished_at at time zone source.time_zone)::date - run.dump_date as days_late,
+        (run.finished_at at time zone run.time_zone)::date - run.dump_date as days_late,
         run.is_baseline,
         run.read_count as read,
         run.accepted_count as accepted,
@@ -52,7 +58,6 @@ published as (
         registry.counts_of(run.run_id, 'contradicted') as contradictions,
         registry.counts_of(run.run_id, 'corroborated') as corroborations
     from attempt as run
-    join registry.source using (source)
     cross join lateral registry.counts_of(run.run_id, 'rejected') as rejected (by_reason)
     cross join lateral (
         select

@@ -22,7 +22,10 @@ cross join lateral (
             entry.entry_id
     ) as entries
     from (
-        select known.*, registry.provenance(known) as provenance
+        select
+            known.*,
+            registry.provenance(known) as provenance,
+            registry.shown_numbers(known) as identifiers
         from registry.entry as known
         where known.company_id = asked.company_id
     ) as entry

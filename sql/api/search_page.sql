@@ -7,9 +7,7 @@ select
         from (
             select
                 company.company_id,
-                company.nip,
-                company.regon9,
-                company.krs,
+                registry.shown_numbers(company) as identifiers,
                 coalesce(company.name, '') as name,
                 coalesce(company.city, '') as city,
                 coalesce(registry.region_name(company.country_code, company.voivodeship), '') as voivodeship,

@@ -50,11 +50,12 @@ language sql as $$
     select set_config('registry.change_no', registry.next_snapshot_no()::text, true);
 $$;
 
--- Ends a transaction that publishes events with these ids, or none: gives the snapshot its number. Other
+-- Ends a transaction that publishes events of a country with these ids, or none: gives the snapshot its number. Other
 -- publications wait until the transaction is committed, so that nothing may come after it.
 create or replace function registry.end_publication(
     new_first_id bigint default null,
-    new_last_id bigint default null
+    new_last_id bigint default null,
+    new_country text default null
 ) returns void
 language plpgsql as $$
 declare
@@ -72,10 +73,13 @@ begin
         set last_event_id = new_last_id
         where
             event_range.snapshot_no = (select max(event_range.snapshot_no) from registry.event_range)
-            and event_range.last_event_id = new_first_id - 1;
+            and event_range.last_event_id = new_first_id - 1
+            and event_range.country_code = new_country;
         if not found then
-            insert into registry.event_range (snapshot_no, first_event_id, last_event_id)
-            values (own_snapshot_no, new_first_id, new_last_id);
+            insert into registry.event_range (
+                snapshot_no, first_event_id, last_event_id, country_code
+            )
+            values (own_snapshot_no, new_first_id, new_last_id, new_country);
         end if;
     end if;
 end;

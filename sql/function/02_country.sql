@@ -8,10 +8,31 @@ select registry.start_loading('registry.spelling');
 \copy loaded (written, meaning) from 'country/*/spelling.csv'
 select registry.load_dictionary('registry.spelling');
 
+select registry.start_loading('registry.country_word');
+\copy loaded (language, word, text) from 'country/*/country_word.csv'
+select registry.load_dictionary('registry.country_word');
+
+select registry.start_loading('registry.region_shape');
+\copy loaded (code, letters, x, y, shape) from 'country/*/region_shape.csv'
+select registry.load_dictionary('registry.region_shape');
+
 -- What is meant where no country is asked for.
 create or replace function registry.default_country() returns text
 language sql stable parallel safe
 return (select country.country_code from registry.country where country.is_default);
+
+-- The country of a source; one without ranks is of the default country. Analysts ask with the rights of the
+-- owner.
+create or replace function registry.source_country(source text) returns text
+language sql stable parallel safe security definer
+return coalesce(
+    (
+        select source_rank.country_code
+        from registry.source_rank
+        where source_rank.source = source_country.source
+    ),
+    registry.default_country()
+);
 
 -- A line without case and accents, word by word, with one spelling of each word of registry.spelling, and of
 -- '7A'.

@@ -15,7 +15,8 @@ select
     run.finished_at,
     run.message,
     run.is_baseline,
-    run.entry_count
+    run.entry_count,
+    registry.source_country(run.source) as country_code
 from registry.run;
 
 create or replace view analyst.entry as
@@ -65,7 +66,8 @@ select
             and run.dump_date < coalesce(entry.gone_date, 'infinity')
             -- The run had seen the entry.
             and run.last_entry_id >= entry.entry_id
-    ) as last_seen_date
+    ) as last_seen_date,
+    registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) ->> 'SIREN' as siren
 from registry.entry
 left join registry.legal_form_symbol
     on legal_form_symbol.country_code = entry.country_code
@@ -108,7 +110,8 @@ select
     stated.suspension_date,
     stated.struck_off_date,
     stated.entry_count,
-    stated.last_seen_date
+    stated.last_seen_date,
+    company.numbers ->> 'SIREN' as siren
 from registry.company
 left join registry.legal_form_symbol
     on legal_form_symbol.country_code = company.country_code
@@ -144,7 +147,9 @@ select
     event_type.event_class,
     event_type.category,
     event.old_value,
-    event.new_value
+    event.new_value,
+    registry.naming_numbers(entry.country_code, entry.entry_key, entry.numbers) ->> 'SIREN' as siren,
+    entry.country_code
 from registry.event
 join registry.entry using (company_id, entry_id)
 join registry.event_type on event_type.event_type = event.event_type;
@@ -185,7 +190,8 @@ select
     daily_stat.new_count + daily_stat.updated_count + daily_stat.deleted_count as total,
     daily_stat.entry_count,
     daily_stat.is_baseline,
-    daily_stat.days_covered
+    daily_stat.days_covered,
+    registry.source_country(daily_stat.source) as country_code
 from registry.daily_stat;
 
 create or replace view analyst.event_daily as
@@ -196,7 +202,8 @@ select
     event_type.severity,
     event_type.event_class,
     event_type.category,
-    count(*) as event_count
+    count(*) as event_count,
+    registry.source_country(event.source) as country_code
 from registry.event
 join registry.event_type on event_type.event_type = event.event_type
 group by event.event_date, event.source, event.event_type, event_type.event_type;
@@ -211,7 +218,11 @@ select
     stock_change.status,
     stock_change.from_date,
     stock_change.to_date,
-    stock_change.entry_count
+    stock_change.entry_count,
+    coalesce(
+        source_rank.country_code,
+        (select country.country_code from registry.country where country.is_default)
+    ) as country_code
 from (
     select
         stock_change.source,
@@ -247,7 +258,8 @@ select
     stock.activity_section,
     stock.legal_form,
     stock.status,
-    stock.entry_count
+    stock.entry_count,
+    stock.country_code
 from registry.stock_period as stock
 join registry.daily_stat
     on daily_stat.source = stock.source
@@ -297,7 +309,11 @@ select
     sum(flow.moved_in) filter (where run.counts_moves)::bigint as moved_in,
     sum(flow.moved_out) filter (where run.counts_moves)::bigint as moved_out,
     sum(flow.recoded_in) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_in,
-    sum(flow.recoded_out) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_out
+    sum(flow.recoded_out) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_out,
+    coalesce(
+        source_rank.country_code,
+        (select country.country_code from registry.country where country.is_default)
+    ) as country_code
 from (
     select
         stock_change.stat_date, stock_change.source, stock_change.voivodeship,
@@ -327,7 +343,7 @@ left join registry.legal_form_symbol
 left join registry.region
     on region.country_code = source_rank.country_code
     and region.code = flow.voivodeship
-group by 1, 2, 3, 4, 5;
+group by 1, 2, 3, 4, 5, 16;
 
 create or replace view billing.wallet_transaction as
 select

@@ -12,7 +12,8 @@ select
         min(daily_stat.stat_date - daily_stat.days_covered),
         max(daily_stat.stat_date)
     ) as is_partial,
-    bool_and(daily_stat.counts_moves or daily_stat.is_baseline) as counts_moves
+    bool_and(daily_stat.counts_moves or daily_stat.is_baseline) as counts_moves,
+    registry.source_country(daily_stat.source) as country_code
 from registry.daily_stat
 group by 1, 2;
 
@@ -26,7 +27,8 @@ select
     stock.status,
     stock.entry_count,
     month.last_date as date,
-    month.is_partial
+    month.is_partial,
+    stock.country_code
 from analyst.month
 join registry.stock_period as stock
     on stock.source = month.source
@@ -51,7 +53,8 @@ select
     sum(flow.recoded_in) filter (where month.counts_moves)::bigint as recoded_in,
     sum(flow.recoded_out) filter (where month.counts_moves)::bigint as recoded_out,
     month.days_covered,
-    month.is_partial
+    month.is_partial,
+    month.country_code
 from analyst.month
 -- Each month reads its own days alone: `offset` keeps the days from being joined after they are summed up.
 cross join lateral (
@@ -62,7 +65,7 @@ cross join lateral (
         and flow_daily.date between month.first_date and month.last_date
     offset 0
 ) as flow
-group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial;
+group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial, month.country_code;
 
 -- A life ends with the first end that the entry tells. An entry is born in the month of the snapshot that
 -- showed it first, unless that is the baseline, which shows the births of many years.
@@ -106,7 +109,8 @@ select
     cohort.months,
     cohort.born,
     cohort.standing,
-    round(cohort.standing::numeric / cohort.born, 4) as survival
+    round(cohort.standing::numeric / cohort.born, 4) as survival,
+    registry.source_country(cohort.source) as country_code
 from (
     select
         life.source,
@@ -128,27 +132,35 @@ from (
     group by life.source, life.month, after.months
 ) as cohort;
 
-create or replace view analyst.population as
+create or replace view registry.shown_population as
 select
-    voivodeship.name as voivodeship,
-    voivodeship.teryt,
+    region.name as voivodeship,
+    region.code as teryt,
     population.population,
     population.year,
-    population.source
+    population.source,
+    population.country_code
 from registry.population
-join registry.voivodeship
-    on voivodeship.country_code = population.country_code
-    and voivodeship.teryt = population.voivodeship;
+join registry.region
+    on region.country_code = population.country_code
+    and region.code = population.voivodeship;
+
+create or replace view analyst.population as
+select shown_population.*
+from registry.shown_population
+join registry.country using (country_code)
+where country.is_default;
 
 -- The names are those that the dictionary has: of the groups of 2007 alone.
-create or replace view analyst.activity_group as
+create or replace view registry.shown_activity_group as
 select
     part.version as activity_version,
     part.code as activity_group,
     case length(part.code) when 2 then 'division' else 'group' end as level,
     left(part.code, 2) as division,
     activity_group.name,
-    activity_division.section as activity_section
+    activity_division.section as activity_section,
+    activity_scheme.country_code
 from (
     select activity_code.version, left(activity_code.code, digits.count) as code
     from registry.activity_code
@@ -158,9 +170,13 @@ from (
     from registry.activity_group
 ) as part
 join registry.activity_scheme using (version)
-join registry.country using (country_code)
 left join registry.activity_group using (version, code)
 left join registry.activity_division
     on activity_division.country_code = activity_scheme.country_code
-    and activity_division.division = left(part.code, 2)
+    and activity_division.division = left(part.code, 2);
+
+create or replace view analyst.activity_group as
+select shown_activity_group.*
+from registry.shown_activity_group
+join registry.country using (country_code)
 where country.is_default;

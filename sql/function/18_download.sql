@@ -9,7 +9,8 @@ language sql stable as $$
         stock.activity_section,
         legal_form_symbol.slug,
         stock.status,
-        stock.entry_count
+        stock.entry_count,
+        coalesce(source_rank.country_code, registry.default_country())
     from (
         select
             stock_change.source,

@@ -120,7 +120,7 @@ export interface CustomerTables {
     watch_id: Identity;
     account_id: BigInteger;
     company_id: Optional<string>;
-    identifier_type: 'NIP' | 'REGON9' | 'KRS';
+    identifier_type: string;
     identifier_value: string;
     state: 'queued' | 'ready' | 'failed';
     created_at: Date;
@@ -154,7 +154,7 @@ export interface CustomerTables {
   };
   'customer.submission_item': {
     submission_id: BigInteger;
-    identifier_type: 'NIP' | 'REGON9' | 'KRS';
+    identifier_type: string;
     watch_id: Optional<string>;
   };
 }

@@ -27,25 +27,56 @@ export interface RegistryTables {
     code: string;
     name: string;
   };
+  'registry.activity_scheme': {
+    version: number;
+    scheme: string;
+    country_code: string;
+    name: string;
+    year: number;
+  };
+  'registry.country': {
+    country_code: string;
+    name: string;
+    name_en: string;
+    language: string;
+    time_zone: string;
+    /** Of an activity code without dots. */
+    activity_pattern: string;
+    is_default: boolean;
+  };
+  'registry.country_word': {
+    country_code: string;
+    /** Empty where all languages share the word. */
+    language: string;
+    word: string;
+    text: string;
+  };
+  'registry.identifier_type': {
+    identifier_type: string;
+    country_code: string;
+    rank: number;
+    pattern: string;
+    form: string;
+  };
   /** The newest symbol of each legal form. */
   'registry.legal_form_symbol': {
+    country_code: string;
     slug: string;
     symbol: string;
     label: string;
     label_en: string;
-    country_code: string;
   };
   'registry.activity_section': {
     country_code: string;
     section: string;
     name: string;
-    name_en: string;
+    name_en: string | null;
   };
-  'registry.voivodeship': {
-    teryt: string;
+  'registry.region': {
+    country_code: string;
+    code: string;
     name: string;
     slug: string;
-    country_code: string;
   };
   'registry.daily_stat': {
     source: string;

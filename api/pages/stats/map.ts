@@ -8,7 +8,7 @@ import type { Selection } from './statistics.ts';
 /** What the map can show: entries, their share of the country, their change, and entries per inhabitant. */
 export const measures = ['count', 'share', 'change', 'rate'] as const;
 
-/** The active entries of a voivodeship; `slug` is `none` for those without one. */
+/** The active entries of a region; `slug` is `none` for those without one. */
 export interface Region {
   slug: string;
   name: string | null;
@@ -17,6 +17,8 @@ export interface Region {
   /** Since `since`; null where nothing is before it. */
   change: number | null;
   population: number | null;
+  /** How the map draws it; null: not at all. */
+  drawing: { letters: string; x: number; y: number; shape: string } | null;
 }
 
 /** The snapshot that is counted, and the one that changes are since: the last before `from`, else the first. */
@@ -33,7 +35,7 @@ async function findSpan(db: Db, { source, from, to }: Selection) {
   return rows[0]!;
 }
 
-/** The active entries on a day by the name of their voivodeship; null: those without one. */
+/** The active entries on a day by the name of their region; null: those without one. */
 async function countOn(db: Db, { source, section, legal_form }: Selection, date: string) {
   const points = await readSeries(db, source, {
     by: 'day',
@@ -48,33 +50,33 @@ async function countOn(db: Db, { source, section, legal_form }: Selection, date:
   );
 }
 
-async function countRegions(db: Db, selection: Selection) {
+async function countRegions(db: Db, country_code: string, selection: Selection) {
   const { date, since } = await findSpan(db, selection);
   const counts = date ? await countOn(db, selection, date) : new Map<string | null, number>();
   const isCompared = date !== null && since !== null && since < date;
   const before = isCompared ? await countOn(db, selection, since) : undefined;
-  const { rows: voivodeships } = await sql<{
-    slug: string;
-    name: string;
-    population: number | null;
-    year: number | null;
-    source: string | null;
-  }>`
-    select slug, name, population::float8, year, source
-    from registry.voivodeship
+  type Known = Omit<Region, 'count' | 'change'> & Record<'year' | 'source', string | null>;
+  const { rows: known } = await sql<Known>`
+    select
+        region.slug, region.name, population.population::float8, population.year, population.source,
+        to_json(region_shape) as drawing
+    from registry.region
     left join registry.population
-      on population.country_code = voivodeship.country_code and population.voivodeship = teryt
-    order by name
+        on population.country_code = region.country_code and population.voivodeship = region.code
+    left join registry.region_shape
+        on region_shape.country_code = region.country_code and region_shape.code = region.code
+    where region.country_code = ${country_code}
+    order by region.name
   `.execute(db);
-  const none = { slug: 'none', name: null, population: null };
-  const regions = [...voivodeships, ...(counts.has(null) ? [none] : [])].map(
-    ({ slug, name, population }): Region => {
+  const none = { slug: 'none', name: null, population: null, drawing: null };
+  const regions = [...known, ...(counts.has(null) ? [none] : [])].map(
+    ({ slug, name, population, drawing }): Region => {
       const count = counts.get(name) ?? 0;
       const change = before ? count - (before.get(name) ?? 0) : null;
-      return { slug, name, count, change, population };
+      return { slug, name, count, change, population, drawing };
     },
   );
-  const { year, source } = voivodeships[0]!;
+  const { year, source } = known.find(({ population }) => population !== null) ?? {};
   return { date, since, population_year: year, population_source: source, regions };
 }
 
@@ -114,12 +116,13 @@ function valueOf(measure: Selection['measure'], region: Region, total: number): 
   return change === null || count === change ? null : change / (count - change);
 }
 
-/** The map of the active entries on the last day of the selection, with its classes. */
+/** The map of the active entries of a country on the last day of the selection, with its classes. */
 export async function findMap(
   { readers: { db }, suppressBelow }: Pick<Context, 'readers' | 'suppressBelow'>,
+  country_code: string,
   selection: Selection,
 ) {
-  const { regions, ...counted } = await countRegions(db, selection);
+  const { regions, ...counted } = await countRegions(db, country_code, selection);
   const total = regions.reduce((sum, { count }) => sum + (count ?? 0), 0);
   const hide = (count: number | null) =>
     count !== null && isSmall(count, suppressBelow) ? null : count;

@@ -1,6 +1,13 @@
 import type { Request } from 'express';
 import { z } from 'zod';
-import { readLegalForms, readSections, readVoivodeships } from '../../dictionaries/names.ts';
+import { chooseCountry } from '../../dictionaries/countries.ts';
+import {
+  readLegalForms,
+  readRegions,
+  readSchemes,
+  readSections,
+} from '../../dictionaries/names.ts';
+import { readWords } from '../../dictionaries/words.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import type { Context } from '../../http/context.ts';
 import { none } from '../../stats/series-fields.ts';
@@ -12,11 +19,13 @@ const text = z.string().catch('');
 
 /** The selection in the address: the parameters of `GET /stats/series`; blank means all. */
 const selectionQuery = z.object({
+  /** Blank is the first country. */
+  country: text,
   source: text,
   voivodeship: text,
   section: z
     .string()
-    .regex(/^([A-V]|none)$/i)
+    .regex(/^([A-Z]|none)$/i)
     .catch(''),
   legal_form: text,
   from: z.iso.date().catch(''),
@@ -37,26 +46,42 @@ function queryOf(selection: Partial<Selection>): string {
 export async function findStatistics(options: Context, request: Request) {
   const { db } = options.readers;
   const { language } = createWords(request, 'stats');
-  const snapshots = await findSnapshots(db);
-  const [voivodeships, sections, legalForms] = await Promise.all([
-    readVoivodeships(db),
-    readSections(db, language),
-    readLegalForms(db, language),
-  ]);
   const asked = selectionQuery.parse(request.query);
+  const country = await chooseCountry(db, asked.country || undefined);
+  const { country_code } = country;
+  const isEnglish = language === 'en';
+  const snapshots = await findSnapshots(db, country_code);
+  const [regions, sections, legalForms, words, schemes] = await Promise.all([
+    readRegions(db, country_code),
+    readSections(db, country_code, isEnglish),
+    readLegalForms(db, country_code, isEnglish),
+    readWords(db),
+    readSchemes(db, country_code),
+  ]);
   const isForm = legalForms.some(({ slug }) => slug === asked.legal_form);
   const selection = {
     ...asked,
+    country: country.is_default ? '' : country_code,
     source: asked.source || (snapshots[0]?.source ?? ''),
     legal_form: isForm || asked.legal_form === none ? asked.legal_form : '',
   };
-  const map = await findMap(options, selection);
+  const map = await findMap(options, country_code, selection);
   const { measure: _, ...series } = selection;
   return {
     selection,
     snapshots,
     map,
-    voivodeships: voivodeships.toSorted((one, other) => one.name.localeCompare(other.name, 'pl')),
+    regions: regions.toSorted((one, other) => one.name.localeCompare(other.name, country.language)),
+    /** What texts say of the country. */
+    said: {
+      region: words.find(country_code, 'region') ?? 'region',
+      former: schemes.at(-2)?.name ?? '',
+      newest: schemes.at(-1)?.name ?? '',
+    },
+    countryName: language === country.language ? country.name : country.name_en,
+    viewBox: words.find(country_code, 'map'),
+    mapCredit: words.find(country_code, 'map_credit', language),
+    credit: words.find(country_code, 'credit', language),
     sections,
     legalForms: legalForms.toSorted((one, other) => one.name.localeCompare(other.name, language)),
     csv: `${basePath}/stats/series.csv?${queryOf(series)}`,

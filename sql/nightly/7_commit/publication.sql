@@ -4,5 +4,7 @@ delete from registry.reserved_id
 using stage.night
 where reserved_id.run_id = night.run_id;
 
-select registry.end_publication(night.first_event_id, night.last_event_id)
+select registry.end_publication(
+    night.first_event_id, night.last_event_id, night.country_code
+)
 from stage.night;

@@ -1,28 +1,36 @@
 // Finds the numbers in what is pasted or comes from a file.
 
-/** How many digits a number has, by its kind. */
-const lengths = { NIP: 10, REGON9: 9, KRS: 10 };
-
 const separators = /[\n\r,;|\t]+/;
-/** What people write before a number. */
-const prefix = /^(?:(?:NIP|REGON9?|KRS|PL)[\s:.-]*)+(?=\d)/i;
+
+/** What people write before a number: its kind, and the code of a country. */
+function prefixOf(options) {
+  const names = options.flatMap(({ value, dataset }) => [
+    value.replace(/\d+$/, (digits) => `(?:${digits})?`),
+    dataset.country,
+  ]);
+  return new RegExp(`^(?:(?:${names.join('|')})[\\s:.-]*)+(?=\\d)`, 'i');
+}
 
 /**
  * The numbers of a text, each once, and what has digits and is none. Numbers stand on lines of their own, or
  * between commas, semicolons or tabs; inside a number spaces and dashes are fine. Text without a digit, such
  * as the names and headings of a table, is left out.
  *
+ * @param options of the list of kinds; one has the length of its numbers, and the letters before the digits
  * @returns the numbers without spaces and dashes, and `[text, reason]` of the others
  */
-export function readNumbers(text, type) {
+export function readNumbers(text, type, options) {
+  const { length, letters } = options.find(({ value }) => value === type).dataset;
+  const prefix = prefixOf(options);
   const good = new Set();
   const bad = new Map();
   for (const piece of text.split(separators)) {
     const written = piece.replaceAll(/^[\s"']+|[\s"']+$/g, '');
     if (!/\d/.test(written)) continue;
-    const digits = written.replace(prefix, '');
+    const named = letters && written.toUpperCase().startsWith(letters);
+    const digits = named ? written.slice(letters.length) : written.replace(prefix, '');
     if (/[^\d\s\u2010-\u2015-]/.test(digits)) bad.set(written, 'has more than digits.');
-    else for (const number of join(digits, lengths[type])) good.add(number);
+    else for (const number of join(digits, length - letters.length)) good.add(letters + number);
   }
   return { good: [...good], bad: [...bad] };
 }

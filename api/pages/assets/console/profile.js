@@ -1,5 +1,5 @@
 // What each registry says of a company, and which line of which dump says so.
-import { element } from '../dom.js';
+import { element, find } from '../dom.js';
 import { dateOf, numberOf, statusOf } from './kit.js';
 
 const textOf = (value) => (value === '' ? '–' : value);
@@ -35,7 +35,7 @@ function originOf({ dump_date, file, sha256, line, said_since }) {
   return element('ul', {}, ...items);
 }
 
-function viewProfile(profile) {
+function viewProfile(profile, lang) {
   const facts = {
     Name: [textOf(profile.name)],
     'Legal form': [textOf(profile.legal_form)],
@@ -61,7 +61,7 @@ function viewProfile(profile) {
   };
   const list = Object.entries(facts).flatMap(([name, content]) => [
     element('dt', {}, name),
-    element('dd', { lang: 'pl' }, ...content),
+    element('dd', { lang }, ...content),
   ]);
   const heading = element('h3', {}, profile.source.toUpperCase(), ' ', statusOf(profile.status));
   return element('article', {}, heading, element('dl', { className: 'facts' }, ...list));
@@ -73,9 +73,16 @@ export function viewSnapshot({ identity, profiles, persons }) {
   const named = persons.map(({ full_name, role, holding }) => [
     [full_name, role, holding].filter(Boolean).join(', '),
   ]);
+  const country = find(`#search-form option[value="${identity.country_code}"]`);
+  const lang = country?.dataset.language ?? '';
   const people = element('article', {}, element('h3', {}, 'Persons'), ...listOf(named));
   return [
     element('p', {}, numbers || 'No number is known.'),
-    element('div', { className: 'cards' }, ...profiles.map(viewProfile), people),
+    element(
+      'div',
+      { className: 'cards' },
+      ...profiles.map((profile) => viewProfile(profile, lang)),
+      people,
+    ),
   ];
 }

@@ -15,10 +15,23 @@ const loadResults = listing('results', '/companies/search', (one) =>
   ),
 );
 
+/** Offers the regions and legal forms of the chosen country alone. */
+function offerOf({ country, voivodeship, legal_form }) {
+  for (const select of [voivodeship, legal_form]) {
+    select.value = '';
+    for (const group of select.querySelectorAll('optgroup')) {
+      group.hidden = group.dataset.country !== country.value;
+      group.disabled = group.hidden;
+    }
+  }
+}
+
 /** Makes the form of the search work. */
 export function startSearch() {
-  onSubmit('search', async (filters) => {
+  const { elements } = onSubmit('search', async (filters) => {
     await loadResults(1, filters);
     find('#results').hidden = false;
   });
+  offerOf(elements);
+  elements.country.addEventListener('change', () => offerOf(elements));
 }

@@ -91,7 +91,11 @@ async function describeHistory(identifier_type, identifier_value) {
 }
 
 const form = onSubmit('add', async ({ identifier_type, numbers }) => {
-  const { good, bad } = readNumbers(numbers, identifier_type);
+  const { good, bad } = readNumbers(
+    numbers,
+    identifier_type,
+    Array.from(form.elements.identifier_type.options),
+  );
   if (good.length + bad.length === 0) throw new Error('There is no number in the text.');
   const messages = [];
   try {

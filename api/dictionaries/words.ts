@@ -1,0 +1,33 @@
+import type { Db } from '../../sql/connection/kysely.ts';
+import { invalid } from '../http/errors.ts';
+
+export type Words = Awaited<ReturnType<typeof readWords>>;
+
+/** The words of the countries: labels of snapshots, and what pages say of a country. */
+export async function readWords(db: Db) {
+  const rows = await db
+    .selectFrom('registry.country_word as word')
+    .innerJoin('registry.country as country', 'country.country_code', 'word.country_code')
+    .select(['country.country_code', 'country.language as own_language'])
+    .select(['word.language', 'word.word', 'word.text'])
+    .execute();
+  const languages = new Set(rows.map(({ language }) => language));
+  languages.delete('');
+  const texts = new Map(
+    rows.map((one) => [`${one.country_code} ${one.language} ${one.word}`, one.text]),
+  );
+  const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
+  return {
+    /** A word of a country in a language, else in its own one, else the one that all languages share. */
+    find: (country_code: string, word: string, language = ''): string | undefined =>
+      [language, own.get(country_code) ?? '', '']
+        .map((one) => texts.get(`${country_code} ${one} ${word}`))
+        .find((text) => text !== undefined),
+    /** Throws the 422 of a language that no country has words in. */
+    requireLanguage(language: string): void {
+      if (languages.has(language)) return;
+      const names = [...languages].toSorted().join(', ');
+      throw invalid([['lang', `The lang field must be one of ${names}.`]]);
+    },
+  };
+}
