@@ -21,8 +21,11 @@ export class CopyLines {
     this.#bytes[this.#length++] = LINE_FEED;
   }
 
-  addFields(prefix: string, fields: readonly string[]): void {
-    const text = `${prefix}${fields.map((field) => quoteField(field, ';')).join(';')}\n`;
+  /** @param last a field that is quoted already */
+  addFields(prefix: string, fields: readonly string[], last?: string): void {
+    const quoted = fields.map((field) => quoteField(field, ';'));
+    if (last !== undefined) quoted.push(last);
+    const text = `${prefix}${quoted.join(';')}\n`;
     // A UTF-16 unit takes at most three bytes of UTF-8.
     this.#reserve(text.length * 3);
     this.#length += this.#bytes.write(text, this.#length);

@@ -6,7 +6,7 @@ import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
 import { inParallel } from '../parallel.ts';
-import type { Source, TableSource } from '../sources/source.ts';
+import { joinedColumns, type Source, type TableSource } from '../sources/source.ts';
 import { stageJoin } from './join/stage-join.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
 import type { YesterdaysEntries } from './yesterday.ts';
@@ -66,7 +66,7 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
   const columns = [ROW_NUMBER_COLUMN, ...source.columns.map(({ column }) => column)].map(
     escapeIdentifier,
   );
-  const combined = Object.entries(source.join?.combined ?? {});
+  const combined = Object.entries(joinedColumns(source));
   const tidied = columns.map(
     (name) => `case when needs_tidying then registry.squeeze(${name}) else ${name} end as ${name}`,
   );

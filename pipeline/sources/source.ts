@@ -50,6 +50,8 @@ export interface JoinDescription {
   details: JoinedTable & {
     /** The column that identifies a row. */
     unique: string;
+    /** The columns that `combine` looks at, `unique` among them. */
+    brief: readonly string[];
   };
   /**
    * Other files, with the key too, which may be absent: their rows go to `stage.side_row`. One with the
@@ -58,10 +60,16 @@ export interface JoinDescription {
   side: readonly JoinedTable[];
   /** Whether a row of the main file without any details is a sign of a damaged dump. */
   needsDetails: (main: Fields) => boolean;
-  /** The columns that a record has beside those of its main row: their names, and their types in SQL. */
-  combined: Readonly<Record<string, 'integer' | 'jsonb'>>;
-  /** Computes them. A change of it makes the next night read every record, as one of `map.sql` does. */
-  combine: (main: Fields, details: readonly Fields[]) => Record<string, unknown>;
+  /** The columns that a record has beside `details` and those of its main row, with their types in SQL. */
+  combined: Readonly<Record<string, 'integer' | 'text'>>;
+  /**
+   * Which details of a new or changed record are `listed`, in their order, and the other columns. A change of
+   * it makes the next night read every record, as one of `map.sql` does.
+   */
+  combine: (
+    main: Fields,
+    details: readonly Fields[],
+  ) => { listed: readonly Fields[] } & Record<string, unknown>;
 }
 
 /** The dumps of a source. `map.sql` in the same folder says what they mean. */
@@ -144,6 +152,11 @@ export type Source = TableSource | DocumentSource;
 
 const folder = new URL('./', import.meta.url);
 
+/** The columns that the records of joined tables have beside those of a row, with their types in SQL. */
+export function joinedColumns({ join }: Pick<TableDescription, 'join'>): Record<string, string> {
+  return join ? { ...join.combined, details: 'jsonb' } : {};
+}
+
 /** The names of all sources: the folders below `sources/`. */
 export async function listSources(): Promise<string[]> {
   const entries = await readdir(folder, { withFileTypes: true });
@@ -180,6 +193,6 @@ export async function loadSource(name: string): Promise<Source> {
   const { delta, ...table } = description;
   if (!delta) return { ...table, ...source };
   const columns = table.columns.map(({ column }) => [column, 'text']);
-  const record_columns = { ...Object.fromEntries(columns), ...table.join?.combined };
+  const record_columns = { ...Object.fromEntries(columns), ...joinedColumns(table) };
   return { ...table, ...source, delta: { ...delta, ...documents, record_columns } };
 }

@@ -6,6 +6,8 @@ import { isWellFormed } from '../well-formed.ts';
 import type { Cursor } from './cursor.ts';
 import type { Row } from './row-reader.ts';
 
+const BACKSLASH = 92;
+
 /** Makes one record of a row and its details, and COPY lines of the records that are not known. */
 export class RecordWriter {
   readonly lines = new CopyLines();
@@ -29,7 +31,7 @@ export class RecordWriter {
   get columns(): string[] {
     const read = this.#main.reader.layout!.columns.filter((column) => column !== null);
     const staged = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed', ...read];
-    return [...staged, ...Object.keys(this.#join.combined)];
+    return [...staged, ...Object.keys(this.#join.combined), 'details'];
   }
 
   /** Takes a row of the main file, with its rows of the other. */
@@ -63,46 +65,64 @@ export class RecordWriter {
 
   /** @returns why the record cannot be read */
   #stage(row: Row, rows: readonly Row[]): string | undefined {
+    const details = this.#readDetails(rows);
+    if (typeof details === 'string') return details;
     const { reader, file } = this.#main;
     const fields = reader.readFields(row);
     if (typeof fields === 'string') return fields;
-    const details = this.#readDetails(rows);
-    if (typeof details === 'string') return details;
     const { scanner, layout } = reader;
     const is_well_formed =
       scanner.is_plain &&
       !scanner.is_multiline &&
       isWellFormed(layout!.formed, row.data, row.start, scanner);
-    const prefix = [file.file_no, row.line, toBigint(this.#print), false, is_well_formed, ''];
-    const combined = this.#join.combine(fields, details);
-    this.lines.addFields(prefix.join(';'), [
+    const combined = this.#join.combine(fields, [...details.keys()]);
+    const values = [
       ...layout!.columns.flatMap((column) => (column === null ? [] : [fields[column] ?? ''])),
-      ...Object.keys(this.#join.combined).map((name) => JSON.stringify(combined[name])),
-    ]);
+      ...Object.keys(this.#join.combined).map((name) => String(combined[name])),
+    ];
+    const listed = combined.listed.map((one) => this.#writeDetail(details.get(one)!));
+    const print = toBigint(this.#print);
+    const prefix = `${file.file_no};${row.line};${print};false;${is_well_formed};`;
+    this.lines.addFields(prefix, values, `"[${listed.join(',')}]"`);
     return undefined;
   }
 
-  /** The fields of the rows, with equal rows once; or why they cannot be used. */
-  #readDetails(rows: readonly Row[]): Fields[] | string {
+  /** The brief fields of the rows, with equal rows once; or why they cannot be used. */
+  #readDetails(rows: readonly Row[]): Map<Fields, Row> | string {
     const { unique } = this.#join.details;
     const { reader, file } = this.#details;
-    const known = new Map<string, { row: Row; fields: Fields }>();
+    const found = new Map<Fields, Row>();
+    const known = new Map<string, Row>();
     for (const row of rows) {
       const where = `${file.file}, line ${row.line}`;
       if (row.fault !== undefined) return `${where}: ${row.fault}`;
-      const fields = reader.readFields(row);
+      const fields = reader.readFields(row, true);
       if (typeof fields === 'string') {
         reader.rejectRow(row, fields);
         return `${where}: ${fields}`;
       }
       const key = fields[unique];
       if (key === undefined) return `${where}: no ${unique}`;
-      const other = known.get(key)?.row;
-      if (other && (other.high !== row.high || other.low !== row.low)) {
+      const other = known.get(key);
+      if (!other) found.set(fields, row);
+      else if (other.high !== row.high || other.low !== row.low) {
         return `${where}: another row of ${unique} ${key} than in line ${other.line}`;
       }
-      known.set(key, { row, fields });
+      known.set(key, row);
     }
-    return Array.from(known.values(), ({ fields }) => fields);
+    return found;
+  }
+
+  /** A row as JSON within a quoted field. `JSON.stringify` and quoting take twice as long. */
+  #writeDetail(row: Row): string {
+    const { reader } = this.#details;
+    const fields = reader.readFields(row) as Fields;
+    const isPlain =
+      reader.scanner.is_plain && !row.data.subarray(row.start, row.end).includes(BACKSLASH);
+    if (!isPlain || reader.scanner.needs_tidying) {
+      return JSON.stringify(fields).replaceAll('"', '""');
+    }
+    const members = Object.entries(fields).map(([name, value]) => `""${name}"":""${value}""`);
+    return `{${members.join(',')}}`;
   }
 }

@@ -38,6 +38,7 @@ export const description: TableDescription = {
       file_key: 'StockEtablissement',
       touched: 'dateDernierTraitementEtablissement',
       unique: 'siret',
+      brief: ['siret', 'etat_administratif'],
       ...establishmentColumns,
     },
     side: [
@@ -52,23 +53,23 @@ export const description: TableDescription = {
     ],
     // Each unit has one head office, active or closed. Purged units may have lost theirs.
     needsDetails: isActive,
-    combined: { details: 'jsonb', closed_count: 'integer' },
+    combined: { closed_count: 'integer' },
     combine: listEstablishments,
   },
   delta: answers,
 };
 
 /**
- * The establishments of a legal unit: `details`, those that are active, by their number, after the head
- * office, which is there even when it is closed; and the number of closed ones.
+ * Lists the active establishments of a legal unit by their number, after the head office, which is listed even
+ * when it is closed; and counts the closed ones.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
   const rank = ({ siret }: Fields) => `${siret === head ? 0 : 1}${siret}`;
-  const details = establishments
+  const listed = establishments
     .filter((row) => isActive(row) || row.siret === head)
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  return { details, closed_count: establishments.filter((row) => !isActive(row)).length };
+  return { listed, closed_count: establishments.filter((row) => !isActive(row)).length };
 }
 
 /** Both units and establishments say it so. */
