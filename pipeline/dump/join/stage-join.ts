@@ -71,7 +71,7 @@ export async function stageJoin(
 }
 
 /** Gives each row with its details to the writer. Yields now and then, for what waits. */
-export async function* joinRows(main: Cursor, details: Cursor, writer: RecordWriter) {
+async function* joinRows(main: Cursor, details: Cursor, writer: RecordWriter) {
   let key = -1;
   let group: Row[] = [];
   while (main.current || (await main.fill())) {
