@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
@@ -66,4 +66,22 @@ test('the table of rooms says what is done in every room of sql', () => {
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name);
   expect(rooms.filter((room) => !table.includes(`\`sql/${room}/\``))).toEqual([]);
+});
+
+test('no code but that of its sources, its fetchers and its folder names a country', () => {
+  const own =
+    /^pipeline\/(sources\/\w+|fetch)\/|^sql\/(migrations|country|dictionary)\/|\.test\.ts$/;
+  const files = globSync('{api,pipeline,sql}/**/*.{ts,sql,eta,js}', { cwd: root });
+  const naming = files.filter((file) => {
+    if (own.test(file)) return false;
+    const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
+    return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);
+  });
+  // Examples of answers, the setting of the day of NAF 2025, and the column `siren` of analysts.
+  expect(naming.toSorted()).toEqual([
+    'api/companies/snapshot-view.ts',
+    'api/dictionaries/endpoints.ts',
+    'pipeline/environment.ts',
+    'sql/function/12_analyst.sql',
+  ]);
 });

@@ -3,9 +3,10 @@ import { cp, mkdtemp, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../fixtures/client/account.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
-import { startScript, type Started } from '../fixtures/process/cli.ts';
+import { type Started, startScript } from '../fixtures/process/cli.ts';
 
 const project = fileURLToPath(new URL('..', import.meta.url));
 const fixture = join(project, 'fixtures', 'third-country');
@@ -51,7 +52,7 @@ test('a country is files beside the others, and none of the product', async () =
     ),
   );
   const files = found.flat().filter((file) => file.includes('.'));
-  expect(files).toHaveLength(11);
+  expect(files).toHaveLength(12);
   const taken = files.filter((file) => existsSync(join(project, file)));
   expect(taken).toEqual([]);
 });
@@ -74,4 +75,117 @@ test('two days are published, with the events of the second', async () => {
   ]);
   const verified = run('verify', 'guild');
   expect([await verified.end, verified.stdout]).toEqual([0, expect.stringContaining('guild')]);
+});
+
+describe('the API answers for the country', () => {
+  let url: string;
+  let authorization: string;
+
+  const send = (path: string, init: RequestInit = {}) =>
+    fetch(url + path, { ...init, headers: { ...init.headers, authorization } });
+
+  async function ask<Body = unknown>(path: string): Promise<Body> {
+    return (await send(`/api/v1${path}`)).json() as Promise<Body>;
+  }
+
+  async function search(query: string) {
+    type Found = { data: { results: { name: string; identifiers: unknown[] }[] } };
+    const { data } = await ask<Found>(`/companies/search?${query}`);
+    return data.results.map(({ name, identifiers }) => [name, ...identifiers]);
+  }
+
+  beforeAll(async () => {
+    const { master_token } = await createAccount(db.kysely, { now: new Date() });
+    authorization = `Bearer ${master_token}`;
+    const api = run('serve');
+    await api.says('Listening on');
+    url = /^Listening on (\S+)\n$/.exec(api.stdout)![1]!;
+  });
+
+  test('search finds its companies by its region, form and code', async () => {
+    const press = ['Map Press', { type: 'GUILD', value: 'U000002' }];
+    expect(await search('country=XU&status=ACTIVE')).toHaveLength(4);
+    expect(await search('country=XU&voivodeship=harbour')).toEqual([press]);
+    expect(await search('country=XU&legal_form=guild-house&activity_code=581')).toEqual([press]);
+    expect(await search('country=all&name=map+press')).toEqual([press]);
+  });
+
+  test('a snapshot is asked for by its number, and written in its words', async () => {
+    const response = await send('/api/v1/companies/snapshot', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ identifier_type: 'GUILD', identifier_value: 'U000001' }),
+    });
+    expect(await response.json()).toMatchObject({
+      data: {
+        identity: {
+          identifiers: [{ type: 'GUILD', value: 'U000001' }],
+          company_type: 'LEGAL',
+          country_code: 'XU',
+        },
+        profiles: [
+          {
+            source: 'guild',
+            name: 'Fig Garden and Sons',
+            legal_form: 'guild house',
+            address: { street: 'LONG ST', voivodeship: 'Highland', country_code: 'XU' },
+            contacts: [{ type: 'phone', value: '+99 123' }],
+            activities: [{ code: '011', name: 'Growing of figs', is_primary: true }],
+            dates: [{ type: 'Joined the guild', date: '1998-04-01' }],
+          },
+        ],
+      },
+    });
+  });
+
+  test('the feed has its events, and that of no country named has none', async () => {
+    type Feed = { data: { event_type: string; primary_identifier: string }[] };
+    const feed = await ask<Feed>('/events/feed?scope=all&country=XU');
+    expect(feed.data.map((one) => [one.event_type, one.primary_identifier])).toEqual([
+      ['COMPANY_NAME_CHANGED', 'U000001'],
+      ['COMPANY_ADDRESS_CHANGED', 'U000002'],
+      ['COMPANY_STRUCK_OFF', 'U000003'],
+    ]);
+    expect(await ask('/events/feed?scope=all')).toMatchObject({ data: [] });
+  });
+
+  test('statistics count its entries by its regions', async () => {
+    expect(await ask('/stats/day/2026-11-03?country=XU')).toMatchObject({
+      meta: { source: 'guild' },
+      data: { new: 2, updated: 2, deleted: 1, total: 5 },
+    });
+    const query = 'country=XU&group_by=voivodeship&from=2026-11-03';
+    expect(await ask(`/stats/series?${query}`)).toMatchObject({
+      series: [
+        { group: { voivodeship: 'Highland' }, stock: { ACTIVE: 3 } },
+        { group: { voivodeship: 'Harbour' }, stock: { ACTIVE: 1 } },
+      ],
+    });
+  });
+
+  test('its dictionaries are lists of the API', async () => {
+    expect(await ask('/voivodeships?country=XU')).toMatchObject({
+      data: [
+        { name: 'Highland', slug: 'highland' },
+        { name: 'Harbour', slug: 'harbour' },
+      ],
+    });
+    expect(await ask('/activity-sections?country=XU')).toMatchObject({
+      data: [{ section: 'A', name: 'Gardens' }, { section: 'B' }],
+    });
+    expect(await ask('/voivodeships')).toMatchObject({ meta: { total: 16 } });
+  });
+
+  test('pages show its statistics and its nights', async () => {
+    const show = async (path: string) =>
+      (await (await send(path, { headers: { accept: 'text/html' } })).text()).replaceAll(
+        /<[^>]*>|\s+/g,
+        ' ',
+      );
+    expect(await show('/stats?country=XU')).toMatch(
+      /Statistics of Utopia.*A: Gardens.*guild house.*Harbour +1 .*Highland +3 /,
+    );
+    expect(await show('/quality/2026-11-03?country=XU')).toContain('GUILD');
+    expect(await show('/stats')).not.toContain('Highland');
+  });
 });
