@@ -147,6 +147,6 @@ function writeValue(value: unknown, { name, digits }: { name: string; digits: nu
   if (typeof value === 'object') {
     throw new Error(`'${name}' has a value that is no text, number, date or time`);
   }
-  const text = String(value as string | number | bigint | boolean);
+  const text = `${value as string | number | bigint | boolean}`;
   return /^[0-9]+$/.test(text) ? text.padStart(digits, '0') : text;
 }

@@ -69,7 +69,7 @@ describe('a dump is refused', () => {
     ).toMatch(/two files for one part of the dump$/));
 
   test('whose header lacks a column that is read', async () => {
-    const without = (header: string[], name: string) => header.filter((one) => one !== name);
+    const without = (header: string[], name: string) => header.filter((other) => other !== name);
     expect(
       await refuse({
         ...good,

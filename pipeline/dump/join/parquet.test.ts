@@ -50,7 +50,7 @@ const values: Record<Kind, (text: string) => unknown> = {
 /** As INSEE types them; a copy may have more numbers. */
 function kindOf(name: string): Kind {
   if (/^date(?:Creation|Debut)/.test(name)) return 'date';
-  if (/^dateDernierTraitement/.test(name)) return 'time';
+  if (name.startsWith('dateDernierTraitement')) return 'time';
   if (/^nombrePeriodes|^categorieJuridique/.test(name)) return 'number';
   return /^(?:etablissementSiege|unitePurgee)/.test(name) ? 'boolean' : 'text';
 }
@@ -69,7 +69,7 @@ function toParquet(
     });
     return { name, kind, data };
   });
-  const bytes = parquetWriteBuffer({
+  const written = parquetWriteBuffer({
     columnData: columns.map(({ name, data }) => ({ name, data })),
     schema: [
       { name: 'root', num_children: columns.length },
@@ -84,7 +84,7 @@ function toParquet(
     compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
     rowGroupSize: 2,
   });
-  return Buffer.from(bytes);
+  return Buffer.from(written);
 }
 
 const [one, two, three] = ['010000004', '320000001', '330000009'] as const;
@@ -123,7 +123,7 @@ describe('a stock in Parquet', () => {
     expect(withoutLine(parquet)).toEqual(withoutLine(csv));
     expect((await stageStock(db, good, csv.yesterday)).records).toEqual([]);
     const { [unitFile]: unitCsv } = makeStock(units, []);
-    const mixed = { [unitFile]: unitCsv!, [establishmentParquet]: good[establishmentParquet]! };
+    const mixed = { [unitFile]: unitCsv!, [establishmentParquet]: good[establishmentParquet] };
     expect((await stageStock(db, mixed, csv.yesterday)).records).toEqual([]);
   });
 

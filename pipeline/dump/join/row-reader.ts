@@ -147,7 +147,8 @@ export class RowReader implements RecordHandler {
     // Parts of one text cost a fifth of as many texts of their own.
     const whole = is_ascii ? data.toString('latin1', start, end) : undefined;
     const fields: Fields = {};
-    for (const [at, column] of isBrief ? this.#brief : this.#read) {
+    const columns = isBrief ? this.#brief : this.#read;
+    for (const [at, column] of columns) {
       const from = at === 0 ? start : ends[at - 1]! + 1;
       const to = ends[at]!;
       if (from === to) continue;
