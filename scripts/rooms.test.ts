@@ -71,8 +71,8 @@ test('the table of rooms says what is done in every room of sql', () => {
 test('no code but that of its sources, its fetchers and its folder names a country', () => {
   const own =
     /^pipeline\/(sources\/\w+|fetch)\/|^sql\/(migrations|country|dictionary)\/|\.test\.ts$/;
-  const files = globSync('{api,pipeline,sql}/**/*.{ts,sql,eta,js}', { cwd: root });
-  const naming = files.filter((file) => {
+  const texts = globSync('{api,pipeline,sql}/**/*.{ts,sql,eta,js}', { cwd: root });
+  const naming = texts.filter((file) => {
     if (own.test(file)) return false;
     const code = read(file).replaceAll(/^ *(--|\/\/|\/?\*).*$/gm, '');
     return /['"`](PL|FR|SIREN|SIRET|sirene)['"`]|Europe\/|\bNAF|\bINSEE/.test(code);

@@ -81,8 +81,16 @@ describe('the API answers for the country', () => {
   let url: string;
   let authorization: string;
 
-  const send = (path: string, init: RequestInit = {}) =>
-    fetch(url + path, { ...init, headers: { ...init.headers, authorization } });
+  const send = (path: string, body?: object) =>
+    fetch(url + path, {
+      headers: {
+        authorization,
+        ...(path.startsWith('/api/')
+          ? { 'content-type': 'application/json' }
+          : { accept: 'text/html' }),
+      },
+      ...(body && { method: 'POST', body: JSON.stringify(body) }),
+    });
 
   async function ask<Body = unknown>(path: string): Promise<Body> {
     return (await send(`/api/v1${path}`)).json() as Promise<Body>;
@@ -112,9 +120,8 @@ describe('the API answers for the country', () => {
 
   test('a snapshot is asked for by its number, and written in its words', async () => {
     const response = await send('/api/v1/companies/snapshot', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ identifier_type: 'GUILD', identifier_value: 'U000001' }),
+      identifier_type: 'GUILD',
+      identifier_value: 'U000001',
     });
     expect(await response.json()).toMatchObject({
       data: {
@@ -178,10 +185,7 @@ describe('the API answers for the country', () => {
 
   test('pages show its statistics and its nights', async () => {
     const show = async (path: string) =>
-      (await (await send(path, { headers: { accept: 'text/html' } })).text()).replaceAll(
-        /<[^>]*>|\s+/g,
-        ' ',
-      );
+      (await (await send(path)).text()).replaceAll(/<[^>]*>|\s+/g, ' ');
     expect(await show('/stats?country=XU')).toMatch(
       /Statistics of Utopia.*A: Gardens.*guild house.*Harbour +1 .*Highland +3 /,
     );
