@@ -8,13 +8,12 @@ select registry.load_dictionary('registry.identifier_type');
 
 -- is_number: whether a number may be one of its type. naming_numbers: the numbers of an entry, beyond the
 -- three columns, that name its company. primary_identifier, identifier_type: the number that names a company
--- where one is shown, and its type; null without a number.
+-- where one is shown, and its type; null without a number. shown_numbers: all numbers as answers show them.
 do $do$
 declare
     is_number text;
     naming text;
-    shown text;
-    shown_type text;
+    shown record;
 begin
     select
         string_agg(
@@ -26,52 +25,60 @@ begin
                 identifier_type, pattern, check_function
             ),
             ' '
-        )
-    into is_number
-    from registry.identifier_type;
-
-    select
+        ),
         string_agg(
             format(
                 'when %L then coalesce(numbers, ''{}'') || jsonb_build_object(%L, entry_key)',
                 country_code, identifier_type
             ),
             ' '
-        )
-    into naming
-    from registry.identifier_type
-    where stored_in = 'key';
+        ) filter (where stored_in = 'key')
+    into is_number, naming
+    from registry.identifier_type;
 
     with place as (
         select
-            country_code,
-            identifier_type,
-            rank,
+            type.*,
             case
-                when stored_in in ('key', 'numbers') then format('company.numbers ->> %L', identifier_type)
-                else format('company.%I', stored_in)
-            end as value
-        from registry.identifier_type
-        where company_type is null
+                when type.stored_in in ('key', 'numbers')
+                    then format('company.numbers ->> %L', type.identifier_type)
+                else format('company.%I', type.stored_in)
+            end as of_company,
+            case type.stored_in
+                when 'key' then 'entry.entry_key'
+                when 'unit' then 'entry.units #>> ''{0,identifier}'''
+                when 'numbers' then format('entry.numbers ->> %L', type.identifier_type)
+                else format('entry.%I', type.stored_in)
+            end as of_entry,
+            'case when %1$s is not null then jsonb_build_object(
+                ''type'', %2$L, ''value'', %1$s, ''rank'', %3$s
+            ) end' as item
+        from registry.identifier_type as type
     ),
 
     branch as (
         select
             country_code,
-            string_agg(value, ', ' order by rank) as shown,
-            string_agg(
-                format('when %s is not null then %L', value, identifier_type), ' ' order by rank
-            ) as shown_type
+            string_agg(of_company, ', ' order by rank) filter (where names_company) as number,
+            string_agg(format('when %s is not null then %L', of_company, identifier_type), ' ' order by rank)
+                filter (where names_company) as type,
+            string_agg(format(item, of_company, identifier_type, rank), ', ' order by rank)
+                filter (where names_company) as of_company,
+            string_agg(format(item, of_entry, identifier_type, rank), ', ' order by rank) as of_entry
         from place
+        cross join lateral (select company_type is null as names_company) as own
         group by country_code
     )
 
     select
-        string_agg(format('when %L then coalesce(%s)', country_code, branch.shown), ' '),
-        string_agg(format('when %L then case %s end', country_code, branch.shown_type), ' ')
-    into shown, shown_type
+        string_agg(format('when %L then coalesce(%s)', country_code, number), ' ') as number,
+        string_agg(format('when %L then case %s end', country_code, type), ' ') as type,
+        string_agg(format('when %L then array[%s]', country_code, of_company), ' ') as of_company,
+        string_agg(format('when %L then array[%s]', country_code, of_entry), ' ') as of_entry
+    into shown
     from branch;
 
+    -- Those with jsonb_build_object are not immutable, as it is not: the planner would not inline them.
     execute format(
         $sql$
         create or replace function registry.is_number(identifier_type text, value text) returns boolean
@@ -83,7 +90,6 @@ begin
             entry_key text,
             numbers jsonb
         ) returns jsonb
-        -- Not immutable: jsonb_build_object is not, and the planner would not inline it.
         language sql stable parallel safe
         return case country_code %s else numbers end;
 
@@ -94,8 +100,17 @@ begin
         create or replace function registry.identifier_type(company registry.company) returns text
         language sql immutable parallel safe
         return case company.country_code %s end;
+
+        create or replace function registry.shown_numbers(company registry.company) returns jsonb
+        language sql stable parallel safe
+        return to_jsonb(array_remove(case company.country_code %s end, null));
+
+        create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
+        language sql stable parallel safe
+        return to_jsonb(array_remove(case entry.country_code %s end, null));
         $sql$,
-        is_number, coalesce(naming, 'when null then null'), shown, shown_type
+        is_number, coalesce(naming, 'when null then null'), shown.number, shown.type,
+        shown.of_company, shown.of_entry
     );
 end;
 $do$;
@@ -170,37 +185,6 @@ language sql stable parallel safe as $$
         company.country_code, company.nip, company.regon9, company.krs, company.numbers
     ) as number
 $$;
-
--- The numbers of an entry, or of a company, as answers show them, in JSON.
-create or replace function registry.shown_numbers(entry registry.entry) returns jsonb
-language sql stable parallel safe
-return (
-    select coalesce(
-        jsonb_agg(
-            jsonb_build_object(
-                'type', number.identifier_type, 'value', number.identifier_value, 'rank', number.rank
-            )
-            order by number.rank
-        ),
-        '[]'
-    )
-    from registry.entry_numbers(entry) as number
-);
-
-create or replace function registry.shown_numbers(company registry.company) returns jsonb
-language sql stable parallel safe
-return (
-    select coalesce(
-        jsonb_agg(
-            jsonb_build_object(
-                'type', number.identifier_type, 'value', number.identifier_value, 'rank', number.rank
-            )
-            order by number.rank
-        ),
-        '[]'
-    )
-    from registry.company_numbers(company) as number
-);
 
 -- The entries that have a number now.
 create or replace function registry.entries_with(number_type text, number text)
