@@ -1,0 +1,223 @@
+// What readers see while the nights of two countries overlap.
+import { tmpdir } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { PoolClient } from 'pg';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createWatch } from '../../fixtures/client/watch.ts';
+import {
+  createWatcher,
+  type FeedEvent,
+  type FeedPart,
+  type Watcher,
+} from '../../fixtures/client/watcher.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import { runFrench, type Unit } from '../../fixtures/dump/other-country.ts';
+import { lockPublishing } from '../../pipeline/night/lock.ts';
+import { NightReporter } from '../../pipeline/night/reporter.ts';
+import { writeCursor } from '../../sql/feed-cursor.ts';
+import { verify } from '../../pipeline/night/verify.ts';
+import { forgetPerson } from '../../pipeline/person/forget.ts';
+
+const nips = ['1000201006', '1003201001', '1001001002', '1001203007', '1001401003', '1002802000'];
+const units: Unit[] = [
+  { siren: '732829320', name: 'Boulangerie' },
+  { siren: '552100554', name: 'Club' },
+];
+const renamed: Unit[] = [
+  { siren: '732829320', name: 'Boulangerie du Pont' },
+  { siren: '552100554', name: 'Club' },
+  { siren: '443061841', name: 'Nouvelle' },
+];
+
+let database: TestDatabase;
+let api: TestApi;
+let watcher: Watcher;
+let holder: PoolClient;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  api = await startTestApi({ db: database.kysely });
+  watcher = await createWatcher(database, api);
+  await runFixture(database, '2026-11-02');
+  await runFrench(database, '2026-11-02', units);
+  await watcher.watch(...nips);
+  const { rows } = await database.pool.query<{ company_id: string }>(
+    `select company_id from registry.company where name = 'Boulangerie'`,
+  );
+  await createWatch(database.kysely, { account_id: watcher.account_id, ...rows[0]! });
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+/** Reads a feed on to its end, two events at a time, and adds them to those that were told. */
+async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: string) {
+  let cursor = after;
+  for (;;) {
+    const query = `scope=${scope}&country=all&limit=2${cursor === undefined ? '' : `&after=${cursor}`}`;
+    const { data, meta } = await watcher.read<FeedPart>(`/events/feed?${query}`);
+    told.push(...data);
+    cursor = meta.next_cursor;
+    if (!meta.has_more) return cursor;
+  }
+}
+
+async function waitsForLock(): Promise<boolean> {
+  const { rowCount } = await database.pool.query(
+    `select from pg_stat_activity
+     where datname = current_database() and wait_event_type = 'Lock'`,
+  );
+  return rowCount! > 0;
+}
+
+async function select<Row extends object>(query: string, values: unknown[] = []): Promise<Row[]> {
+  return (await database.pool.query<Row>(query, values)).rows;
+}
+
+async function readSnapshotNo(): Promise<string> {
+  const [row] = await select<{ last_id: string }>(
+    `select last_id from registry.last_id where table_name = 'snapshot'`,
+  );
+  return row!.last_id;
+}
+
+/** The names of companies that a search would load anew. */
+async function changedSince(seen_no: string): Promise<string[]> {
+  const rows = await select<{ name: string }>(
+    `select name from registry.company
+     where changed_snapshot_no >= registry.changed_since($1) order by name`,
+    [seen_no],
+  );
+  return rows.map(({ name }) => name);
+}
+
+/** A reporter that keeps what a night says. */
+function listen() {
+  const waiting = Promise.withResolvers<string>();
+  const notes: string[] = [];
+  const note = (sentence: string) => {
+    notes.push(sentence);
+    waiting.resolve(sentence);
+  };
+  return {
+    notes,
+    waiting: waiting.promise,
+    reporter: Object.assign(new NightReporter(), { note }),
+  };
+}
+
+describe('nights of two countries', () => {
+  const watched: FeedEvent[] = [];
+  const all: FeedEvent[] = [];
+  const french = listen();
+  let frenchNight: Promise<object>;
+  let cursors: [string, string];
+  let snapshot_no: string;
+
+  test('do not wait for each other’s compare', async () => {
+    holder = await database.pool.connect();
+    await lockPublishing(holder, 'FR', () => undefined);
+    frenchNight = runFrench(database, '2026-11-03', renamed, { reporter: french.reporter });
+    expect(await french.waiting).toBe('waiting until another source is published');
+    const polish = listen();
+    await runFixture(database, '2026-11-03', { reporter: polish.reporter });
+    expect(polish.notes).toEqual([]);
+    cursors = [await readOn('watched', watched), await readOn('all', all)];
+    expect(all).toHaveLength(
+      expectedEvents.filter((one) => one.event_date === '2026-11-03').length,
+    );
+  });
+
+  test('do not wait for each other’s publication, and a feed tells each as it is published', async () => {
+    // From here on, the French night stands in the middle of its publication.
+    const blocker = await database.pool.connect();
+    await blocker.query(
+      `begin; select from registry.run where source = 'sirene' and state = 'running' for update`,
+    );
+    holder.release(true);
+    while (!(await waitsForLock())) await delay(20);
+    await runFixture(database, '2026-11-04');
+    const before = all.length;
+    cursors = [await readOn('watched', watched, cursors[0]), await readOn('all', all, cursors[1])];
+    expect(all.slice(before).map(({ event_date }) => event_date)).toEqual(
+      all.slice(before).map(() => '2026-11-04'),
+    );
+    expect(all.length).toBeGreaterThan(before + 10);
+    snapshot_no = await readSnapshotNo();
+    expect(await changedSince(snapshot_no)).toEqual([]);
+    await blocker.query('rollback');
+    blocker.release();
+    await frenchNight;
+    expect(french.notes).toHaveLength(1);
+  });
+
+  test('leave out nothing of the one that ends last, whose events have smaller numbers', async () => {
+    const [readBefore, readOfAll] = [watched.length, all.length];
+    cursors = [await readOn('watched', watched, cursors[0]), await readOn('all', all, cursors[1])];
+    for (const told of [watched.slice(readBefore), all.slice(readOfAll)]) {
+      expect(told).toMatchObject([
+        { event_type: 'COMPANY_NAME_CHANGED', new_value: 'Boulangerie du Pont' },
+      ]);
+    }
+    const [french, former] = [all.at(-1)!, all.at(-2)!];
+    expect(french.id).toBeLessThan(former.id);
+    expect(await changedSince(snapshot_no)).toEqual(
+      expect.arrayContaining(['Boulangerie du Pont', 'Nouvelle']),
+    );
+  });
+
+  test('are told once each, whether a feed is read as they come or afterwards', async () => {
+    for (const [scope, told] of [['watched', watched] as const, ['all', all] as const]) {
+      const anew: FeedEvent[] = [];
+      await readOn(scope, anew);
+      expect(anew.map(({ id }) => id)).toEqual(told.map(({ id }) => id));
+      expect(new Set(told.map(({ id }) => id)).size).toBe(told.length);
+    }
+    const [counted] = await select('select count(*)::int as count from registry.event');
+    expect(counted).toEqual({ count: all.length });
+    const beyond = writeCursor({ scope: 'all', event_id: String(all.at(-2)!.id + 1) });
+    expect(
+      (await watcher.ask(`GET /events/feed?scope=all&country=all&after=${beyond}`)).status,
+    ).toBe(422);
+  });
+
+  test('go on with the cursor of an export, and tell which night saw a company first', async () => {
+    await runFixture(database, '2026-11-05');
+    const [newest] = await select<{ event_id: string }>(
+      'select registry.newest_event_id() as event_id',
+    );
+    const late: FeedEvent[] = [];
+    await readOn('all', late, cursors[1]);
+    expect(String(late.at(-1)!.id)).toBe(newest!.event_id);
+    expect(
+      await select(
+        `select name, first_seen_date from analyst.company where country_code = 'FR' order by name`,
+      ),
+    ).toEqual([
+      { name: 'Boulangerie du Pont', first_seen_date: '2026-11-02' },
+      { name: 'Club', first_seen_date: '2026-11-02' },
+      { name: 'Nouvelle', first_seen_date: '2026-11-03' },
+    ]);
+    expect(await verify(database, 'ceidg')).toEqual([]);
+    expect(await verify(database, 'sirene')).toEqual([]);
+  });
+});
+
+test('a night does not wait for a request to be forgotten that waits for another country', async () => {
+  const session = await database.pool.connect();
+  await lockPublishing(session, 'FR', () => undefined);
+  const request = { wanted: nips[0]!, reason: 'Art. 17', by: 'a letter', now: new Date() };
+  let isForgotten = false;
+  const forgetting = forgetPerson(database, request, tmpdir()).then(() => (isForgotten = true));
+  await delay(300);
+  const { notes, reporter } = listen();
+  await runFixture(database, '2026-11-06', { reporter });
+  expect([notes, isForgotten]).toEqual([[], false]);
+  session.release(true);
+  expect(await forgetting).toBe(true);
+});
