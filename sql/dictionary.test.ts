@@ -37,6 +37,12 @@ describe('each country', () => {
     ]);
   });
 
+  test.each(countries)('%s has files that the README explains', (country) => {
+    const readme = readFileSync(new URL('country/README.md', import.meta.url), 'utf8');
+    const files = readdirSync(new URL(`country/${country}/`, import.meta.url));
+    expect(files.filter((file) => !readme.includes(`| \`${file}\``))).toEqual([]);
+  });
+
   test.each(countries)('%s recodes codes that exist, and places each in a section', (country) => {
     const codes = of(country, 'activity_code');
     const known = new Set(codes.map(({ version, code }) => `${version} ${code}`));
