@@ -7,7 +7,7 @@ export class ProgramsLacking extends Error {
 }
 
 /** What is needed of each package of Debian. */
-const files = {
+export const files = {
   patroni: '/usr/bin/patroni',
   'python3-etcd': '/usr/lib/python3/dist-packages/etcd',
   'etcd-server': '/usr/bin/etcd',
@@ -15,7 +15,7 @@ const files = {
   postgresql: '/usr/lib/postgresql/*/bin/postgres',
 };
 
-const install = ['install', '-y', '--no-install-recommends'];
+export const install = ['install', '-y', '--no-install-recommends'];
 
 function listLacking(): string[] {
   const lacking = Object.entries(files).filter(([, file]) => globSync(file).length === 0);
