@@ -4,6 +4,9 @@ export default defineConfig({
   test: {
     // Most of what they wait for are programs of their own.
     maxWorkers: '100%',
+    // Test files share the modules of their process: to load them takes longer than most files.
+    isolate: false,
+    setupFiles: './fixtures/process/after-file.ts',
     include: ['{api,pipeline,sql,scripts,fixtures}/**/*.test.ts'],
     globalSetup: './fixtures/database/test-cluster.ts',
     testTimeout: 60_000,

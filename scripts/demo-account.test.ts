@@ -2,24 +2,23 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Started, startScript } from '../fixtures/process/cli.ts';
-import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
-import { runAllSources } from '../fixtures/dump/three-sources.ts';
+import type { Origin } from '../fixtures/database/database-copy.ts';
+import { shareAllSources } from '../fixtures/dump/three-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
 /** All fixture days are published. */
-let loaded: Origin;
+let loaded: Pick<Origin, 'copy'>;
 let db: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
-  loaded = await createOrigin(runAllSources);
+  loaded = await shareAllSources();
 });
-afterAll(() => loaded.drop());
 
 beforeEach(async () => {
   db = await loaded.copy();

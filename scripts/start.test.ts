@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { runAllSources } from '../fixtures/dump/three-sources.ts';
+import { shareAllSources } from '../fixtures/dump/three-sources.ts';
 import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
@@ -20,22 +20,21 @@ const nights_ms = 180_000;
 
 let empty: Origin;
 /** All fixture days are published. */
-let loaded: Origin;
+let loaded: Pick<Origin, 'copy'>;
 let db: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
   empty = await createOrigin(() => Promise.resolve());
-  loaded = await createOrigin(runAllSources);
+  loaded = await shareAllSources();
 });
 
 afterAll(async () => {
   await empty.drop();
-  await loaded.drop();
 });
 
 /** What DATABASE_URL and DATA_DIR name in a test. */
-async function use(origin: Origin): Promise<void> {
+async function use(origin: Pick<Origin, 'copy'>): Promise<void> {
   db = await origin.copy();
   dataDir = await mkdtemp(join(tmpdir(), 'registry-start-'));
   onTestFinished(async () => {
@@ -70,11 +69,18 @@ const expectedTable = expectedDays.map(({ date, new: added, updated, deleted, to
 
 describe('npm start', () => {
   test(
-    'loads the fixture days, shows them, and serves what it tells to look at',
+    'loads the fixture days into the Postgres below DATA_DIR, shows them, and serves what it tells to look at',
     { timeout: nights_ms },
     async () => {
-      await use(empty);
-      const started = start({ LOG_LEVEL: '' });
+      const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
+      // Root runs Postgres as another user, which must reach the folder.
+      await chmod(folder, 0o755);
+      onTestFinished(async () => {
+        await destroyEmbedded(folder);
+        await rm(folder, { recursive: true });
+      });
+      const variables = { DATA_DIR: folder, PORT: '0' };
+      const started = startScript(script, [], variables);
       const url = await urlOf(started);
       expect(tableOf(started.stdout)).toEqual(expectedTable);
       const curls = [...started.stdout.matchAll(/^ {2}curl (\S+)$/gm)].map(
@@ -92,8 +98,14 @@ describe('npm start', () => {
       expect(started.logs()).toEqual([]);
       expect(started.sentences()).toEqual([]);
       expect(started.stdout.split('\n').length).toBeLessThanOrEqual(60);
-      started.child.kill('SIGTERM');
+      // The command line shares the server.
+      const status = await runCommand(['status'], variables);
+      expect(status.stdout).toContain('ceidg    2026-11-06');
+      const pidFile = join(folder, 'postgres', 'postmaster.pid');
+      expect(existsSync(pidFile)).toBe(true);
+      started.child.kill('SIGINT');
       expect(await started.end).toBe(0);
+      expect(existsSync(pidFile)).toBe(false);
     },
   );
 
@@ -260,30 +272,4 @@ describe('what keeps npm start from starting', () => {
       'The API was ended by SIGKILL; everything else is stopped',
     ]);
   });
-});
-
-describe('npm start with the embedded Postgres', () => {
-  test(
-    'starts it below DATA_DIR, shares it with the command line, and stops it',
-    { timeout: nights_ms },
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
-      // Root runs Postgres as another user, which must reach the folder.
-      await chmod(folder, 0o755);
-      onTestFinished(async () => {
-        await destroyEmbedded(folder);
-        await rm(folder, { recursive: true });
-      });
-      const variables = { DATA_DIR: folder, PORT: '0' };
-      const started = startScript(script, [], variables);
-      await urlOf(started);
-      const status = await runCommand(['status'], variables);
-      expect(status.stdout).toContain('ceidg    2026-11-06');
-      const pidFile = join(folder, 'postgres', 'postmaster.pid');
-      expect(existsSync(pidFile)).toBe(true);
-      started.child.kill('SIGINT');
-      expect(await started.end).toBe(0);
-      expect(existsSync(pidFile)).toBe(false);
-    },
-  );
 });

@@ -2,17 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { format } from 'prettier';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { listColumns, writeDictionary } from '../fixtures/database/data-dictionary.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { answers } from '../fixtures/registry/answers.ts';
-import { runAllSources, sources } from '../fixtures/dump/three-sources.ts';
+import { shareAllSources, sources } from '../fixtures/dump/three-sources.ts';
 import { verify } from '../pipeline/night/verify.ts';
 
 let db: TestDatabase;
 const readme = new URL('README.md', import.meta.url);
 
 beforeAll(async () => {
-  db = await createTestDatabase();
-  await runAllSources(db);
+  db = await (await shareAllSources()).copy();
 }, 300_000);
 
 afterAll(() => db.drop());

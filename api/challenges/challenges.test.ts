@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { sendOptions } from '../../fixtures/process/mail-delivery.ts';
 import { sendMail } from '../../pipeline/mail/send.ts';
@@ -19,8 +19,7 @@ let other: string;
 let path: string;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   const bounds = { ...boundDefaults, CHALLENGES_PER_ACCOUNT: 2 };
   api = await startTestApi({ db: database.kysely, now: () => moment, bounds });
   account = await createAccount(database.kysely);

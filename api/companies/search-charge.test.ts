@@ -1,21 +1,20 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { boundDefaults } from '../bounds.ts';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import {
   createSearcher,
   readMovements,
   type ChargedAnswer,
 } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
 });
 

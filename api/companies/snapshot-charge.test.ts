@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from '../../sql/connection/database.ts';
 import { openKysely } from '../../sql/connection/kysely.ts';
 
@@ -17,8 +17,7 @@ let database: TestDatabase;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
 });
 

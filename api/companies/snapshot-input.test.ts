@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSearcher, readMovements, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let database: TestDatabase;
 let api: TestApi;
 let searcher: Searcher;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
   searcher = await createSearcher(database.kysely, api, 10_000);
 });

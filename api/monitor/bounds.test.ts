@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { boundDefaults } from '../bounds.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 let now = new Date('2026-11-20T10:05:00Z');
 
@@ -11,8 +11,7 @@ let database: TestDatabase;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   const few = { WATCHES_PER_ACCOUNT: 4, QUEUED_NUMBERS_PER_ACCOUNT: 2, SUBMISSIONS_PER_DAY: 8 };
   const bounds = { ...boundDefaults, REQUESTS_IN_FLIGHT: 100, ...few };
   api = await startTestApi({ db: database.kysely, now: () => now, bounds });

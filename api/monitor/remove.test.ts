@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 
 const now = new Date('2026-11-20T10:05:00.999Z');
@@ -11,8 +11,7 @@ let database: TestDatabase;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely, now: () => now });
 });
 

@@ -1,10 +1,10 @@
 import jwt from 'jsonwebtoken';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { secretKey } from '../../fixtures/client/one-time-token.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { signOneTimeToken } from '../../sql/secrets/one-time-token.ts';
 import { signUnsubscribeToken } from '../../sql/secrets/unsubscribe-token.ts';
@@ -13,8 +13,7 @@ let database: TestDatabase;
 let api: TestApi;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely, secretKey });
 });
 

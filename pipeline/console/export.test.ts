@@ -5,8 +5,8 @@ import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects } from 'hyparquet';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readCursor } from '../../sql/feed-cursor.ts';
 
 let db: TestDatabase;
@@ -14,8 +14,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-export-'));
-  db = await createTestDatabase();
-  await runFixture(db, '2026-11-02');
+  db = await createFirstDay();
   await runFixture(db, '2026-11-03');
 });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { leaveMail } from '../../fixtures/process/mail.ts';
-import { fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, fixtureFolder, runDump, runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { Refusal } from '../errors.ts';
 import { lockSource } from '../night/lock.ts';
@@ -121,8 +121,7 @@ describe('check', () => {
   });
 
   test('finds a last run whose process was killed, also before one that was told to end', async () => {
-    const other = await createTestDatabase();
-    await runFixture(other, '2026-11-02');
+    const other = await createFirstDay();
     const holder = await other.pool.connect();
     try {
       await lockSource(holder, 'ceidg');

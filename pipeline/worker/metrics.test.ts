@@ -2,15 +2,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findPort } from '../../fixtures/client/test-api.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { leaveMail } from '../../fixtures/process/mail.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { serveMetrics } from './metrics.ts';
 
 let db: TestDatabase;
 
 beforeAll(async () => {
-  db = await createTestDatabase();
-  await runFixture(db, '2026-11-02');
+  db = await createFirstDay();
   await runFixture(db, '2026-11-05', { reason: 'for the rejected row' });
   await runFixture(db, '2026-11-02', { dump_date: '2026-11-01' }).catch(() => undefined);
   await createAccount(db.kysely);
@@ -81,8 +80,7 @@ describe('/metrics of the worker', () => {
   });
 
   test('counts rows, mails, jobs and credits', async () => {
-    const other = await createTestDatabase();
-    await runFixture(other, '2026-11-02');
+    const other = await createFirstDay();
     const first = await scrape(other.pool);
     expect(first.get('registry_run_rows{source="ceidg",kind="read"}')).toBe(81);
     expect(first.get('registry_run_rows{source="ceidg",kind="rejected"}')).toBe(0);

@@ -7,8 +7,8 @@ import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { readMailedToken, secretKey } from '../../../fixtures/client/one-time-token.ts';
 import { listSamples } from '../../../fixtures/client/samples.ts';
 import { findPort, startTestApi, type TestApi } from '../../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
-import { runFixture } from '../../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createFirstDay } from '../../../fixtures/dump/night.ts';
 
 let database: TestDatabase;
 let api: TestApi;
@@ -16,8 +16,7 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-samples-'));
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   const port = await findPort();
   const baseUrl = `http://127.0.0.1:${port}`;
   api = await startTestApi({ db: database.kysely, port, baseUrl, secretKey });
