@@ -164,8 +164,8 @@ describe('nights of two countries', () => {
         { event_type: 'COMPANY_NAME_CHANGED', new_value: 'Boulangerie du Pont' },
       ]);
     }
-    const [french, former] = [all.at(-1)!, all.at(-2)!];
-    expect(french.id).toBeLessThan(former.id);
+    const [last, former] = [all.at(-1)!, all.at(-2)!];
+    expect(last.id).toBeLessThan(former.id);
     expect(await changedSince(snapshot_no)).toEqual(
       expect.arrayContaining(['Boulangerie du Pont', 'Nouvelle']),
     );
