@@ -106,7 +106,7 @@ export async function benchAbuse(setting: Setting): Promise<void> {
         SMTP_URL: `smtp://127.0.0.1:${(smtp.address() as AddressInfo).port}`,
         MAIL_FROM: 'registry@localhost',
       }),
-      services: { krs: { url: krs.url }, regon: undefined, ceidg: undefined },
+      services: { krs: { url: krs.url }, regon: undefined, ceidg: undefined, sirene: undefined },
     },
     pino({ level: 'silent' }),
     ended.signal,

@@ -27,39 +27,61 @@ export async function makeCountry(folder: string, entries: number): Promise<stri
   return country;
 }
 
+function ceidgShape(_file: string) {
+  return { table: 'bench_copy', columns: 24, separator: ';' };
+}
+
 /**
  * Times `unzip -p | COPY` of the files of one day into a table of text columns.
  *
+ * @param shapeOf the columns of a file and what separates them
  * @returns seconds, CPU seconds, and the size of the CSV files in bytes
  */
-export async function timeCopy(pool: Pool, folder: string) {
-  const columns = Array.from({ length: 24 }, (_, at) => `column_${at} text`);
-  await pool.query(`create unlogged table bench_copy (${columns.join(', ')})`);
+export async function timeCopy(pool: Pool, folder: string, shapeOf = ceidgShape) {
+  const files = (await readdir(folder)).toSorted();
+  for (const { table, columns } of files.map(shapeOf)) {
+    const names = Array.from({ length: columns }, (_, at) => `column_${at} text`);
+    await pool.query(`create unlogged table if not exists ${table} (${names.join(', ')})`);
+  }
   const server = await serverPid(pool);
   const before = look(server);
   let bytes = 0;
   await inSession(pool, async (client) => {
-    for (const file of (await readdir(folder)).toSorted()) {
+    for (const file of files) {
+      const { table, separator } = shapeOf(file);
       const unzip = spawn('unzip', ['-p', join(folder, file)], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
-      const copy = copyFrom(`copy bench_copy from stdin (format csv, delimiter ';', header)`);
+      const copy = copyFrom(
+        `copy ${table} from stdin (format csv, delimiter '${separator}', header)`,
+      );
       unzip.stdout.on('data', (chunk: Buffer) => (bytes += chunk.length));
       await pipeline(unzip.stdout, client.query(copy));
     }
   });
   const { elapsed, node_cpu, server_cpu } = between(before, look(server));
-  await pool.query('drop table bench_copy');
+  await pool.query(
+    `drop table ${[...new Set(files.map((file) => shapeOf(file).table))].join(', ')}`,
+  );
   return { elapsed, cpu: node_cpu + server_cpu, bytes };
 }
 
-/** Runs one night in a process of its own. */
+/** Runs one night in a process of its own. @param reason accepts what guards find */
 export async function timeNight(
   dataDir: string,
   folder: string,
   dump_date: string,
+  [source, ...reason]: [source: string, reason?: string] = ['ceidg'],
 ): Promise<MeasuredNight> {
-  const args = [join(import.meta.dirname, 'night.ts'), dataDir, folder, dump_date];
+  const script = join(import.meta.dirname, 'night.ts');
+  const args = [
+    script,
+    dataDir,
+    folder,
+    dump_date,
+    source,
+    ...reason.filter((one) => one !== undefined),
+  ];
   const { stdout } = await promisify(execFile)(process.execPath, args);
   return JSON.parse(stdout) as MeasuredNight;
 }

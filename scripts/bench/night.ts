@@ -8,16 +8,20 @@ import { between, look, type Measured, serverPid } from './cpu.ts';
 /** What this script prints. */
 export type MeasuredNight = typeof measured;
 
-const [dataDir, path, dump_date] = process.argv.slice(2) as [string, string, string];
+const [dataDir, path, dump_date, source, reason] = process.argv.slice(2) as [
+  ...[dataDir: string, path: string, dump_date: string, source: string],
+  reason?: string,
+];
 const db = await connect({ dataDir, applicationName: 'registry-bench' });
 await migrate(db);
 const server = await serverPid(db.pool);
 
 const begun: { name: string; at: Measured }[] = [];
 const { events } = await runNightly(db, {
-  source: 'ceidg',
+  source,
   path,
   dump_date,
+  reason,
   now: () => new Date(),
   reporter: Object.assign(new NightReporter(), {
     step: (name: string) => void begun.push({ name, at: look(server) }),

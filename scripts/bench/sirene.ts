@@ -1,0 +1,78 @@
+// The nights of an invented SIRENE: a first stock, that of the next month, and the lists of a day.
+import { existsSync } from 'node:fs';
+import { mkdtemp, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { destroyEmbedded } from '../../fixtures/database/destroy-embedded.ts';
+import type { SireneOptions } from '../../fixtures/sirene-country/country.ts';
+import { connect } from '../../sql/connection/database.ts';
+import { writeStep } from '../generate-sirene.ts';
+import { timeCopy, timeNight } from './country.ts';
+import { judgeAtMost, print } from './measurement.ts';
+import { type NightLimit, reportCopies, reportNight } from './night-report.ts';
+
+/** The share of the units that a month changes, and the units that a day does, no more than a month. */
+const MONTH_SHARE = 0.02;
+const DAY_UNITS = 20_000;
+
+const LIMITS = {
+  first: { ratio: 6 },
+  month: { ratio: 1 },
+  day: { elapsed: 20 },
+} satisfies Record<string, NightLimit>;
+const ENTRY_BYTES = 700;
+
+/** So many units of a day are more than guards let pass in a smaller country. */
+const dump: [string, string] = ['sirene', 'A benchmark'];
+
+const dates = ['2026-08-31', '2026-09-30', '2026-10-01'] as const;
+
+/** Generates the dumps once; a later benchmark of the same size finds them. */
+async function makeDumps(folder: string, units: number): Promise<string> {
+  const country = join(folder, `sirene-${units}`);
+  if (existsSync(country)) return country;
+  const half = `${country}.part`;
+  await rm(half, { recursive: true, force: true });
+  const shares = [0, MONTH_SHARE, Math.min(MONTH_SHARE, DAY_UNITS / units)];
+  const steps = dates.map((date, at) => ({ date, changes: shares[at]! }));
+  const options: SireneOptions = { seed: 1, units, steps };
+  for (const [step, date] of dates.entries()) {
+    await writeStep(options, step, join(half, date), step === 2 ? 'delta' : 'zip');
+  }
+  await rename(half, country);
+  return country;
+}
+
+function shapeOf(file: string) {
+  return file.startsWith('StockUniteLegale')
+    ? { table: 'bench_unit', columns: 35, separator: ',' }
+    : { table: 'bench_establishment', columns: 54, separator: ',' };
+}
+
+export async function benchSirene(folder: string, units: number): Promise<void> {
+  print(`A SIRENE of ${units.toLocaleString('en')} units in 2 zips`);
+  const country = await makeDumps(folder, units);
+  const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
+  const db = await connect({ dataDir, applicationName: 'registry-bench' });
+  const [first, month] = [join(country, dates[0]), join(country, dates[1])];
+  try {
+    const copies = [await timeCopy(db.pool, first, shapeOf)];
+    const nights = [await timeNight(dataDir, first, dates[0], dump)];
+    await db.pool.query('vacuum analyze');
+    copies.push(await timeCopy(db.pool, month, shapeOf));
+    for (const date of dates.slice(1)) {
+      nights.push(await timeNight(dataDir, join(country, date), date, dump));
+      // What autovacuum does between two nights.
+      await db.pool.query('vacuum analyze');
+    }
+    const size = { copy_s: reportCopies(copies), entries: units };
+    const events = nights.map((night) => `${night.events.toLocaleString('en')} events`);
+    reportNight('First stock', nights[0]!, size, LIMITS.first);
+    reportNight(`The next month, ${events[1]}`, nights[1]!, size, LIMITS.month);
+    reportNight(`The lists of a day, ${events[2]}`, nights[2]!, size, LIMITS.day);
+    judgeAtMost('Database', nights[2]!.database_bytes / units, ENTRY_BYTES, 'bytes an entry');
+  } finally {
+    await db.close();
+    await destroyEmbedded(dataDir);
+    await rm(dataDir, { recursive: true, force: true });
+  }
+}
