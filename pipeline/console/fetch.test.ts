@@ -60,8 +60,8 @@ describe('fetch with wrong options', () => {
     [['fetch', '--date', day], "missing required argument 'source'"],
     [['fetch', 'krs'], "required option '--date <day>' not specified"],
     [
-      ['fetch', 'sirene', '--date', day],
-      "'sirene' cannot be fetched; these can: ceidg, krs, regon",
+      ['fetch', 'rne', '--date', day],
+      "'rne' cannot be fetched; these can: ceidg, krs, regon, sirene",
     ],
     [['fetch', 'toString', '--date', day], "'toString' cannot be fetched"],
     [['fetch', 'krs', '--date', '2026-02-30'], "'2026-02-30' is no day YYYY-MM-DD"],

@@ -3,6 +3,7 @@ import { dayIn } from '../../sql/country.ts';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { listInbox } from '../night/inbox.ts';
 import { findNewestPublished } from '../night/run.ts';
+import { addDays } from '../calendar.ts';
 import { WrongUsage } from '../errors.ts';
 import { loadSource } from '../sources/source.ts';
 import type { FetchEnvironment } from './environment.ts';
@@ -29,7 +30,9 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     ([source]) => settings[source as keyof FetchEnvironment],
   );
   if (setUp.length === 0)
-    throw new WrongUsage('No registry is set up to be fetched: CEIDG_TOKEN, BIR_API_KEY, KRS_URL');
+    throw new WrongUsage(
+      'No registry is set up to be fetched: CEIDG_TOKEN, BIR_API_KEY, KRS_URL, SIRENE_TOKEN',
+    );
   const outcomes: FetchOutcome[] = [];
   for (const [source, fetcher] of setUp) {
     for (const date of await listDue(due, source, fetcher)) {
@@ -73,8 +76,4 @@ export async function listDue(
   if (!newest) return [last];
   const dates = Array.from({ length: longest_gap_days }, (_, days) => addDays(last, -days));
   return dates.filter((date) => date > newest).toReversed();
-}
-
-function addDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * 86_400_000).toISOString().slice(0, 10);
 }

@@ -5,7 +5,7 @@ import { readFetchEnvironment, requireSettings } from './environment.ts';
 
 describe('readFetchEnvironment', () => {
   test('nothing is set up without keys', () => {
-    const nothing = { regon: undefined, krs: undefined, ceidg: undefined };
+    const nothing = { regon: undefined, krs: undefined, ceidg: undefined, sirene: undefined };
     expect(readFetchEnvironment({})).toEqual(nothing);
     expect(readFetchEnvironment({ BIR_API_KEY: '', KRS_URL: '', CEIDG_TOKEN: '' })).toEqual(
       nothing,
@@ -23,17 +23,23 @@ describe('readFetchEnvironment', () => {
       CEIDG_TOKEN: 't',
       CEIDG_URL: url,
       KRS_URL: url,
+      SIRENE_TOKEN: 't',
+      SIRENE_URL: url,
+      SIRENE_STOCK_URL: url,
     };
     expect(readFetchEnvironment(given)).toEqual({
       regon: { url, key: 'key' },
       krs: { url },
       ceidg: { url, token: 't' },
+      sirene: { url, token: 't', stockUrl: url },
     });
   });
 
   test.each([
     ['BIR_API_KEY', 'with space'],
     ['CEIDG_TOKEN', 'line\nbreak'],
+    ['SIRENE_TOKEN', 'with space'],
+    ['SIRENE_URL', 'https://example.test/api-sirene/3.11?q='],
     ['BIR_URL', 'ftp://example.test/service.svc'],
     ['KRS_URL', 'krs.example.test'],
     ['KRS_URL', 'https://example.test/api/krs?rejestr=P'],

@@ -8,6 +8,10 @@ const sentences = {
   KRS_URL: 'KRS_URL must be the address of the open API of KRS, https://…/api/krs.',
   CEIDG_TOKEN: 'CEIDG_TOKEN must be the token of the CEIDG API, without spaces.',
   CEIDG_URL: 'CEIDG_URL must be the address of the CEIDG API, https://…/api/ceidg/v3.',
+  SIRENE_TOKEN: 'SIRENE_TOKEN must be the key that INSEE has given you, without spaces.',
+  SIRENE_URL: 'SIRENE_URL must be the address of the API Sirene, https://…/api-sirene/3.11.',
+  SIRENE_STOCK_URL:
+    'SIRENE_STOCK_URL must be the address of the data set of SIRENE in the catalogue of data.gouv.fr.',
 };
 
 const secret = z
@@ -30,6 +34,11 @@ const shape = {
   KRS_URL: address.optional(),
   CEIDG_TOKEN: secret,
   CEIDG_URL: address.default('https://dane.biznes.gov.pl/api/ceidg/v3'),
+  SIRENE_TOKEN: secret,
+  SIRENE_URL: address.default('https://api.insee.fr/api-sirene/3.11'),
+  SIRENE_STOCK_URL: address.default(
+    'https://www.data.gouv.fr/api/1/datasets/base-sirene-des-entreprises-et-de-leurs-etablissements-siren-siret/',
+  ),
 };
 
 /** Where and with what each registry is asked; undefined where nothing is set up. */
@@ -37,15 +46,17 @@ export type FetchEnvironment = ReturnType<typeof readFetchEnvironment>;
 
 /** Reads and checks the settings of the registries' services. Throws an `EnvironmentError`. */
 export function readFetchEnvironment(variables: NodeJS.ProcessEnv = process.env) {
-  const { BIR_API_KEY, BIR_URL, KRS_URL, CEIDG_TOKEN, CEIDG_URL } = checkEnvironment(
-    shape,
-    sentences,
-    variables,
-  );
+  const checked = checkEnvironment(shape, sentences, variables);
+  const { BIR_API_KEY, BIR_URL, KRS_URL, CEIDG_TOKEN, CEIDG_URL } = checked;
+  const { SIRENE_TOKEN, SIRENE_URL, SIRENE_STOCK_URL } = checked;
   return {
     regon: BIR_API_KEY === undefined ? undefined : { url: BIR_URL, key: BIR_API_KEY },
     krs: KRS_URL === undefined ? undefined : { url: KRS_URL },
     ceidg: CEIDG_TOKEN === undefined ? undefined : { url: CEIDG_URL, token: CEIDG_TOKEN },
+    sirene:
+      SIRENE_TOKEN === undefined
+        ? undefined
+        : { url: SIRENE_URL, token: SIRENE_TOKEN, stockUrl: SIRENE_STOCK_URL },
   };
 }
 

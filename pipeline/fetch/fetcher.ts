@@ -12,6 +12,9 @@ import { Krs, fetchKrs } from './krs.ts';
 import { fetchRegon } from './regon.ts';
 import type { FetchPlan, FetchReport } from './report.ts';
 import type { ServiceSettings } from './service.ts';
+import { Sirene } from './sirene.ts';
+import { StockCatalogue } from './sirene-catalogue.ts';
+import { fetchSirene } from './sirene-dump.ts';
 
 export interface Fetcher {
   /** Its lists are complete when their day is over; else the dump is made in the morning. */
@@ -45,6 +48,15 @@ export const fetchers: Record<keyof FetchEnvironment, Fetcher> = {
       } finally {
         await service.close();
       }
+    },
+  },
+  sirene: {
+    isAfterTheDay: true,
+    longest_gap_days: 31,
+    async run({ sirene }, plan, how) {
+      const settings = requireSettings(sirene, 'SIRENE_TOKEN');
+      const catalogue = new StockCatalogue({ ...how, url: settings.stockUrl });
+      return await fetchSirene(new Sirene({ ...settings, ...how }), catalogue, plan);
     },
   },
 };

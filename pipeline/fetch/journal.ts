@@ -32,11 +32,15 @@ export async function openJournal(folder: string) {
       appendFileSync(path, `${JSON.stringify(entry)}\n`);
       outcomes.set(number, outcome);
     },
-    /** Writes the lines of all answers to a file. */
-    async writeDump(dump: string): Promise<void> {
+    /** Writes the lines of all answers to a file. `check` may throw. */
+    async writeDump(
+      dump: string,
+      check: (number: string, lines: readonly object[]) => void = () => undefined,
+    ): Promise<void> {
       await pipeline(
         async function* () {
           for await (const { entry } of readEntries(path)) {
+            check(entry.number, entry.lines);
             for (const line of entry.lines) yield `${JSON.stringify(line)}\n`;
           }
         },

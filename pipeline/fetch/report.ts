@@ -30,6 +30,10 @@ export interface FetchReport {
   missing: Missing[];
   /** How many numbers of a long day the next fetch of a day goes on with. */
   left: number;
+  /** The days whose lists it holds, of a registry that is asked again for days that are missing. */
+  days?: readonly string[];
+  /** The rows of each file of a stock, or of each list. */
+  rows?: Readonly<Partial<Record<string, number>>>;
 }
 
 /** @param outcomes of the numbers that were asked for */
@@ -61,6 +65,7 @@ export function describeFetch(report: FetchReport, path: string): string {
   const { source, dump_date, asked, had, missing } = report;
   return [
     `${source} ${dump_date}: fetched, ${figure(had)} of ${figure(asked)} had, in ${path}`,
+    ...Object.entries(report.rows ?? {}).map(([of, rows = 0]) => `  ${of}: ${figure(rows)} rows`),
     ...listNumbers('not found', report.not_found),
     ...listNumbers('struck off, without an extract', report.without_extract),
     ...listNumbers('not a number', report.odd),

@@ -5,6 +5,7 @@ import { hasty } from '../../fixtures/registry/fetching.ts';
 import { currentExtract } from '../../fixtures/registry/krs-stub.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
 import { type Registries, startRegistries } from '../../fixtures/registry/registries.ts';
+import { drawAnswers } from '../../fixtures/sirene-country/delta.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
@@ -86,6 +87,31 @@ describe('a company that is asked for', () => {
     expect(await submitter.list()).toEqual([expect.stringMatching(/^NIP 1000700502 ready ALFA$/)]);
     expect(registries.regon.calls()).toEqual([]);
     expect(await verify(database, 'krs')).toEqual([]);
+  });
+
+  test('by its SIREN, or the SIRET of an establishment, comes from SIRENE', async () => {
+    const [unit, establishments] = drawAnswers();
+    const siren = String(unit.siren);
+    const sirene = { units: { [siren]: unit }, establishments };
+    const registries = await startRegistries({ sirene });
+    await database.pool.query(
+      `insert into customer.watch (account_id, identifier_type, identifier_value, state, created_at)
+      values ($1, 'SIRET', $2, 'queued', $3), ($1, 'SIREN', '732829320', 'queued', $3)`,
+      [submitter.account_id, establishments[0]!.siret, now],
+    );
+    await importNow(registries);
+    const watches = await database.pool.query(
+      'select identifier_type, state from customer.watch order by identifier_type',
+    );
+    expect(watches.rows).toEqual([
+      { identifier_type: 'SIREN', state: 'failed' },
+      { identifier_type: 'SIRET', state: 'ready' },
+    ]);
+    const { rows } = await database.pool.query(
+      'select entry_key, status, jsonb_array_length(units) as units from registry.entry',
+    );
+    expect(rows).toEqual([{ entry_key: siren, status: 'ACTIVE', units: 1 }]);
+    expect(await verify(database, 'sirene')).toEqual([]);
   });
 
   test('comes from CEIDG, where REGON does not know it, before any dump of CEIDG', async () => {

@@ -26,7 +26,7 @@ const pause_ms = 1_000;
 const second_look_ms = 24 * 60 * 60_000;
 
 /** As customers name companies: `customer.watch.identifier_type`. */
-type IdentifierType = 'NIP' | 'REGON9' | 'KRS';
+type IdentifierType = 'NIP' | 'REGON9' | 'KRS' | 'SIREN' | 'SIRET';
 
 /** What a registry answered, as it stands in a dump of it. */
 export interface DumpLine {

@@ -4,6 +4,7 @@ import type { FetchEnvironment } from '../fetch/environment.ts';
 import { Krs } from '../fetch/krs.ts';
 import { askRegon } from '../fetch/regon.ts';
 import type { ServiceSettings } from '../fetch/service.ts';
+import { Sirene } from '../fetch/sirene.ts';
 import { ceidgHeader, writeCeidgRow } from './ceidg-row.ts';
 import type { OnDemandSource } from './import.ts';
 
@@ -24,6 +25,7 @@ export function createOnDemandSources(
     ...(settings.krs ? [createKrs(new Krs({ ...settings.krs, ...how }))] : []),
     ...(settings.regon ? [createRegon(new Bir({ ...settings.regon, ...how }))] : []),
     ...(settings.ceidg ? [createCeidg(new Ceidg({ ...settings.ceidg, ...how }))] : []),
+    ...(settings.sirene ? [createSirene(new Sirene({ ...settings.sirene, ...how }))] : []),
   ];
 }
 
@@ -47,7 +49,8 @@ function createRegon(bir: Bir): OnDemandSource {
     isComplete: true,
     async ask(type, value, signal) {
       const parameters = { NIP: 'Nip', REGON9: 'Regon', KRS: 'Krs' } as const;
-      const entities = await askRegon(bir, { [parameters[type]]: value }, signal);
+      const parameter = parameters[type as keyof typeof parameters];
+      const entities = await askRegon(bir, { [parameter]: value }, signal);
       return entities
         .filter(({ outcome }) => outcome === 'had')
         .flatMap(({ lines }) => lines)
@@ -68,6 +71,25 @@ function createCeidg(ceidg: Ceidg): OnDemandSource {
       const query = type === 'NIP' ? { nip: value } : { regon: value };
       const entries = await ceidg.entries(query, signal);
       return entries.map(writeCeidgRow).filter((row) => row !== undefined);
+    },
+  };
+}
+
+/** SIRENE knows every SIREN, with which a SIRET begins; a duplicate leads to the unit that stays. */
+function createSirene(sirene: Sirene): OnDemandSource {
+  return {
+    source: 'sirene',
+    answers: ['SIREN', 'SIRET'],
+    isComplete: true,
+    async ask(_type, value, signal) {
+      const unit = await sirene.unit(value.slice(0, 9), signal);
+      if (!unit) return [];
+      // A page has a thousand of them, the head office among them; the next stock brings the rest.
+      const known = '(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true)';
+      const query = `siren:${unit.uniteLegale.siren} AND ${known}`;
+      const page = await sirene.page('siret', query, '*', signal);
+      const answers = page ? [unit, page] : [unit];
+      return answers.map((line) => ({ file: 'answers.ndjson', line: JSON.stringify(line) }));
     },
   };
 }

@@ -1,0 +1,251 @@
+import { existsSync } from 'node:fs';
+import { readdir, readFile, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+import { addDays } from '../calendar.ts';
+import { inflateBounds, readArchive } from '../dump/archive.ts';
+import { Refusal } from '../errors.ts';
+import { figure } from '../figure.ts';
+import { listInbox } from '../night/inbox.ts';
+import { type DumpFolder, fillFolder, readLines, writeWhole } from './folder.ts';
+import { type Journal, openJournal } from './journal.ts';
+import { createReport, type FetchPlan, type FetchReport } from './report.ts';
+import type { Missing } from './round.ts';
+import { ServiceFault } from './service.ts';
+import { type List, lists, type Page, type Sirene } from './sirene.ts';
+import type { Stock, StockCatalogue, StockFile, StockPart } from './sirene-catalogue.ts';
+
+/** A stock has this share of the rows of the last one at least. */
+const LEAST_SHARE = 0.98;
+
+/** For so long the lists of a month wait for its stock. */
+const STOCK_WAIT_days = 5;
+
+/** Lists go back to the last stock; a stock that is much older says that none is fetched here. */
+const MOST_DAYS = 62;
+
+/** A longer list of a day is left to the next stock: INSEE touches millions of units in some nights. */
+const MOST_ROWS = 1_000_000;
+const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
+
+/** What earlier fetches have brought: `<date>.fetched.json` of the inbox. */
+type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
+
+/**
+ * Fetches the month's stock into the folder of the day that it shows, where it is newer than all that is
+ * in the inbox; else the lists of a day, and of every day since the last stock that is missing.
+ * Throws a `Refusal` while the data of the day are not there yet, `NothingToDo`, `AlreadyRunning`, or a
+ * `ServiceFault`.
+ */
+export async function fetchSirene(
+  sirene: Sirene,
+  catalogue: StockCatalogue,
+  plan: FetchPlan,
+): Promise<FetchReport> {
+  const { date, inboxDir, progress, signal } = plan;
+  progress.step('informations');
+  const readyAt = await sirene.readyAt(signal);
+  if (readyAt.slice(0, 10) <= date) {
+    throw new Refusal(
+      `SIRENE has not set the data of ${date} available yet; the last are of ${readyAt}`,
+    );
+  }
+  const past = await readPast(join(inboxDir, 'sirene'));
+  const newest = [...(await listInbox(inboxDir, 'sirene')), ...past.map(dateOf), '']
+    .toSorted()
+    .at(-1)!;
+  const isMonthEnd = addDays(date, 1).endsWith('-01');
+  const isAwaited = isMonthEnd && readyAt.slice(0, 10) <= addDays(date, STOCK_WAIT_days);
+  const stock = await catalogue.newest(signal).catch((error: unknown) => {
+    const isKnown = error instanceof ServiceFault || (error instanceof Refusal && !isAwaited);
+    if (!isKnown) throw error;
+    progress.note(`${error.message}; the lists are asked for without it`);
+    return undefined;
+  });
+  if (stock && stock.date <= date && stock.date > newest) {
+    return await fillFolder({ ...plan, source: 'sirene', date: stock.date }, (folder) =>
+      fetchStock(catalogue, stock, past, plan, folder),
+    );
+  }
+  if (isAwaited && stock && stock.date < date) {
+    const known = `the newest one is of ${stock.date}`;
+    throw new Refusal(`The stock of ${date} is not published yet; ${known}`);
+  }
+  return await fillFolder({ ...plan, source: 'sirene' }, (folder) =>
+    fetchDays(sirene, readyAt, listMissing(past, date), plan, folder),
+  );
+}
+
+const dateOf = ({ dump_date }: Past) => dump_date;
+const isStock = ({ days }: Past) => !days;
+
+async function readPast(inbox: string): Promise<Past[]> {
+  const names = await readdir(inbox).catch(() => []);
+  const reports = names.filter((name) => name.endsWith('.fetched.json'));
+  return await Promise.all(
+    reports.map(async (name) => JSON.parse(await readFile(join(inbox, name), 'utf8')) as Past),
+  );
+}
+
+/** The days up to `date` that are in no fetch since the last stock, the oldest first. */
+function listMissing(past: readonly Past[], date: string): string[] {
+  const stocks = past.filter(isStock).map(dateOf);
+  const before = stocks.filter((day) => day < date).toSorted();
+  const stock = before.at(-1) ?? addDays(date, -1);
+  const fetched = new Set(past.flatMap(({ days = [] }) => days));
+  const days = Array.from({ length: MOST_DAYS }, (_, back) => addDays(date, -back));
+  return days.filter((day) => day > stock && !fetched.has(day)).toReversed();
+}
+
+async function fetchStock(
+  catalogue: StockCatalogue,
+  { date, files }: Stock,
+  past: readonly Past[],
+  plan: FetchPlan,
+  { dump, work }: DumpFolder,
+): Promise<FetchReport> {
+  const { progress, signal } = plan;
+  const last = past.filter(isStock).toSorted((a, b) => (dateOf(a) < dateOf(b) ? 1 : -1))[0];
+  progress.step('stock');
+  const rows: Partial<Record<StockPart, number>> = {};
+  for (const file of files) {
+    const target = join(dump, file.name);
+    const path = existsSync(target) ? target : join(work, `${file.version}-${file.name}`);
+    if (path !== target) {
+      await catalogue.service.retry(() => catalogue.download(file, path, signal), signal);
+    }
+    const count = await countRows(path).catch(async (cause: unknown) => {
+      await rm(path);
+      throw cause;
+    });
+    refuseShort(file, count, last);
+    await rename(path, target);
+    rows[file.part] = count;
+    progress.count(Object.keys(rows).length, files.length);
+  }
+  if (rows.StockEtablissement! < rows.StockUniteLegale!) {
+    throw new Refusal('The stock has fewer establishments than units');
+  }
+  const names = files.map(({ name }) => name);
+  return createReport('sirene', { ...plan, date }, names, new Map(), { had: names.length, rows });
+}
+
+function refuseShort({ part, name }: StockFile, count: number, last: Past | undefined): void {
+  const before = last?.rows?.[part] ?? 0;
+  if (count >= before * LEAST_SHARE) return;
+  throw new Refusal(
+    `${name} has ${figure(count)} rows, less than ${LEAST_SHARE * 100} % of the last one, ` +
+      `${figure(before)}. Where that is true, remove ${last!.dump_date}.fetched.json and run it again`,
+  );
+}
+
+/** Reads a file to its end, which proves an archive to be whole. Throws a `Refusal` where it is not. */
+async function countRows(path: string): Promise<number> {
+  if (path.endsWith('.parquet')) {
+    const { num_rows } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    return Number(num_rows);
+  }
+  let rows = -1;
+  for await (const chunk of readArchive(path, { ...inflateBounds, bytes: 2 ** 36 })) {
+    for (let at = chunk.indexOf(10); at >= 0; at = chunk.indexOf(10, at + 1)) rows += 1;
+  }
+  return rows;
+}
+
+async function fetchDays(
+  sirene: Sirene,
+  readyAt: string,
+  days: readonly string[],
+  plan: FetchPlan,
+  { dump, work }: DumpFolder,
+): Promise<FetchReport> {
+  const journalPath = join(work, 'journal.ndjson');
+  // A list is that of one publication: what an attempt before the last one had is of another.
+  const versionPath = join(work, 'informations.txt');
+  if ((await readLines(versionPath))?.[0] !== readyAt) {
+    await rm(journalPath, { force: true });
+    await writeWhole(versionPath, readyAt);
+  }
+  const journal = await openJournal(work);
+  const { progress, signal } = plan;
+  const missing: Missing[] = [];
+  const rows: Record<string, number> = {};
+  try {
+    for (const [at, day] of days.entries()) {
+      progress.step(`lists of ${day}`);
+      for (const list of Object.keys(lists) as List[]) {
+        const count = await readList(sirene, journal, list, day, signal);
+        if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
+        rows[list] = (rows[list] ?? 0) + (count ?? 0);
+      }
+      progress.count(at + 1, days.length);
+    }
+    await journal.writeDump(join(dump, 'answers.ndjson'), refuseRepeated());
+  } catch (cause) {
+    if (cause instanceof Refusal) await rm(journalPath);
+    throw cause;
+  }
+  const had = days.filter((day) => !missing.some(({ number }) => number.endsWith(day)));
+  const outcomes = new Map(had.map((day) => [day, 'had']));
+  return createReport('sirene', plan, days, outcomes, { missing, days: had, rows });
+}
+
+/**
+ * Brings the pages of a list into the journal, from where an earlier attempt has ended. Throws a `Refusal`
+ * where a page is missing or comes again.
+ *
+ * @returns the number of rows; undefined for a list that is too long
+ */
+async function readList(
+  sirene: Sirene,
+  journal: Journal,
+  list: List,
+  day: string,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  const seen = new Set<string>();
+  let [cursor, had, total] = ['*', 0, 0];
+  for (;;) {
+    const number = `${list} ${day} ${cursor}`;
+    if (!journal.outcomes.has(number)) {
+      const page = await sirene.page(list, `${lists[list].day}:${day}`, cursor, signal);
+      const { curseurSuivant = cursor } = page?.header ?? {};
+      const count = page?.[lists[list].rows]?.length ?? 0;
+      if ((page?.header.total ?? 0) > MOST_ROWS) return undefined;
+      const outcome = [count, page?.header.total ?? total, curseurSuivant].join(' ');
+      journal.append(number, outcome, page && count > 0 ? [page] : []);
+    }
+    const [count, now, next] = journal.outcomes.get(number)!.split(' ') as [string, string, string];
+    if (cursor !== '*' && Number(now) !== total) {
+      throw new Refusal(`The list /${list} of ${day} changed while it was read; run it again`);
+    }
+    seen.add(cursor);
+    total = Number(now);
+    had += Number(count);
+    if (next === cursor || had >= total) break;
+    if (seen.has(next)) throw new Refusal(`SIRENE repeats the cursor ${next} of /${list}`);
+    cursor = next;
+  }
+  if (had === total) return had;
+  throw new Refusal(
+    `SIRENE gives ${figure(had)} of the ${figure(total)} rows of /${list} of ${day}`,
+  );
+}
+
+/** Refuses a row that stands in two pages of a list: another one is then in none. */
+function refuseRepeated(): (number: string, pages: readonly object[]) => void {
+  let list = '';
+  const seen = new Set<string>();
+  return (number, pages) => {
+    const [name, day] = number.split(' ');
+    if (list !== `${name} ${day}`) seen.clear();
+    list = `${name} ${day}`;
+    for (const page of pages as Page[]) {
+      for (const { siren, siret } of page.unitesLegales ?? page.etablissements ?? []) {
+        const key = siret ?? siren;
+        if (seen.has(key)) throw new Refusal(`SIRENE gives ${key} twice in /${name} of ${day}`);
+        seen.add(key);
+      }
+    }
+  };
+}

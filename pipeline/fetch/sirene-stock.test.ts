@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { ZipFile } from 'yazl';
+import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
+import type { Stub } from '../../fixtures/registry/service-stub.ts';
+import {
+  establishmentStockId,
+  type OfferedFile,
+  rememberStock,
+  startCatalogueStub,
+  startSireneStub,
+  unitStockId,
+} from '../../fixtures/registry/sirene-stub.ts';
+import { Sirene } from './sirene.ts';
+import { StockCatalogue } from './sirene-catalogue.ts';
+import { fetchSirene } from './sirene-dump.ts';
+
+const token = 'a1b2c3d4-key';
+
+let inbox: string;
+let stub: Stub;
+let catalogue: Stub;
+
+async function start(readyAt: string): Promise<void> {
+  stub = await startSireneStub({ token, readyAt });
+  onTestFinished(() => stub.close());
+}
+
+async function offer(...files: OfferedFile[]): Promise<void> {
+  catalogue = await startCatalogueStub(files);
+  onTestFinished(() => catalogue.close());
+}
+
+function fetchDay(day: string) {
+  const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
+  const sirene = new Sirene({ url: stub.url, token, ...hasty });
+  return fetchSirene(sirene, stocks, planOf(inbox, day));
+}
+
+/** Of a header and so many rows. */
+async function pack(rows: number): Promise<Buffer> {
+  const zip = new ZipFile();
+  zip.addBuffer(Buffer.from('siren\n'.repeat(rows + 1)), 'stock.csv');
+  zip.end();
+  return await buffer(zip.outputStream);
+}
+
+const archives = new Map<number, Buffer>();
+for (const rows of [3, 9, 97, 99, 100, 150]) archives.set(rows, await pack(rows));
+
+const folder = (day: string) => join(inbox, 'sirene', day);
+
+describe('the stock of a month', () => {
+  const day = '2026-11-30';
+  const title = (name: string, published = '01 décembre 2026') =>
+    `Sirene : Fichier ${name} du ${published} (format zip)`;
+  const file = (name: string, count: number, more: Partial<OfferedFile> = {}): OfferedFile => ({
+    title: title(name),
+    last_modified: '2026-12-01T07:45:00.000000+00:00',
+    file: `${name}_utf8.zip`,
+    bytes: archives.get(count)!,
+    ...more,
+  });
+  const units = file('StockUniteLegale', 100, { id: unitStockId });
+  const places = file('StockEtablissement', 150, { id: establishmentStockId });
+  const others = [
+    file('StockUniteLegaleHistorique', 9),
+    file('StockEtablissementLiensSuccession', 9),
+  ];
+  const duplicates = file('StockDoublons', 3, { bytes: Buffer.from('half') });
+
+  beforeEach(async () => {
+    inbox = await createInbox();
+    await start('2026-12-02T07:40:39.000');
+  });
+
+  test('is fetched where it is new, into the folder of the day that it shows', async () => {
+    await offer(...others, units, places);
+    expect(await fetchDay(day)).toMatchObject({
+      dump_date: day,
+      had: 2,
+      rows: { StockUniteLegale: 100, StockEtablissement: 150 },
+    });
+    expect(await readdir(folder(day))).toEqual([
+      'StockEtablissement_utf8.zip',
+      'StockUniteLegale_utf8.zip',
+    ]);
+    expect(stub.requests).toHaveLength(1);
+    // The key goes to INSEE alone.
+    expect(JSON.stringify(catalogue.requests)).not.toContain(token);
+    expect(await fetchDay('2026-12-01')).toMatchObject({ days: ['2026-12-01'] });
+  });
+
+  test('is fetched on a later day too, until something of the month is there', async () => {
+    await offer(units, places);
+    expect(await fetchDay('2026-12-01')).toMatchObject({ dump_date: day, had: 2 });
+    await rememberStock(inbox, day);
+    expect(await fetchDay('2026-12-01')).toMatchObject({ dump_date: '2026-12-01' });
+  });
+
+  test('is waited for on its day, and not for ever', async () => {
+    const past = {
+      last_modified: '2026-11-01',
+      title: title('StockUniteLegale', '1er novembre 2026'),
+    };
+    await offer({ ...units, ...past }, { ...places, ...past });
+    await rememberStock(inbox, '2026-10-31');
+    await expect(fetchDay(day)).rejects.toThrow(
+      'The stock of 2026-11-30 is not published yet; the newest one is of 2026-10-31',
+    );
+    await stub.close();
+    await start('2026-12-06T07:40:39.000');
+    expect(await fetchDay(day)).toMatchObject({ dump_date: day, had: 30 });
+  });
+
+  test('is gone on with where a download was cut', async () => {
+    await offer(units, places);
+    const work = join(inbox, 'sirene', `.${day}.part`);
+    await mkdir(work, { recursive: true });
+    const half = units.bytes.subarray(0, 50);
+    const version = units.last_modified.replaceAll(/\D/g, '');
+    await writeFile(join(work, `${version}-${units.file}`), half);
+    catalogue.interfere((_, count) => (count === 2 ? { cut: true } : undefined));
+    await fetchDay(day);
+    const [, first] = catalogue.requests.map(({ headers }) => headers.range);
+    expect(first).toBe('bytes=50-');
+    expect(await readFile(join(folder(day), units.file))).toEqual(units.bytes);
+  });
+
+  test.each<[string, OfferedFile[], string]>([
+    [
+      'the files are of different months',
+      [
+        units,
+        {
+          ...places,
+          title: title('StockEtablissement', '01 novembre 2026'),
+          last_modified: '2026-11-01',
+        },
+      ],
+      'The stock is being published: its files are of 2026-12-01 and 2026-11-01',
+    ],
+    [
+      'the year of its title is wrong',
+      [{ ...units, title: title('StockUniteLegale', '01 décembre 2025') }, places],
+      'does not agree with the day of the file, 2026-12-01',
+    ],
+    [
+      'a file is shorter than the catalogue says',
+      [{ ...units, filesize: units.bytes.length + 9 }, places],
+      `data.gouv.fr sends ${units.bytes.length} bytes in place of ${units.bytes.length + 9}`,
+    ],
+    [
+      'it has fewer rows than the last one',
+      [file('StockUniteLegale', 97, { id: unitStockId }), places],
+      'StockUniteLegale_utf8.zip has 97 rows, less than 98 % of the last one, 100. Where that is true, remove 2026-10-31.fetched.json and run it again',
+    ],
+    [
+      'an archive is damaged',
+      [units, places, duplicates],
+      'StockDoublons_utf8.zip: not a zip file',
+    ],
+    [
+      'it has fewer establishments than units',
+      [units, file('StockEtablissement', 99, { id: establishmentStockId })],
+      'The stock has fewer establishments than units',
+    ],
+  ])('is refused where %s', async (_, files, sentence) => {
+    await rememberStock(inbox, '2026-10-31', { StockUniteLegale: 100 });
+    await offer(...files);
+    await expect(fetchDay(day)).rejects.toThrow(sentence);
+    expect(existsSync(folder(day))).toBe(false);
+  });
+
+  test('stands back where the catalogue does not answer: the lists are had without it', async () => {
+    await offer(units, places);
+    await catalogue.close();
+    const other = '2026-11-20';
+    expect(await fetchDay(other)).toMatchObject({ dump_date: other, days: [other] });
+  });
+});

@@ -1,0 +1,300 @@
+import { existsSync } from 'node:fs';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runCommand } from '../../fixtures/process/cli.ts';
+import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
+import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
+import {
+  rememberStock,
+  type SireneKnowledge,
+  startCatalogueStub,
+  startSireneStub,
+} from '../../fixtures/registry/sirene-stub.ts';
+import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import type { Page } from './sirene.ts';
+import { Sirene } from './sirene.ts';
+import { StockCatalogue } from './sirene-catalogue.ts';
+import { fetchSirene } from './sirene-dump.ts';
+
+const date = '2026-11-20';
+const token = 'a1b2c3d4-key';
+
+const rows = (first: number, count: number, more: object = {}) =>
+  Array.from({ length: count }, (_, at) => ({ siren: String(900_000_000 + first + at), ...more }));
+const establishments = (first: number, count: number) =>
+  rows(first, count).map(({ siren }) => ({ siren, siret: `${siren}00012` }));
+
+/** Five units and three establishments of one day, two a page. */
+const knowledge: SireneKnowledge = {
+  readyAt: '2026-11-21T07:40:39.000',
+  pageRows: 2,
+  days: { [date]: { siren: rows(0, 5), siret: establishments(0, 3) } },
+};
+
+let inbox: string;
+let stub: Stub;
+let catalogue: Stub;
+
+beforeEach(async () => {
+  inbox = await createInbox();
+  await startCatalogue();
+});
+
+async function start(more: SireneKnowledge = {}): Promise<void> {
+  stub = await startSireneStub({ token, ...knowledge, ...more });
+  onTestFinished(() => stub.close());
+}
+
+/** The catalogue lists nothing. */
+async function startCatalogue(): Promise<void> {
+  catalogue = await startCatalogueStub([]);
+  onTestFinished(() => catalogue.close());
+}
+
+function connect(settings: { url?: string; token?: string } = {}): Sirene {
+  return new Sirene({ url: stub.url, token, ...hasty, ...settings });
+}
+
+function fetchDay(
+  day = date,
+  { signal, ...settings }: { signal?: AbortSignal; token?: string } = {},
+) {
+  const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
+  return fetchSirene(connect(settings), stocks, planOf(inbox, day, signal));
+}
+
+const folder = (day = date) => join(inbox, 'sirene', day);
+
+/** The SIRENs and SIRETs of a dump, in its order. */
+async function readNumbers(day = date): Promise<string[]> {
+  expect(await readdir(folder(day))).toEqual(['answers.ndjson']);
+  const pages = await readObjects<Page>(join(folder(day), 'answers.ndjson'));
+  return pages
+    .flatMap(({ unitesLegales, etablissements }) => [...(unitesLegales ?? etablissements)!])
+    .map(({ siren, siret }) => siret ?? siren);
+}
+
+const all = [
+  ...rows(0, 5).map(({ siren }) => siren),
+  ...establishments(0, 3).map(({ siret }) => siret),
+];
+
+const asked = () => stub.requests.map(({ path }) => path.replace('/api-sirene/3.11', ''));
+
+describe('the lists of a day', () => {
+  test('are asked for after the informations, page by page, and are the dump', async () => {
+    await start();
+    expect(await fetchDay()).toMatchObject({
+      source: 'sirene',
+      dump_date: date,
+      asked: 1,
+      had: 1,
+      days: [date],
+      rows: { siren: 5, siret: 3 },
+      missing: [],
+    });
+    expect(await readNumbers()).toEqual(all);
+    const list = (name: string, cursor: string) =>
+      `/${name}?q=dateDernierTraitement${name === 'siren' ? 'UniteLegale' : 'Etablissement'}:${date}&nombre=1000&curseur=${cursor}`;
+    expect(asked()).toEqual([
+      '/informations',
+      ...['*', '2', '4'].map((cursor) => list('siren', cursor)),
+      ...['*', '2'].map((cursor) => list('siret', cursor)),
+    ]);
+    await expect(fetchDay()).rejects.toThrow(NothingToDo);
+  });
+
+  test('are gone on with where an attempt was broken off, anywhere', async () => {
+    await start();
+    for (const stopAt of [3, 3]) {
+      const controller = new AbortController();
+      stub.interfere((_, count) => {
+        if (count === stopAt) controller.abort(new Error('told to end'));
+        return undefined;
+      });
+      await expect(fetchDay(date, { signal: controller.signal })).rejects.toThrow('told to end');
+      expect(existsSync(folder())).toBe(false);
+    }
+    stub.requests.length = 0;
+    stub.interfere(() => undefined);
+    await fetchDay();
+    expect(await readNumbers()).toEqual(all);
+    // What was had is not asked for again.
+    expect(asked().filter((path) => path.includes('/siren?'))).toHaveLength(1);
+  });
+
+  test('begin again where INSEE has set other data available in between', async () => {
+    await start();
+    stub.interfere((_, count) => (count > 3 ? { status: 400 } : undefined));
+    await expect(fetchDay()).rejects.toThrow('SIRENE answers with HTTP 400');
+    await stub.close();
+    await start({ readyAt: '2026-11-22T07:41:00.000' });
+    await fetchDay();
+    expect(asked()).toHaveLength(6);
+    expect(await readNumbers()).toEqual(all);
+  });
+
+  test('are empty where the API knows of nothing', async () => {
+    await start({ days: {} });
+    expect(await fetchDay()).toMatchObject({ had: 1, rows: { siren: 0, siret: 0 } });
+    expect(await readNumbers()).toEqual([]);
+  });
+
+  test('are not asked for before they are complete', async () => {
+    await start({ readyAt: '2026-11-20T07:40:39.000' });
+    await expect(fetchDay()).rejects.toThrow(Refusal);
+    await expect(fetchDay()).rejects.toThrow(
+      'SIRENE has not set the data of 2026-11-20 available yet; the last are of 2026-11-20T07:40:39.000',
+    );
+    expect(new Set(asked())).toEqual(new Set(['/informations']));
+  });
+
+  test.each([
+    ['429 with a break', { status: 429, headers: { 'Retry-After': '0' } }],
+    ['500', { status: 500 }],
+    ['a page of HTML', page],
+    ['half an answer', { cut: true as const }],
+  ])('are asked for again after %s', async (_, interference) => {
+    await start();
+    stub.interfere((_request, count) => (count % 3 === 0 ? interference : undefined));
+    await fetchDay();
+    expect(await readNumbers()).toEqual(all);
+  });
+
+  test('of every day since the last stock that is missing are one dump, those of the 1st and 2nd too', async () => {
+    const days = Object.fromEntries(
+      ['01', '02', '03', '04', '05'].map((day, at) => [
+        `2026-11-${day}`,
+        { siren: rows(at * 10, 1), siret: [] },
+      ]),
+    );
+    await start({ days });
+    await rememberStock(inbox, '2026-10-31');
+    await fetchDay('2026-11-03');
+    expect(await readNumbers('2026-11-03')).toEqual(['900000000', '900000010', '900000020']);
+    expect(await fetchDay('2026-11-05')).toMatchObject({ days: ['2026-11-04', '2026-11-05'] });
+    expect(await readNumbers('2026-11-05')).toEqual(['900000030', '900000040']);
+  });
+});
+
+describe('answers that are no list', () => {
+  const listed = (path: string) => path.includes('/siren?');
+  const body = (header: object, from = 2) =>
+    JSON.stringify({ header: { total: 5, ...header }, unitesLegales: rows(from, 2) });
+
+  test.each<[string, object, string]>([
+    ['a page of HTML', page, 'SIRENE sends a page of HTML in place of JSON'],
+    [
+      'a bad question',
+      { status: 400, body: '{"header":{"statut":400,"message":"Erreur de syntaxe"}}' },
+      'SIRENE answers with HTTP 400: Erreur de syntaxe',
+    ],
+    ['no page', { status: 200, body: '{"header":{"total":1}}' }, 'SIRENE sends no page of /siren'],
+    [
+      'a cursor that is skipped',
+      { status: 200, body: body({ curseur: '4', curseurSuivant: '6' }) },
+      'SIRENE skips to the cursor 4 after 2',
+    ],
+    [
+      'a cursor that repeats',
+      { status: 200, body: body({ curseur: '2', curseurSuivant: '*' }, 6) },
+      'SIRENE repeats the cursor * of /siren',
+    ],
+    [
+      'a page that repeats',
+      { status: 200, body: body({ curseur: '2', curseurSuivant: '4' }, 0) },
+      `SIRENE gives 900000000 twice in /siren of ${date}`,
+    ],
+    [
+      'an end before the end',
+      { status: 200, body: body({ curseur: '2', curseurSuivant: '2' }) },
+      `SIRENE gives 4 of the 5 rows of /siren of ${date}`,
+    ],
+    [
+      'a list that changes',
+      { status: 200, body: body({ total: 7, curseur: '2', curseurSuivant: '4' }) },
+      `The list /siren of ${date} changed while it was read; run it again`,
+    ],
+  ])('are refused with a sentence, and nothing stays of them: %s', async (_, answer, sentence) => {
+    await start();
+    stub.interfere(({ path }) =>
+      listed(path) && path.endsWith('=2') ? (answer as { status: number }) : undefined,
+    );
+    await expect(fetchDay()).rejects.toThrow(sentence);
+    expect(existsSync(folder())).toBe(false);
+    stub.interfere(() => undefined);
+    await fetchDay();
+    expect(await readNumbers()).toEqual(all);
+  });
+
+  test('a list of a million units is left to the next stock, and asked for again until then', async () => {
+    await start();
+    const long = { header: { total: 15_000_000, curseur: '*' }, unitesLegales: rows(0, 2) };
+    stub.interfere(({ path }) =>
+      listed(path) ? { status: 200, body: JSON.stringify(long) } : undefined,
+    );
+    expect(await fetchDay()).toMatchObject({
+      days: [],
+      missing: [
+        {
+          number: `/siren ${date}`,
+          reason: 'longer than 1,000,000 rows, left to the next stock',
+        },
+      ],
+    });
+    expect(await readNumbers()).toEqual(all.slice(5));
+  });
+
+  test('a key that is not accepted is named in one sentence, which does not hold it', async () => {
+    await start();
+    const fetching = fetchDay(date, { token: 'wrong-secret' });
+    await expect(fetching).rejects.toThrow(WrongUsage);
+    await expect(fetching).rejects.toThrow(
+      /^SIRENE_TOKEN is not accepted: SIRENE answers with HTTP 401\.$/,
+    );
+    expect(stub.requests).toHaveLength(1);
+  });
+});
+
+describe('a unit', () => {
+  const unit = { siren: '900000108', periodesUniteLegale: [{}] };
+
+  test('is had by its number, a duplicate as the unit that stays, an unknown one not at all', async () => {
+    await start({ units: { 900000108: unit, 900000207: '900000108' } });
+    expect((await connect().unit('900000108'))?.uniteLegale).toEqual(unit);
+    expect((await connect().unit('900000207'))?.uniteLegale).toEqual(unit);
+    expect(await connect().unit('900000306')).toBeUndefined();
+  });
+
+  test('of another service is not asked for: the key stays here', async () => {
+    await start();
+    const elsewhere = await startSireneStub({ token, units: { 900000108: unit } });
+    onTestFinished(() => elsewhere.close());
+    const Location = `${elsewhere.url}/siren/900000108`;
+    stub.interfere(() => ({ status: 301, headers: { Location } }));
+    await expect(connect().unit('900000207')).rejects.toThrow('SIRENE leads to another service');
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  test('that leads in a circle ends', async () => {
+    await start({ units: { 900000108: '900000207', 900000207: '900000108' } });
+    await expect(connect().unit('900000108')).rejects.toThrow(
+      'SIRENE leads from one duplicate to the next',
+    );
+  });
+});
+
+test('registry fetch sirene takes its settings from the environment', async () => {
+  await start();
+  const { code, stdout } = await runCommand(['fetch', 'sirene', '--date', date], {
+    INBOX_DIR: inbox,
+    SIRENE_URL: stub.url,
+    SIRENE_TOKEN: token,
+    SIRENE_STOCK_URL: catalogue.url,
+  });
+  expect(stdout).toBe(
+    `sirene ${date}: fetched, 1 of 1 had, in ${folder()}\n  siren: 5 rows\n  siret: 3 rows\n`,
+  );
+  expect(code).toBe(0);
+});
