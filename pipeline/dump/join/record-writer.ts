@@ -6,6 +6,7 @@ import { isWellFormed } from '../well-formed.ts';
 import type { Cursor } from './cursor.ts';
 import type { Row } from './row-reader.ts';
 
+const QUOTE = 34;
 const BACKSLASH = 92;
 
 /** Makes one record of a row and its details, and COPY lines of the records that are not known. */
@@ -117,8 +118,8 @@ export class RecordWriter {
   #writeDetail(row: Row): string {
     const { reader } = this.#details;
     const fields = reader.readFields(row) as Fields;
-    const isPlain =
-      reader.scanner.is_plain && !row.data.subarray(row.start, row.end).includes(BACKSLASH);
+    const bytes = row.data.subarray(row.start, row.end);
+    const isPlain = !bytes.includes(QUOTE) && !bytes.includes(BACKSLASH);
     if (!isPlain || reader.scanner.needs_tidying) {
       return JSON.stringify(fields).replaceAll('"', '""');
     }
