@@ -1,19 +1,21 @@
 import { CopyLines } from './copy-lines.ts';
 import type { DumpFile } from './files.ts';
-import { fingerprint, type Fingerprint, fingerprintOf, toBigint } from './fingerprint.ts';
 import { type Layout, readHeader } from './header.ts';
-import type { KnownFingerprints } from './known-fingerprints.ts';
-import { findFault, RecordScanner } from './record-scanner.ts';
+import type { FingerprintContext, KnownFingerprints } from './known-fingerprints.ts';
+import { RECORD_WORDS } from './line-memory.ts';
+import { findFault, RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 import type { RecordHandler } from './record-splitter.ts';
 import { RejectList } from './reject-list.ts';
 import { Refusal } from '../errors.ts';
 import type { TableSource } from '../sources/source.ts';
 import { isWellFormed } from './well-formed.ts';
 
-const SEPARATOR = 59;
 const LINE_FEED = 10;
 
 const prefixColumns = ['file_no', 'line', 'fingerprint', 'needs_tidying', 'is_well_formed'];
+
+/** The first of `prefixColumns`. */
+type Place = [file_no: number, line: number, fingerprint: bigint];
 
 /** Turns the records of one file into COPY lines and rejects. The first record is the header. */
 export class FileReader implements RecordHandler {
@@ -27,10 +29,7 @@ export class FileReader implements RecordHandler {
   readonly #file: DumpFile;
   readonly #known: KnownFingerprints;
   readonly #scanner = new RecordScanner();
-  #seed: Fingerprint = { high: 0, low: 0 };
-  readonly #print: Fingerprint = { high: 0, low: 0 };
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #viewed: Buffer | undefined;
+  #context: FingerprintContext | undefined;
 
   constructor(source: TableSource, file: DumpFile, known: KnownFingerprints) {
     this.#source = source;
@@ -56,14 +55,45 @@ export class FileReader implements RecordHandler {
       return true;
     }
     if (start === end) return true;
-    this.read_count++;
-    if (this.#isKnown(data, start, end)) {
-      this.rejects.pass();
+    const print = this.#known.fingerprint(start, end, this.#context!);
+    if (this.#known.meet(print)) {
+      this.#skip(1);
       return true;
     }
+    return this.#take(data, start, end, line, print, scanned);
+  }
+
+  passLines(data: Buffer, start: number, line: number) {
+    if (!this.#context) return undefined;
+    const passed = this.#known.pass(start, data.length, RECORD_BYTES, this.#context);
+    const { words, longs } = this.#known.memory;
+    for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
+      this.#skip(words[at]!);
+      this.#take(data, words[at + 1]!, words[at + 2]!, line + words[at + 3]!, longs[at / 2 + 2]!);
+    }
+    this.#skip(passed.known_count);
+    return passed;
+  }
+
+  /** Counts known records. */
+  #skip(count: number): void {
+    this.read_count += count;
+    if (count > 0) this.rejects.pass();
+  }
+
+  /** Takes a record that is not known. @returns false when a record of several lines cannot be read */
+  #take(
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    print: bigint,
+    scanned?: RecordScanner,
+  ): boolean {
+    this.read_count++;
     if (!scanned) this.#scanner.scan(data, start, end);
     const scan = scanned ?? this.#scanner;
-    const reason = this.#stage(data, start, end, line, scan);
+    const reason = this.#stage(data, start, end, [this.#file.file_no, line, print], scan);
     if (reason === undefined) {
       this.rejects.pass();
       return true;
@@ -89,38 +119,18 @@ export class FileReader implements RecordHandler {
   #readHeader(bytes: Buffer): void {
     this.layout = readHeader(this.#source, this.#file.file, bytes);
     const { mapping_version } = this.#source;
-    this.#seed = fingerprintOf(
+    const seed = this.#known.memory.fingerprintOf(
       [mapping_version, this.#file.file_key, this.layout.header].join('\n'),
     );
-  }
-
-  #isKnown(data: Buffer, start: number, end: number): boolean {
-    if (this.#viewed !== data) {
-      this.#viewed = data;
-      this.#view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-    }
-    let content = start;
-    if (this.layout!.starts_with_row_number) {
-      while (content < end && data[content]! >= 48 && data[content]! <= 57) content++;
-      content = data[content] === SEPARATOR ? content + 1 : start;
-    }
-    fingerprint(this.#view, content, end, this.#seed, this.#print);
-    return this.#known.meet(this.#print);
+    this.#context = { seed, skipsNumber: this.layout.starts_with_row_number };
   }
 
   /** The values of `prefixColumns`. */
-  #prefix(data: Buffer, start: number, line: number, scan: RecordScanner): string {
+  #prefix(data: Buffer, start: number, place: Place, scan: RecordScanner): string {
     const isCertain = scan.is_plain && !scan.is_multiline;
     const needs_tidying = !isCertain || scan.needs_tidying;
     const is_well_formed = isCertain && isWellFormed(this.layout!.formed, data, start, scan);
-    return [
-      this.#file.file_no,
-      line,
-      toBigint(this.#print),
-      needs_tidying,
-      is_well_formed,
-      '',
-    ].join(';');
+    return [...place, needs_tidying, is_well_formed, ''].join(';');
   }
 
   /** @returns why the record cannot be read */
@@ -128,13 +138,13 @@ export class FileReader implements RecordHandler {
     data: Buffer,
     start: number,
     end: number,
-    line: number,
+    place: Place,
     scan: RecordScanner,
   ): string | undefined {
     const { columns } = this.layout!;
     const fault = findFault(scan, data, start, end, columns.length);
     if (fault !== undefined) return fault;
-    const prefix = this.#prefix(data, start, line, scan);
+    const prefix = this.#prefix(data, start, place, scan);
     if (scan.is_plain && !scan.is_multiline && !scan.has_return && !columns.includes(null)) {
       this.lines.addPlain(prefix, data, start, end);
       return undefined;

@@ -1,67 +1,159 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import * as fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
-import { type Fingerprint, toBigint } from './fingerprint.ts';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import type { YesterdaysEntries } from './yesterday.ts';
+import { RECORD_WORDS } from './line-memory.ts';
+import { RECORD_BYTES } from './record-scanner.ts';
+import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 
-const half = fc.oneof(fc.integer({ min: -2, max: 2 }), fc.integer());
-const key = fc.record({ high: half, low: half }).filter(({ high, low }) => high !== 0 || low !== 0);
+const context = { seed: 5n, skipsNumber: false };
+const print = fc
+  .oneof(fc.bigInt({ min: -2n, max: 2n }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
+  .filter((value) => value !== 0n);
 
-/** Entries in the format of the server. The entry at index n lies in page n. */
-function toEntries(keys: readonly Fingerprint[]): YesterdaysEntries {
-  const fingerprints = Buffer.alloc(keys.length * 8);
-  const places = Buffer.alloc(keys.length * 6);
-  keys.forEach(({ high, low }, at) => {
-    fingerprints.writeInt32BE(high, at * 8);
-    fingerprints.writeInt32BE(low, at * 8 + 4);
-    places.writeUInt32BE(at, at * 6);
-    places.writeUInt16BE(7, at * 6 + 4);
-  });
-  return { fingerprints, places };
+function learn(prints: readonly bigint[]): KnownFingerprints {
+  const known = new KnownFingerprints(prints.length);
+  for (const value of prints) {
+    known.memory.area.writeBigInt64BE(value);
+    known.learn(0, 8);
+  }
+  return known;
+}
+
+function listMissing(known: KnownFingerprints): bigint[] {
+  const found: bigint[] = [];
+  for (const batch of known.missing()) found.push(...batch);
+  return found.toSorted(ascending);
+}
+
+function ascending(a: bigint, b: bigint): number {
+  if (a === b) return 0;
+  return a < b ? -1 : 1;
 }
 
 describe('KnownFingerprints', () => {
   test('does what a map of the fingerprints does', () => {
-    const keys = fc.array(key, { maxLength: 150 });
-    const steps = fc.array(fc.record({ key, again: fc.nat() }), { maxLength: 300 });
+    const prints = fc.array(print, { maxLength: 150 });
+    const steps = fc.array(fc.record({ print, again: fc.nat() }), { maxLength: 300 });
     fc.assert(
-      fc.property(keys, fc.array(fc.nat(), { maxLength: 5 }), steps, (distinct, twice, list) => {
+      fc.property(prints, fc.array(fc.nat(), { maxLength: 5 }), steps, (distinct, twice, list) => {
         const added = [...distinct, ...twice.flatMap((at) => distinct[at % distinct.length] ?? [])];
-        const known = new KnownFingerprints(toEntries(added));
+        const known = learn(added);
         const model = new Map<bigint, 'not met' | 'met' | 'shared'>();
-        for (const name of added.map(toBigint)) {
-          model.set(name, model.has(name) ? 'shared' : 'not met');
-        }
+        for (const value of added) model.set(value, model.has(value) ? 'shared' : 'not met');
         for (const step of list) {
           // Every other time one of those that were added.
-          const met = step.again % 2 ? (added[step.again % added.length] ?? step.key) : step.key;
-          const state = model.get(toBigint(met));
-          expect(known.meet(met)).toBe(state === 'not met');
-          if (state === 'not met') model.set(toBigint(met), 'met');
+          const met =
+            step.again % 2 ? (added[step.again % added.length] ?? step.print) : step.print;
+          expect(known.meet(met)).toBe(model.get(met) === 'not met');
+          if (model.get(met) === 'not met') model.set(met, 'met');
         }
-        const missing = added
-          .map((print, at) => ({ fingerprint: toBigint(print), place: `(${at},7)` }))
-          .filter(({ fingerprint }) => model.get(fingerprint) !== 'met');
-        expect([...known.missing()]).toEqual(missing);
+        const missing = [...model.keys()].filter((value) => model.get(value) !== 'met');
+        expect(listMissing(known)).toEqual(missing.toSorted(ascending));
       }),
       { numRuns: 500 },
     );
   });
 
-  test('never meets an entry without a fingerprint', () => {
-    const known = new KnownFingerprints(toEntries([{ high: 0, low: 0 }]));
-    expect(known.meet({ high: 0, low: 1 })).toBe(false);
-    expect([...known.missing()]).toEqual([{ fingerprint: 0n, place: '(0,7)' }]);
+  test('has room for as many as are added, whatever their bits are', () => {
+    const prints = Array.from({ length: 400_000 }, (_, at) => BigInt(at + 1));
+    const known = learn(prints);
+    const odd = prints.filter((value) => value % 2n === 1n);
+    expect(odd.every((value) => known.meet(value))).toBe(true);
+    expect(odd.some((value) => known.meet(value))).toBe(false);
+    const even = prints.filter((value) => value % 2n === 0n);
+    expect(listMissing(known).join()).toBe(even.join());
   });
 
-  test('has room for as many as are added, whatever the low bits are', () => {
-    const keys = Array.from({ length: 400_000 }, (_, at) => ({ high: at + 1, low: 0 }));
-    const known = new KnownFingerprints(toEntries(keys));
-    const odd = keys.filter(({ high }) => high % 2 === 1);
-    expect(odd.every((print) => known.meet(print))).toBe(true);
-    expect(odd.some((print) => known.meet(print))).toBe(false);
-    const missing = [...known.missing()];
-    expect(missing).toHaveLength(200_000);
-    expect(missing.every(({ fingerprint }) => (fingerprint >> 32n) % 2n === 0n)).toBe(true);
+  test('finds in chunks the unknown records that one look at each line finds', () => {
+    const line = fc.string({ unit: fc.constantFrom('a', 'ż', ';', '"', '\r', '1'), maxLength: 40 });
+    const long = fc.constant('x'.repeat(RECORD_BYTES + 1));
+    const lines = fc.array(fc.oneof({ weight: 50, arbitrary: line }, long), { maxLength: 30 });
+    const cuts = fc.array(fc.nat(100_000), { maxLength: 5 });
+    fc.assert(
+      fc.property(lines, fc.array(fc.nat()), cuts, (list, yesterday, places) => {
+        const bytes = Buffer.from(list.map((text) => `${text}\n`).join(''));
+        const looked = (isPassing: boolean) => {
+          const known = learn([]);
+          const prints = yesterday.flatMap((at) => {
+            const text = list[at % list.length]?.replace(/\r$/, '');
+            if (!text || text.length > RECORD_BYTES) return [];
+            return known.fingerprint(0, known.memory.area.write(text), context);
+          });
+          return read(learn(prints), bytes, isPassing, places);
+        };
+        expect(looked(true)).toEqual(looked(false));
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test('runs the code that stands beside its source', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'registry-wasm-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const root = fileURLToPath(new URL('../../', import.meta.url));
+    const built = join(folder, 'lines.wasm');
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8')) as {
+      scripts: { wasm: string };
+    };
+    const [program, ...flags] = scripts.wasm.split(' ');
+    await promisify(execFile)(`node_modules/.bin/${program}`, [...flags, '--outFile', built], {
+      cwd: root,
+    });
+    const committed = await readFile(new URL('wasm/lines.wasm', import.meta.url));
+    expect((await readFile(built)).equals(committed)).toBe(true);
   });
 });
+
+/** What a handler gets: the known records are counted by the unknown ones after them. */
+function read(
+  known: KnownFingerprints,
+  bytes: Buffer,
+  isPassing: boolean,
+  places: readonly number[],
+) {
+  const pieces: (string | number)[][] = [];
+  let skipped = 0;
+  const note = (...piece: (string | number)[]) => {
+    pieces.push([skipped, ...piece]);
+    skipped = 0;
+  };
+  const handler: RecordHandler = {
+    record(data, start, end, line) {
+      if (start === end) return true;
+      const fingerprint = known.fingerprint(start, end, context);
+      if (known.meet(fingerprint)) skipped++;
+      else note(line, data.toString('latin1', start, end), String(fingerprint));
+      return true;
+    },
+    reject: (_data, _start, _end, line, reason) => note(line, reason),
+  };
+  if (isPassing) {
+    handler.passLines = (data, from, line) => {
+      const passed = known.pass(from, data.length, RECORD_BYTES, context);
+      const { words, longs } = known.memory;
+      for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
+        const [before, start, end, feeds] = words.subarray(at, at + 4) as unknown as number[];
+        skipped += before!;
+        note(line + feeds!, data.toString('latin1', start, end), String(longs[at / 2 + 2]));
+      }
+      skipped += passed.known_count;
+      return passed;
+    };
+  }
+  const splitter = new RecordSplitter(handler, known.memory);
+  const cuts = [...new Set(places.map((place) => place % (bytes.length + 1))), bytes.length];
+  let from = 0;
+  for (const to of cuts.toSorted((a, b) => a - b)) {
+    splitter.write(bytes.subarray(from, to));
+    from = to;
+  }
+  splitter.end();
+  note('end', splitter.line);
+  return pieces;
+}

@@ -1,81 +1,79 @@
-import type { Fingerprint } from './fingerprint.ts';
-import type { YesterdaysEntries } from './yesterday.ts';
+import { LineMemory, type PassedLines } from './line-memory.ts';
 
-/** The states of an entry. Met: a file of today holds its record. Shared: see `#add`. */
-const MET = 0;
-const NOT_MET = 1;
-const SHARED = 2;
+/** What a record says: its bytes without a row number, after the seed of its file. */
+export interface FingerprintContext {
+  seed: bigint;
+  /** Whether the digits of the first field, and its separator, are no data. */
+  skipsNumber: boolean;
+}
 
-const FINGERPRINT_BYTES = 8;
-const PLACE_BYTES = 6;
+/** A fingerprint as two signed numbers of 32 bits: sums of it are cheap. */
+export interface Halves {
+  high: number;
+  low: number;
+}
+
+const SLOT_BYTES = 8 + 1;
+/** At most three of four slots are taken: an entry costs 12 bytes of memory. */
+const SLOTS_PER_ENTRY = 4 / 3;
 
 /**
- * The entries of yesterday by fingerprint: an open-addressing hash table, at most half full, of indexes
- * into the bytes from the database. An entry takes 19 to 23 bytes in all.
+ * The fingerprints of yesterday's entries: an open-addressing hash table beside the code that finds and looks
+ * up the records of a file (wasm/lines.ts).
  */
 export class KnownFingerprints {
-  readonly #entries: YesterdaysEntries;
-  readonly #prints: DataView;
-  readonly #states: Uint8Array;
-  /** The index of an entry plus one; zero where the slot is free. */
-  readonly #slots: Int32Array;
+  readonly memory: LineMemory;
+  /** Entries whose record must be read again. */
+  readonly unread_ids: readonly string[];
+  readonly #capacity: number;
 
-  constructor(entries: YesterdaysEntries) {
-    const { buffer, byteOffset, byteLength } = entries.fingerprints;
-    const count = byteLength / FINGERPRINT_BYTES;
-    this.#entries = entries;
-    this.#prints = new DataView(buffer, byteOffset, byteLength);
-    this.#states = new Uint8Array(count).fill(NOT_MET);
-    this.#slots = new Int32Array(2 ** Math.ceil(Math.log2(Math.max(8, count * 2))));
-    for (let index = 0; index < count; index += 1) this.#add(index);
+  /** @param count how many fingerprints will be learnt, at most */
+  constructor(count = 0, unread_ids: readonly string[] = []) {
+    this.unread_ids = unread_ids;
+    this.#capacity = Math.ceil(count * SLOTS_PER_ENTRY) + 16;
+    this.memory = new LineMemory(this.#capacity * SLOT_BYTES);
+    this.memory.code.reserve(this.memory.table_at, this.#capacity);
   }
 
-  #add(index: number): void {
-    const high = this.#prints.getInt32(FINGERPRINT_BYTES * index);
-    const low = this.#prints.getInt32(FINGERPRINT_BYTES * index + 4);
-    // An entry without a fingerprint is not in the table, so that its record is always read.
-    if (high === 0 && low === 0) return;
-    const slot = this.#find(high, low);
-    const other = this.#slots[slot]! - 1;
-    if (other < 0) {
-      this.#slots[slot] = index + 1;
-    } else {
-      // Two entries share the fingerprint: the records of both are always read.
-      this.#states[index] = SHARED;
-      this.#states[other] = SHARED;
-    }
+  /** Learns the big-endian fingerprints that lie at every `stride` bytes of area[start, end). */
+  learn(start: number, end: number, stride = 8): void {
+    this.memory.code.learn(start, end, stride);
+  }
+
+  /** The fingerprint of area[start, end): 64 bits, signed, never 0. */
+  fingerprint(start: number, end: number, { seed, skipsNumber }: FingerprintContext): bigint {
+    const { code } = this.memory;
+    return code.hash(skipsNumber ? code.afterNumber(start, end) : start, end, seed);
   }
 
   /** Marks a record as met. @returns whether to skip it: it is known, not shared, and met once */
-  meet({ high, low }: Fingerprint): boolean {
-    const index = this.#slots[this.#find(high, low)]! - 1;
-    if (index < 0 || this.#states[index] !== NOT_MET) return false;
-    this.#states[index] = MET;
-    return true;
+  meet(fingerprint: bigint): boolean {
+    return this.memory.code.meet(fingerprint) !== 0;
   }
 
-  /** Lists the entries whose record was not met today: fingerprint and ctid, as SQL writes them. */
-  *missing(): Generator<{ fingerprint: bigint; place: string }> {
-    const { places } = this.#entries;
-    for (let index = 0; index < this.#states.length; index += 1) {
-      if (this.#states[index] === MET) continue;
-      const at = PLACE_BYTES * index;
-      yield {
-        fingerprint: this.#prints.getBigInt64(FINGERPRINT_BYTES * index),
-        place: `(${places.readUInt32BE(at)},${places.readUInt16BE(at + 4)})`,
-      };
-    }
+  /** `meet`, by the signed halves of a fingerprint. */
+  meetHalves({ high, low }: Halves): boolean {
+    return this.memory.code.meetHalves(high, low) !== 0;
   }
 
-  /** The slot of a fingerprint, or the free one that it would take. */
-  #find(high: number, low: number): number {
-    const mask = this.#slots.length - 1;
-    let slot = (low ^ Math.imul(high, 0x9e3779b1)) & mask;
-    for (;;) {
-      const at = FINGERPRINT_BYTES * (this.#slots[slot]! - 1);
-      if (at < 0) return slot;
-      if (this.#prints.getInt32(at) === high && this.#prints.getInt32(at + 4) === low) return slot;
-      slot = (slot + 1) & mask;
+  /**
+   * Meets the records of area[start, end), up to the first line that has a quote, is longer than `bound`, or
+   * has no end. Lists each unknown one: known records since the one before, start, end, line feeds before
+   * it, and its fingerprint.
+   */
+  pass(start: number, end: number, bound: number, context: FingerprintContext): PassedLines {
+    const { memory } = this;
+    const skips = Number(context.skipsNumber);
+    return memory.pass((out, out_end) =>
+      memory.code.scan(start, end, bound, context.seed, skips, out, out_end),
+    );
+  }
+
+  /** Lists the fingerprints whose record was not met today, also the shared ones, in batches. */
+  *missing(): Generator<BigInt64Array> {
+    const { memory } = this;
+    for (let slot = 0; slot < this.#capacity;) {
+      yield memory.list((out, out_end) => (slot = memory.code.missing(slot, out, out_end)));
     }
   }
 }

@@ -5,7 +5,7 @@ import { columns, header } from '../../fixtures/dump/bad-dump.ts';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
 import { FileReader } from './file-reader.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
-import { noEntries } from './yesterday.ts';
+import { LineMemory } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
@@ -38,7 +38,7 @@ function split(bytes: Buffer, cuts: readonly number[] = [], width?: number) {
     },
     reject: (_data, _start, _end, line, reason) => void rejects.push([line, reason]),
   };
-  const splitter = new RecordSplitter(handler);
+  const splitter = new RecordSplitter(handler, new LineMemory());
   write(splitter, bytes, cuts);
   return { records, rejects, line: splitter.line };
 }
@@ -143,7 +143,7 @@ describe('RecordSplitter', () => {
       longest = Math.max(longest, to - from);
       return true;
     };
-    const splitter = new RecordSplitter({ record: measure, reject: measure });
+    const splitter = new RecordSplitter({ record: measure, reject: measure }, new LineMemory());
     const chunk = Buffer.from(more.repeat(250_000 / more.length));
     const before = process.memoryUsage().arrayBuffers;
     splitter.write(Buffer.from(start));
@@ -171,8 +171,9 @@ describe('a damaged line', () => {
       modified_ms: 0,
       sha256: '',
     };
-    const reader = new FileReader(source, file, new KnownFingerprints(noEntries));
-    write(new RecordSplitter(reader), bytes, places);
+    const known = new KnownFingerprints();
+    const reader = new FileReader(source, file, known);
+    write(new RecordSplitter(reader, known.memory), bytes, places);
     reader.end();
     const staged: string[][] = parse(reader.lines.take(), { delimiter: ';' });
     return {

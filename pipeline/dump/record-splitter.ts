@@ -1,13 +1,25 @@
 import { figure } from '../figure.ts';
 import type { Separator } from '../sources/source.ts';
+import type { LineMemory } from './line-memory.ts';
 import { RECORD_BYTES, RecordScanner } from './record-scanner.ts';
 
 const LINE_FEED = 10;
 const RETURN = 13;
 const QUOTE = 34;
+/** Chunks are read in pieces of this size, so that the rest of the one before fits beside them. */
+const PIECE_BYTES = 128 * 1024;
 
 /** Receives the records of the splitter. `data` is only valid during the call. */
 export interface RecordHandler {
+  /**
+   * Takes lines from data[start], which begins line `line`, as far as they need no parser; undefined where
+   * none can be taken yet. The others are handed to `record`.
+   */
+  passLines?(
+    data: Buffer,
+    start: number,
+    line: number,
+  ): { end: number; feed_count: number } | undefined;
   /**
    * One record, data[start, end) without its line end, on `line`, from 1. `scanned`: where it has quotes.
    *
@@ -30,14 +42,17 @@ export interface RecordHandler {
  */
 export class RecordSplitter {
   readonly #handler: RecordHandler;
+  readonly #area: Buffer;
   readonly #scanner: RecordScanner;
-  #rest: Buffer | undefined;
+  #rest: Buffer = Buffer.alloc(0);
   #line = 1;
   /** Whether bytes are dropped up to the end of a line that is too long. */
   #isSkipping = false;
 
-  constructor(handler: RecordHandler, separator: Separator = ';') {
+  /** @param memory into whose area the bytes are copied */
+  constructor(handler: RecordHandler, { area }: LineMemory, separator: Separator = ';') {
     this.#handler = handler;
+    this.#area = area;
     this.#scanner = new RecordScanner(separator);
   }
 
@@ -47,27 +62,23 @@ export class RecordSplitter {
   }
 
   write(chunk: Buffer): void {
-    let data = chunk;
-    // Joins the rest of the last chunk with one line of this chunk, not with the whole chunk.
-    while (this.#rest && data.length > 0) {
-      const lineEnd = data.indexOf(LINE_FEED) + 1 || data.length;
-      const joined = Buffer.concat([this.#rest, data.subarray(0, lineEnd)]);
-      data = data.subarray(lineEnd);
-      this.#keep(joined, this.#split(joined, false));
+    for (let at = 0; at < chunk.length; at += PIECE_BYTES) {
+      const data = this.#load(chunk.subarray(at, at + PIECE_BYTES));
+      // Copies the unused bytes, since the area is shared.
+      this.#rest = Buffer.from(data.subarray(this.#split(data, false)));
     }
-    if (data.length > 0) this.#keep(data, this.#split(data, false));
-  }
-
-  /** Copies the unused bytes, so that the chunk can be freed. */
-  #keep(data: Buffer, used: number): void {
-    this.#rest = used < data.length ? Buffer.from(data.subarray(used)) : undefined;
   }
 
   /** Splits the remaining bytes. The last line needs no line end. */
   end(): void {
-    const data = this.#rest;
-    this.#rest = undefined;
-    if (data) this.#split(data, true);
+    this.#split(this.#load(Buffer.alloc(0)), true);
+    this.#rest = Buffer.alloc(0);
+  }
+
+  /** Puts the rest of the last piece and a piece into the area. */
+  #load(piece: Buffer): Buffer {
+    const length = this.#rest.copy(this.#area);
+    return this.#area.subarray(0, length + piece.copy(this.#area, length));
   }
 
   /** @returns how many bytes were used up */
@@ -75,6 +86,12 @@ export class RecordSplitter {
     let at = 0;
     let quote = data.indexOf(QUOTE);
     while (at < data.length) {
+      const passed = this.#isSkipping ? undefined : this.#handler.passLines?.(data, at, this.#line);
+      if (passed) {
+        this.#line += passed.feed_count;
+        at = passed.end;
+        if (at === data.length) break;
+      }
       const feed = data.indexOf(LINE_FEED, at);
       const stop = feed < 0 ? data.length : feed;
       if (this.#isSkipping) {

@@ -43,7 +43,7 @@ export async function stageFile(
   const { file_no, path, byte_count } = file;
   const reader = new FileReader(source, file, known);
   const { lines, rejects } = reader;
-  const splitter = new RecordSplitter(reader);
+  const splitter = new RecordSplitter(reader, known.memory);
   let stored_bytes = 0;
   let content_hash = '';
   const onRead = (bytes: number, size: number, crc: number) => {

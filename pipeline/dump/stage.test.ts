@@ -10,8 +10,8 @@ import { staging } from '../night/nightly.ts';
 import { runSteps } from '../night/sessions.ts';
 import { loadSource, type TableSource } from '../sources/source.ts';
 import { readDump } from './files.ts';
+import { KnownFingerprints } from './known-fingerprints.ts';
 import { stageDump } from './stage.ts';
-import { noEntries } from './yesterday.ts';
 
 const stage = 'stage_test';
 let db: TestDatabase;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 /** Stages a folder, and skips the records of yesterday. */
-async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool) {
+async function stageFolder(folder: string, yesterday = new KnownFingerprints(), pool = db.pool) {
   const client = await db.pool.connect();
   let records = 0;
   const onProgress = (read: number) => void (records += read);
@@ -33,7 +33,7 @@ async function stageFolder(folder: string, yesterday = noEntries, pool = db.pool
     await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
     await client.query(
       `insert into ${stage}.night
-       values (0, 'ceidg', 'full', 'PL', '2026-11-03', true, true, false, null, now())`,
+       values (0, 'ceidg', 'full', false, '{}', 'PL', '2026-11-03', true, true, false, null, now())`,
     );
     const { files } = await readDump(source, folder);
     await stageDump({ pool, client, stage, steps: staging, source, files, onProgress }, yesterday);
@@ -56,15 +56,16 @@ describe('stageDump', () => {
     );
     expect(all.length).toBeGreaterThan(70);
     const [known] = all;
-    const fingerprints = Buffer.alloc(16);
-    fingerprints.writeBigInt64BE(BigInt(known!.fingerprint));
-    fingerprints.writeBigInt64BE(77n, 8);
-    const places = Buffer.from('000000000001000000090002', 'hex');
-    expect(await stageFolder(folder, { fingerprints, places })).toBe(read);
+    const yesterday = new KnownFingerprints(2, ['9']);
+    yesterday.memory.area.writeBigInt64BE(BigInt(known!.fingerprint));
+    yesterday.memory.area.writeBigInt64BE(77n, 8);
+    yesterday.learn(0, 16);
+    expect(await stageFolder(folder, yesterday)).toBe(read);
     const [left] = await query<{ count: number }>(`select count(*)::int from ${stage}.column_text`);
     expect(left!.count).toBe(all.length - 1);
-    expect(await query(`select fingerprint, place from ${stage}.missing_entry`)).toEqual([
-      { fingerprint: '77', place: '(9,2)' },
+    expect(await query(`select fingerprint, entry_id from ${stage}.missing_entry`)).toEqual([
+      { fingerprint: '77', entry_id: null },
+      { fingerprint: null, entry_id: '9' },
     ]);
   });
 
@@ -85,7 +86,7 @@ describe('stageDump', () => {
     other.pool.on('connect', (client) => {
       client.query('select pg_terminate_backend(pg_backend_pid())').catch(() => undefined);
     });
-    await expect(stageFolder(folder, noEntries, other.pool)).rejects.toThrow(/terminat/);
+    await expect(stageFolder(folder, undefined, other.pool)).rejects.toThrow(/terminat/);
     // Without released sessions, this would never end.
     await other.close();
   });

@@ -4,17 +4,14 @@ import { from as copyFrom } from 'pg-copy-streams';
 import { insertRows, inStage, runFile, type Sessions } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
-import { KnownFingerprints } from './known-fingerprints.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
 import { inParallel } from '../parallel.ts';
 import { joinedColumns, type Source, type TableSource } from '../sources/source.ts';
 import { stageJoin } from './join/stage-join.ts';
 import { type FileCount, stageFile } from './stage-file.ts';
-import type { YesterdaysEntries } from './yesterday.ts';
 
 /** Files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
-/** Missing entries are sent in batches of about this many characters. */
-const COPIED_LENGTH = 64 * 1024;
 
 export interface Staging<Kind extends Source = Source> {
   pool: Sessions;
@@ -30,15 +27,14 @@ export interface Staging<Kind extends Source = Source> {
 }
 
 /**
- * Stages the records of a dump that are not of `yesterday`. Counts go to `file`, unknown columns to
+ * Stages the records of a dump that are not `known`. Counts go to `file`, unknown columns to
  * `notice`. Throws a `Refusal` when a file as a whole cannot be read.
  */
 export async function stageDump(
   staging: Staging<TableSource>,
-  yesterday: YesterdaysEntries,
+  known: KnownFingerprints,
 ): Promise<void> {
   await createRecordTables(staging);
-  const known = new KnownFingerprints(yesterday);
   const { join } = staging.source;
   const counts = join ? await stageJoin(staging, join, known) : await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
@@ -128,18 +124,13 @@ export async function saveCounts(
 
 /** Saves the entries of yesterday whose record no file holds. */
 async function saveMissing({ client, stage }: Staging, known: KnownFingerprints): Promise<void> {
-  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, place) from stdin`);
+  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, entry_id) from stdin`);
   await pipeline(writeMissing(known), client.query(copy));
 }
 
 function* writeMissing(known: KnownFingerprints): Generator<string> {
-  let lines = '';
-  for (const { fingerprint, place } of known.missing()) {
-    lines += `${fingerprint}\t${place}\n`;
-    if (lines.length > COPIED_LENGTH) {
-      yield lines;
-      lines = '';
-    }
+  for (const batch of known.missing()) {
+    yield Array.from(batch, (fingerprint) => `${fingerprint}\t\\N\n`).join('');
   }
-  yield lines;
+  yield known.unread_ids.map((entry_id) => `\\N\t${entry_id}\n`).join('');
 }

@@ -2,8 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { KnownFingerprints } from './known-fingerprints.ts';
-import { loadYesterday, noEntries } from './yesterday.ts';
+import { loadYesterday } from './yesterday.ts';
 
 let db: TestDatabase;
 
@@ -17,23 +16,28 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
-/** An entry in one text, to be compared. */
-function text({ fingerprint, place }: { fingerprint: unknown; place: string }): string {
-  return `${String(fingerprint)} ${place}`;
-}
-
 describe('loadYesterday', () => {
-  test('gives every entry that is there once, with its fingerprint and its place', async () => {
-    const { rows } = await db.pool.query<{ place: string; fingerprint: string }>(
-      'select ctid as place, fingerprint from registry.entry where gone_date is null',
+  test('gives the fingerprint of every entry that is there once, or the id of one without', async () => {
+    await db.pool.query(
+      `update registry.entry set fingerprint = null
+       where entry_id in (select entry_id from registry.entry where gone_date is null limit 2)`,
+    );
+    const { rows } = await db.pool.query<{ entry_id: string; fingerprint: string | null }>(
+      'select entry_id, fingerprint from registry.entry where gone_date is null order by entry_id',
     );
     expect(rows.length).toBeGreaterThan(4900);
-    const known = new KnownFingerprints(await loadYesterday(db.pool, 'ceidg'));
-    const found = [...known.missing()].map(text);
-    expect(found.toSorted()).toEqual(rows.map(text).toSorted());
+    const known = await loadYesterday(db.pool, 'ceidg');
+    const found = [...known.missing()].flatMap((batch) => Array.from(batch, String));
+    const expected = rows.flatMap(({ fingerprint }) => fingerprint ?? []);
+    expect(found.toSorted()).toEqual(expected.toSorted());
+    const unread = rows.filter(({ fingerprint }) => fingerprint === null);
+    expect(unread).toHaveLength(2);
+    expect(known.unread_ids).toEqual(unread.map(({ entry_id }) => entry_id));
   });
 
   test('gives nothing of a source that has no entries', async () => {
-    expect(await loadYesterday(db.pool, 'krs')).toBe(noEntries);
+    const known = await loadYesterday(db.pool, 'krs');
+    expect([...known.missing()].flatMap((batch) => Array.from(batch))).toEqual([]);
+    expect(known.unread_ids).toEqual([]);
   });
 });

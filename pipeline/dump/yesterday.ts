@@ -1,50 +1,67 @@
-import { buffer } from 'node:stream/consumers';
 import { escapeLiteral } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import { inSession, type Sessions } from '../../sql/connection/database.ts';
+import { KnownFingerprints } from './known-fingerprints.ts';
 
-/** The entries of the last snapshot of a source, in no order. Numbers are big-endian. */
-export interface YesterdaysEntries {
-  /** Eight bytes per entry. Zero: the record of the entry must be read again. */
-  fingerprints: Buffer;
-  /** The ctid of each row, six bytes per entry: the number of the page, and of the row in the page. */
-  places: Buffer;
-}
+/** Signature, flags and length of the extension of a binary COPY. */
+const HEADER_BYTES = 11 + 4 + 4;
+/** Number of fields and length of the field, then the fingerprint. */
+const ROW_BYTES = 2 + 4 + 8;
+const FINGERPRINT_AT = 2 + 4;
 
-/** No entries: every record is read. */
-export const noEntries: YesterdaysEntries = {
-  fingerprints: Buffer.alloc(0),
-  places: Buffer.alloc(0),
-};
-
-/** The bytes before the fields of the only row: signature, flags, extension and number of fields. */
-const HEADER_BYTES = 11 + 4 + 4 + 2;
-
-/**
- * Loads the entries of the last snapshot of a source. A ctid is valid until its row is updated, for
- * example when another source merges companies: sql/nightly/1_read/moved.sql detects this.
- */
-export async function loadYesterday(pool: Sessions, source: string): Promise<YesterdaysEntries> {
+/** Loads the fingerprints of the last snapshot of a source. */
+export async function loadYesterday(pool: Sessions, source: string): Promise<KnownFingerprints> {
   return inSession(pool, async (client) => {
-    // A binary COPY sends raw bytes; a query would send hexadecimal text.
+    const standing = `from registry.entry
+      where entry.source = ${escapeLiteral(source)} and entry.gone_date is null`;
+    // An entry that loses its fingerprint meanwhile still counts as one that has it.
+    await client.query('begin isolation level repeatable read');
+    const { rows } = await client.query<{ count: string; unread_ids: string[] }>(
+      `select
+         count(entry.fingerprint),
+         coalesce(array_agg(entry.entry_id) filter (where entry.fingerprint is null), '{}')
+           as unread_ids
+       ${standing}`,
+    );
+    const { count, unread_ids } = rows[0]!;
+    const known = new KnownFingerprints(Number(count), unread_ids);
+    const rest = new RowReader(known);
+    // A binary COPY sends raw bytes; a query would send decimal text.
     const copy = client.query(
       copyTo(
-        `copy (
-           select
-             string_agg(int8send(coalesce(entry.fingerprint, 0)), ''),
-             string_agg(tidsend(entry.ctid), '')
-           from registry.entry
-           where entry.source = ${escapeLiteral(source)} and entry.gone_date is null
-         ) to stdout (format binary)`,
+        `copy (select entry.fingerprint ${standing} and entry.fingerprint is not null)
+         to stdout (format binary)`,
       ),
     );
-    const bytes = await buffer(copy);
-    const length = bytes.readInt32BE(HEADER_BYTES);
-    if (length < 0) return noEntries;
-    const end = HEADER_BYTES + 4 + length;
-    return {
-      fingerprints: bytes.subarray(HEADER_BYTES + 4, end),
-      places: bytes.subarray(end + 4, end + 4 + bytes.readInt32BE(end)),
-    };
+    for await (const chunk of copy) rest.write(chunk as Buffer);
+    await client.query('commit');
+    return known;
   });
+}
+
+/** Teaches the rows of a binary COPY, wherever its chunks end. */
+class RowReader {
+  readonly #known: KnownFingerprints;
+  #skipped = 0;
+  #length = 0;
+
+  constructor(known: KnownFingerprints) {
+    this.#known = known;
+  }
+
+  write(chunk: Buffer): void {
+    const { area } = this.#known.memory;
+    let at = Math.min(HEADER_BYTES - this.#skipped, chunk.length);
+    this.#skipped += at;
+    while (at < chunk.length) {
+      const length = chunk.copy(area, this.#length, at);
+      at += length;
+      this.#length += length;
+      // The trailer, of two bytes, is never a whole row.
+      const end = this.#length - (this.#length % ROW_BYTES);
+      this.#known.learn(FINGERPRINT_AT, end, ROW_BYTES);
+      area.copyWithin(0, end, this.#length);
+      this.#length -= end;
+    }
+  }
 }

@@ -9,7 +9,8 @@ import {
 import { assertUntouched, type Dump, hashDump, listDump } from '../dump/files.ts';
 import { stageDocuments } from '../dump/stage-documents.ts';
 import { stageDump } from '../dump/stage.ts';
-import { loadYesterday, noEntries, type YesterdaysEntries } from '../dump/yesterday.ts';
+import { KnownFingerprints } from '../dump/known-fingerprints.ts';
+import { loadYesterday } from '../dump/yesterday.ts';
 import { type GuardFinding, Refusal } from '../errors.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { isDiskFull } from '../fault.ts';
@@ -144,13 +145,13 @@ async function attempt(asked: Night): Promise<RunSummary> {
 }
 
 /** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
-async function prepareTables(night: Night, isFullRead: boolean): Promise<YesterdaysEntries> {
+async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
   const { pool, reporter, description } = night;
   reporter.step('load fingerprints');
   // A delta holds only changed entries: what it does not hold is not looked for.
   const readsAll = isFullRead || description.dump_kind === 'delta';
   const [yesterday] = await settle([
-    readsAll ? Promise.resolve(noEntries) : loadYesterday(pool, description.name),
+    readsAll ? Promise.resolve(new KnownFingerprints()) : loadYesterday(pool, description.name),
     runSteps(night, ['1_read/tables']).then(() => saveNight(night, readsAll)),
   ]);
   return yesterday;
@@ -184,7 +185,7 @@ async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
 }
 
 /** Reads the records of a dump into the tables of the night. */
-async function readRecords(night: Night, dump: Dump, yesterday: YesterdaysEntries): Promise<void> {
+async function readRecords(night: Night, dump: Dump, yesterday: KnownFingerprints): Promise<void> {
   const { client, stage, reporter, description } = night;
   const { files } = dump;
   reporter.step('read and normalise');

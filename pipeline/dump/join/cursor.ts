@@ -72,7 +72,7 @@ export class Cursor {
   async *#readParts(): AsyncGenerator<Row[]> {
     const { join } = this.#context;
     const { reader } = this;
-    const splitter = new RecordSplitter(reader, join.separator);
+    const splitter = new RecordSplitter(reader, reader.memory, join.separator);
     const onRead: OnRead = (stored_bytes, size, crc) => {
       this.stored_bytes = stored_bytes;
       this.#content_hash = `${size}-${crc.toString(16)}`;

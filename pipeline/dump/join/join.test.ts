@@ -120,7 +120,8 @@ describe('a legal unit', () => {
     const touched = makeStock(
       units.map((row) => ({
         ...row,
-        trancheEffectifsUniteLegale: '21',
+        // In quotes, so that a parser reads the row.
+        trancheEffectifsUniteLegale: '2,1',
         dateDernierTraitementUniteLegale: '2026-10-31T06:00:00',
         nombrePeriodesUniteLegale: '3',
         economieSocialeSolidaireUniteLegale: 'N',

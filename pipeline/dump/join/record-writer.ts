@@ -1,7 +1,6 @@
 import type { Fields, JoinDescription } from '../../sources/source.ts';
 import { CopyLines } from '../copy-lines.ts';
-import { type Fingerprint, toBigint } from '../fingerprint.ts';
-import type { KnownFingerprints } from '../known-fingerprints.ts';
+import type { Halves, KnownFingerprints } from '../known-fingerprints.ts';
 import { isWellFormed } from '../well-formed.ts';
 import type { Cursor } from './cursor.ts';
 import type { Row } from './row-reader.ts';
@@ -19,7 +18,7 @@ export class RecordWriter {
   readonly #known: KnownFingerprints;
   readonly #main: Cursor;
   readonly #details: Cursor;
-  readonly #print: Fingerprint = { high: 0, low: 0 };
+  readonly #print: Halves = { high: 0, low: 0 };
 
   constructor(join: JoinDescription, known: KnownFingerprints, main: Cursor, details: Cursor) {
     this.#join = join;
@@ -47,9 +46,14 @@ export class RecordWriter {
     }
     if (print.high === 0 && print.low === 0) print.low = 1;
     if (details.length === 0) this.#countLacking(row);
-    if (this.#known.meet(print)) return;
+    if (this.#known.meetHalves(print)) return;
     const fault = this.#stage(row, details);
     if (fault !== undefined) this.#main.reader.rejectRow(row, fault);
+  }
+
+  #readPrint(): bigint {
+    const { high, low } = this.#print;
+    return (BigInt(high) << 32n) | BigInt(low >>> 0);
   }
 
   /** Rejects a row of details that has no row of the main file. */
@@ -82,7 +86,7 @@ export class RecordWriter {
       ...Object.keys(this.#join.combined).map((name) => String(combined[name])),
     ];
     const listed = combined.listed.map((one) => this.#writeDetail(details.get(one)!));
-    const print = toBigint(this.#print);
+    const print = this.#readPrint();
     const prefix = `${file.file_no};${row.line};${print};false;${is_well_formed};`;
     this.lines.addFields(prefix, values, `"[${listed.join(',')}]"`);
     return undefined;

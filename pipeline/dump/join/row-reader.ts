@@ -2,17 +2,18 @@ import { Refusal } from '../../errors.ts';
 import { squeeze } from '../../sources/answer.ts';
 import type { Fields, JoinDescription, JoinedTable } from '../../sources/source.ts';
 import type { DumpFile } from '../files.ts';
-import { fingerprint, type Fingerprint, fingerprintOf } from '../fingerprint.ts';
+import type { Halves } from '../known-fingerprints.ts';
+import { LineMemory, RECORD_WORDS } from '../line-memory.ts';
 import { type Layout, readHeader } from '../header.ts';
 import { findFault, RECORD_BYTES, RecordScanner } from '../record-scanner.ts';
 import type { RecordHandler } from '../record-splitter.ts';
 import { RejectList } from '../reject-list.ts';
 
-const [zero, quote, dash] = Buffer.from('0"-') as unknown as [number, number, number];
+const [zero, quote] = Buffer.from('0"') as unknown as [number, number];
 const LINE_FEED = 10;
 
 /** A row of a joined table, with the fingerprint of its data. */
-export interface Row extends Fingerprint {
+export interface Row extends Halves {
   /** The number that joins the tables. */
   key: number;
   data: Buffer;
@@ -23,6 +24,8 @@ export interface Row extends Fingerprint {
   fault: string | undefined;
 }
 
+/** A table has fewer columns than this. */
+const COLUMNS = 4096;
 const afterLost = 'it follows a row that cannot be read';
 
 /** Which table a file holds, and how. */
@@ -44,15 +47,14 @@ export class RowReader implements RecordHandler {
   rows: Row[] = [];
   read_count = 0;
   layout: Layout | undefined;
-  /** The newest day on which the registry touched a row, as a number YYYYMMDD; 0: none. */
-  newest_day = 0;
 
   readonly #context: RowContext;
   readonly #separator: number;
   /** Has scanned the row of the last `readFields`. */
   readonly scanner: RecordScanner;
   readonly #found_ends = new Uint32Array(RECORD_BYTES + 3);
-  #seed: Fingerprint = { high: 0, low: 0 };
+  readonly memory = new LineMemory(COLUMNS);
+  #seed = 0n;
   #key_at = 0;
   #touched_at = 0;
   /** The columns that are data, by their place in a row; and those of a brief look at details. */
@@ -60,8 +62,8 @@ export class RowReader implements RecordHandler {
   #brief: [at: number, column: string][] = [];
   /** The first and the last column of each run of columns that are data. */
   readonly #runs: [first: number, last: number][] = [];
-  #view: DataView = new DataView(new ArrayBuffer(0));
-  #viewed: Buffer | undefined;
+  #copied: Buffer | undefined;
+  #copy: Buffer = Buffer.alloc(0);
   #last_key = -1;
   #isAfterLost = false;
   #scanned: Row | undefined;
@@ -71,6 +73,11 @@ export class RowReader implements RecordHandler {
     this.#separator = context.join.separator.charCodeAt(0);
     this.rejects = new RejectList(context.file);
     this.scanner = new RecordScanner(context.join.separator);
+  }
+
+  /** The newest day on which the registry touched a row, as a number YYYYMMDD; 0: none. */
+  get newest_day(): number {
+    return this.memory.code.newest_day.value as number;
   }
 
   take(): Row[] {
@@ -103,15 +110,64 @@ export class RowReader implements RecordHandler {
       this.#lose(data, start, stop, line, fault ?? `no ${name} of ${key_digits} digits`);
       return !isMultiline;
     }
-    const fault_before = this.#isAfterLost ? afterLost : undefined;
+    const touched = this.#touched_at;
+    if (touched >= 0) {
+      this.memory.code.noteDay(touched === 0 ? start : ends[touched - 1]! + 1, ends[touched]!);
+    }
+    const print = this.#print(start, ends);
+    const high = Number(BigInt.asIntN(32, print >> 32n));
+    this.#keep(
+      key,
+      this.#keepBytes(data),
+      start,
+      end,
+      line,
+      high,
+      Number(BigInt.asIntN(32, print)),
+    );
+    return true;
+  }
+
+  passLines(data: Buffer, start: number, line: number) {
+    if (!this.layout) return undefined;
+    const { memory } = this;
+    const passed = memory.pass((out, out_end) =>
+      memory.code.rows(start, data.length, RECORD_BYTES, this.#seed, out, out_end),
+    );
+    const { words } = memory;
+    const copy = this.#keepBytes(data);
+    for (let at = 0; at < passed.listed_count * RECORD_WORDS; at += RECORD_WORDS) {
+      const row_line = line + words[at + 3]!;
+      const [low, high] = [words[at + 4]! | 0, words[at + 5]! | 0];
+      this.#keep(words[at]!, copy, words[at + 1]!, words[at + 2]!, row_line, high, low);
+    }
+    this.read_count += passed.listed_count;
+    return passed;
+  }
+
+  #keep(
+    key: number,
+    data: Buffer,
+    start: number,
+    end: number,
+    line: number,
+    high: number,
+    low: number,
+  ): void {
+    const fault = this.#isAfterLost ? afterLost : undefined;
     this.#isAfterLost = false;
-    const row: Row = { key, high: 0, low: 0, data, start, end, line, fault: fault_before };
-    this.#print(row, ends);
-    this.#readDay(data, start, ends);
     this.rejects.pass();
     this.#last_key = key;
-    this.rows.push(row);
-    return true;
+    this.rows.push({ key, high, low, data, start, end, line, fault });
+  }
+
+  /** A copy of the bytes of the area, which change while the rows are kept. */
+  #keepBytes(data: Buffer): Buffer {
+    if (this.#copied !== data) {
+      this.#copied = data;
+      this.#copy = Buffer.from(data);
+    }
+    return this.#copy;
   }
 
   reject(data: Buffer, start: number, end: number, line: number, reason: string): void {
@@ -169,7 +225,8 @@ export class RowReader implements RecordHandler {
     this.rejects.add(data.subarray(start, end), line, fault);
     const { table, join } = this.#context;
     if (table !== join.details) return;
-    this.rows.push({ key: this.#last_key, high: 0, low: 0, data, start, end, line, fault });
+    const kept = { data: this.#keepBytes(data), start, end, line, fault };
+    this.rows.push({ key: this.#last_key, high: 0, low: 0, ...kept });
     this.#isAfterLost = true;
   }
 
@@ -193,7 +250,20 @@ export class RowReader implements RecordHandler {
     this.#read = columns.flatMap((column, at) => (column === null ? [] : [[at, column]]));
     this.#brief = this.#read.filter(([, column]) => join.details.brief.includes(column));
     const data = this.#read.map(([, column]) => column);
-    this.#seed = fingerprintOf([seed, table.file_key, ...data].join('\n'));
+    this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...data].join('\n'));
+    this.#layOut(columns);
+  }
+
+  #layOut(columns: Layout['columns']): void {
+    const { file, join } = this.#context;
+    if (columns.length > COLUMNS) {
+      throw new Refusal(`${file.file}, line 1: more than ${COLUMNS} columns`);
+    }
+    const { area, table_at, code } = this.memory;
+    const kept = Buffer.from(area.buffer, table_at, columns.length);
+    columns.forEach((column, at) => (kept[at] = column === null ? 0 : 1));
+    const touched = this.#touched_at < 0 ? columns.length : this.#touched_at;
+    code.layOut(table_at, columns.length, this.#separator, this.#key_at, join.key_digits, touched);
   }
 
   /** Finds the ends of the fields of a row without quotes. @returns their number */
@@ -232,31 +302,12 @@ export class RowReader implements RecordHandler {
     return readDigits(data, from, to);
   }
 
-  #print(row: Row, ends: Uint32Array): void {
-    const { data, start } = row;
-    if (this.#viewed !== data) {
-      this.#viewed = data;
-      this.#view = new DataView(data.buffer, data.byteOffset, data.byteLength);
-    }
-    row.high = this.#seed.high;
-    row.low = this.#seed.low;
-    for (const [first, last] of this.#runs) {
+  /** The fingerprint of a row in the area: its runs of columns that are data, one after another. */
+  #print(start: number, ends: Uint32Array): bigint {
+    return this.#runs.reduce((print, [first, last]) => {
       const from = first === 0 ? start : ends[first - 1]! + 1;
-      fingerprint(this.#view, from, ends[last]!, row, row);
-    }
-  }
-
-  #readDay(data: Buffer, start: number, ends: Uint32Array): void {
-    const at = this.#touched_at;
-    if (at < 0) return;
-    const from = at === 0 ? start : ends[at - 1]! + 1;
-    if (ends[at]! - from < 10 || data[from + 4] !== dash || data[from + 7] !== dash) return;
-    const year = readDigits(data, from, from + 4);
-    const month = readDigits(data, from + 5, from + 7);
-    const day = readDigits(data, from + 8, from + 10);
-    if (year < 0 || month < 0 || day < 0) return;
-    const number = (year * 100 + month) * 100 + day;
-    if (number > this.newest_day) this.newest_day = number;
+      return this.memory.code.hash(from, ends[last]!, print);
+    }, this.#seed);
   }
 }
 

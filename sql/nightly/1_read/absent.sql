@@ -10,10 +10,18 @@ analyze stage.deleted_key;
 create unlogged table stage.absent as
 select entry.company_id, entry.entry_id, entry.entry_key
 from stage.missing_entry
-join registry.entry
-    on entry.ctid = missing_entry.place
-    and coalesce(entry.fingerprint, 0) = missing_entry.fingerprint
-where entry.source = (select night.source from stage.night)
+join registry.entry using (fingerprint)
+where
+    entry.source = (select night.source from stage.night)
+    and entry.gone_date is null
+union all
+select entry.company_id, entry.entry_id, entry.entry_key
+from stage.missing_entry
+join registry.entry using (entry_id)
+where
+    missing_entry.entry_id is not null
+    and entry.source = (select night.source from stage.night)
+    and entry.gone_date is null
 union all
 select entry.company_id, entry.entry_id, entry.entry_key
 from registry.entry

@@ -112,13 +112,13 @@ select
     not night.is_full_read
     and known.gone_date is null
     and known.fingerprint is not null
-    and missing_entry.place is null as is_skipped
+    and missing_entry.fingerprint is null as is_skipped
 from stage.entry
 cross join stage.night
 join registry.entry as known
     on known.source = night.source
     and known.entry_key = entry.entry_key
-left join stage.missing_entry on missing_entry.place = known.ctid
+left join stage.missing_entry on missing_entry.fingerprint = known.fingerprint
 where entry.reason is null or entry.is_contradicted;
 
 analyze stage.known_key (file_no, line);

@@ -122,11 +122,11 @@ create unlogged table stage.notice (
     row_count bigint not null default 1
 );
 
--- One row per entry of yesterday whose record no file of today holds. fingerprint: 0 when the entry has
--- none. place: the ctid of its row.
+-- One row per entry of yesterday whose record no file of today holds, by its fingerprint; by its id when it
+-- has none.
 create unlogged table stage.missing_entry (
-    fingerprint bigint not null,
-    place tid not null
+    fingerprint bigint,
+    entry_id bigint
 );
 
 -- One row per event of the night, before it has a number.
