@@ -1,5 +1,5 @@
 import { open, rename, rm } from 'node:fs/promises';
-import type { Pool } from 'pg';
+import type { ClientBase, Pool } from 'pg';
 import { type Database, inSnapshot, isThere } from '../../sql/connection/database.ts';
 import { type Format, isFormat, writers } from '../../sql/export/formats.ts';
 import type { Put } from '../../sql/export/write-rows.ts';
@@ -85,6 +85,19 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
   }
 }
 
+/** All rows, but for those of companies whose owner objects to be found. */
+async function queryOf(client: ClientBase, relation: string): Promise<string> {
+  const { rowCount } = await client.query(
+    `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
+    [relation],
+  );
+  const all = `select * from ${relation} as listed`;
+  if (rowCount === 0) return all;
+  return `${all} where not exists (
+    select from registry.entry where entry.company_id = listed.company_id and entry.is_partial
+  )`;
+}
+
 /**
  * Exports a relation in one snapshot of the database, in bounded memory. `cursor`: where the event feed
  * (`scope=all`) goes on after it.
@@ -94,7 +107,7 @@ async function exportRelation(pool: Pool, relation: string, format: Format, put:
     const { rows: last } = await client.query<{ event_id: string }>(
       'select registry.newest_event_id() as event_id',
     );
-    const rows = await writers[format](client, `select * from ${relation}`, put);
+    const rows = await writers[format](client, await queryOf(client, relation), put);
     return { relation, rows, cursor: writeCursor({ scope: 'all', ...last[0]! }) };
   });
 }

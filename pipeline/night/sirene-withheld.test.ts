@@ -1,3 +1,4 @@
+import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
@@ -6,6 +7,7 @@ import { createWatch } from '../../fixtures/client/watch.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { verify } from './verify.ts';
 
@@ -143,6 +145,17 @@ describe('an owner who objects to be found', () => {
         city: 'LYON 3EME',
         street: 'RUE DES LILAS',
       },
+    ]);
+  });
+
+  test('is in no export', async () => {
+    const { stdout } = await runCommand(['export', 'entry', '--format', 'csv'], {
+      DATABASE_URL: db.url,
+    });
+    const rows: Record<string, string>[] = parse(stdout, { columns: true });
+    expect(rows.map(({ name }) => name).toSorted()).toEqual([
+      `ATELIER ${company}`,
+      `ATELIER ${neighbour}`,
     ]);
   });
 

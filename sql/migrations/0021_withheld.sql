@@ -9,3 +9,16 @@ add column is_partial boolean,
 add column untold text[],
 add column announced_activity text,
 add column closed_unit_count integer;
+
+-- As the first snapshot of a source makes it.
+do $$
+declare
+    partition regclass;
+begin
+    for partition in
+        select inhrelid from pg_inherits where inhparent = 'registry.entry'::regclass
+    loop
+        execute format('create index on %s (company_id) where is_partial', partition);
+    end loop;
+end;
+$$;

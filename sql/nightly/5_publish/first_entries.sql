@@ -25,6 +25,7 @@ begin
     execute format(
         'create index on stage.%I using gin (numbers jsonb_path_ops) where numbers is not null', partition
     );
+    execute format('create index on stage.%I (company_id) where is_partial', partition);
     -- Finds entries whose announced end or strike-off is reached without a new record.
     execute format(
         'create index on stage.%I (least(end_date, struck_off_date))
