@@ -64,7 +64,7 @@ describe('nightly', () => {
       'ceidg/2026-11-04.part',
       'ceidg/tmp',
       'ceidg/.incoming',
-      'sirene/2026-11-02',
+      'zefix/2026-11-02',
       'cedig/2026-11-02',
     ])
       await mkdir(join(inbox, folder), { recursive: true });
@@ -73,7 +73,7 @@ describe('nightly', () => {
     const command = await nightly();
     expect(command.logs().flatMap(({ level, msg }) => (level === 40 ? [msg] : []))).toEqual([
       'cedig is ignored: no registry has this name; is it ceidg?',
-      'sirene is ignored: no registry has this name',
+      'zefix is ignored: no registry has this name',
       'ceidg/2026-02-30 is ignored: its name is no day YYYY-MM-DD',
       'ceidg/2026-11-04.part is ignored: its name is no day YYYY-MM-DD',
       'ceidg/2026-11-05 is ignored: it is a symbolic link',
