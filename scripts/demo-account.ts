@@ -13,7 +13,7 @@ import { readSecretKey } from '../sql/secrets/secret-key.ts';
 /** The longest wait for its mail, which is there to be looked at: the account does not depend on it. */
 const mailWait_ms = 10_000;
 
-/** Companies that it watches: as many as one request may add. */
+/** Companies of a country that it watches: as many as one request may add. */
 const watchedCount = 100;
 
 type DemoOptions = Pick<Environment, 'dataDir' | 'secretKey'> & {
@@ -116,16 +116,18 @@ async function signMailedToken({ db, dataDir, secretKey }: DemoOptions): Promise
 async function watchCompanies(db: Database, url: string, token: string): Promise<void> {
   const { rows } = await db.pool.query<{ identifier_type: string; identifier_value: string[] }>(
     `select
-       identifier_type,
-       array_agg(primary_identifier) as identifier_value
-     from (
-       select registry.identifier_type(company), registry.primary_identifier(company)
-       from registry.company
-       where merged_into_id is null and registry.primary_identifier(company) is not null
-       order by company_id
-       limit $1
-     ) as company
-     where not exists (
+       registry.identifier_type(company) as identifier_type,
+       array_agg(registry.primary_identifier(company)) as identifier_value
+     from registry.company
+     where company_id in (
+       select company_id
+       from (
+         select company_id, row_number() over (partition by country_code order by company_id) as place
+         from registry.company as listed
+         where merged_into_id is null and registry.primary_identifier(listed) is not null
+       ) as listed
+       where place <= $1
+     ) and not exists (
        select from customer.watch
        join customer.account using (account_id)
        where account.email = $2

@@ -245,7 +245,7 @@ export interface SnapshotEntry
   status: string;
   gone_date: string | null;
   address_country_code: string | null;
-  units: (Texts<'identifier' | 'name'> & { address: Address; dates: LabelledDate[] })[] | null;
+  units: (Texts<'identifier' | 'name'> & { address?: Address; dates: LabelledDate[] })[] | null;
   persons: z.output<typeof person>[] | null;
   other_dates: LabelledDate[] | null;
   provenance: z.output<typeof provenance>;
@@ -312,7 +312,8 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
     units: (entry.units ?? []).map((one) => ({
       identifier: one.identifier ?? '',
       name: one.name ?? '',
-      address: viewAddress(one.address),
+      // A unit without an address of its own is the head office.
+      address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: one.dates,
     })),
     contacts: listValues([entry], contactType.options),

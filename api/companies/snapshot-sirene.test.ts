@@ -1,0 +1,127 @@
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { runDump } from '../../fixtures/dump/night.ts';
+
+let database: TestDatabase;
+let api: TestApi;
+let searcher: Searcher;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  for (const day of ['2026-09-30', '2026-10-02', '2026-10-05']) {
+    const path = fileURLToPath(new URL(`../../fixtures/sirene/${day}`, import.meta.url));
+    await runDump(database, path, day, { source: 'sirene' });
+  }
+  api = await startTestApi({ db: database.kysely });
+  searcher = await createSearcher(database.kysely, api, 10_000);
+});
+
+afterAll(async () => {
+  await api.close();
+  await database.drop();
+});
+
+const snapshot = (identifier_type: string, identifier_value: string) =>
+  searcher.snapshot({ identifier_type, identifier_value });
+
+const besancon = {
+  street: 'RUE BATTANT',
+  building: '21',
+  apartment: '',
+  city: 'BESANCON',
+  postal_code: '25000',
+  voivodeship: 'Bourgogne-Franche-Comté',
+  country_code: 'FR',
+};
+
+describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
+  test('200 has its head office first, at the address of the company, by SIRET too', async () => {
+    const { body } = await snapshot('SIRET', '00099014300026');
+    expect(body).toMatchObject({
+      data: {
+        identity: {
+          identifiers: [
+            { type: 'SIREN', value: '000990143' },
+            { type: 'SIRET', value: '00099014300018' },
+          ],
+          company_type: 'LEGAL',
+          country_code: 'FR',
+        },
+        profiles: [
+          {
+            source: 'sirene',
+            name: 'HORLOGERIE DU DOUBS',
+            status: 'ACTIVE',
+            legal_form: 'SAS, société par actions simplifiée',
+            address: besancon,
+            units: [
+              {
+                identifier: '00099014300018',
+                name: '',
+                address: besancon,
+                dates: [{ type: 'Date de création', date: '2012-03-01' }],
+              },
+              {
+                identifier: '00099014300026',
+                name: '',
+                address: {
+                  ...besancon,
+                  street: 'RUE DU LAC',
+                  building: '11',
+                  city: 'MALBUISSON',
+                  postal_code: '25160',
+                },
+                dates: [{ type: 'Date de création', date: '2018-05-14' }],
+              },
+            ],
+            contacts: [],
+            activities: [{ code: '2652Z', name: 'Horlogerie', is_primary: true }],
+            dates: [{ type: 'Date de création', date: '2012-03-01' }],
+            websites: [],
+          },
+        ],
+        persons: [],
+      },
+    });
+  });
+
+  test('200 names a natural person once', async () => {
+    const { body } = await snapshot('SIREN', '000990085');
+    expect(body).toMatchObject({
+      data: {
+        identity: { company_type: 'NATURAL' },
+        profiles: [{ name: 'CAMILLE VASSEUR' }],
+        persons: [{ full_name: 'CAMILLE VASSEUR', role: 'Entrepreneur individuel' }],
+      },
+    });
+  });
+
+  test('200 shows of one who objects the commune and no name', async () => {
+    const { body } = await snapshot('SIREN', '000990093');
+    expect(body).toMatchObject({
+      data: {
+        profiles: [
+          {
+            name: '',
+            status: 'ACTIVE',
+            address: { street: '', postal_code: '', city: 'BORDEAUX' },
+          },
+        ],
+        persons: [],
+      },
+    });
+    expect(JSON.stringify(body)).not.toMatch(/DARRIEUX|NEUVE|\[ND\]/);
+  });
+
+  test('200 keeps the name of a legal person that objects in its profile alone', async () => {
+    const { body } = await snapshot('SIREN', '000990267');
+    expect(body).toMatchObject({ data: { profiles: [{ name: 'DOMAINE DE PUYGARENNE' }] } });
+    const { rows } = await database.pool.query(
+      `select name from registry.company where numbers ->> 'SIREN' in ('000990267', '000990333')`,
+    );
+    expect(rows).toEqual([{ name: null }, { name: null }]);
+  });
+});
