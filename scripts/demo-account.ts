@@ -124,7 +124,12 @@ async function watchCompanies(db: Database, url: string, token: string): Promise
        from (
          select company_id, row_number() over (partition by country_code order by company_id) as place
          from registry.company as listed
-         where merged_into_id is null and registry.primary_identifier(listed) is not null
+         where
+           merged_into_id is null
+           -- A registry may have given numbers that the API takes for a slip.
+           and registry.is_number(
+             registry.identifier_type(listed), registry.primary_identifier(listed)
+           )
        ) as listed
        where place <= $1
      ) and not exists (

@@ -153,7 +153,7 @@ describe('an owner who objects to be found', () => {
       DATABASE_URL: db.url,
     });
     const rows: Record<string, string>[] = parse(stdout, { columns: true });
-    expect(rows.map(({ name }) => name).toSorted()).toEqual([
+    expect(rows.map(({ name }) => String(name)).toSorted()).toEqual([
       `ATELIER ${company}`,
       `ATELIER ${neighbour}`,
     ]);
