@@ -44,7 +44,9 @@ const registry = `
   join bench_company on bench_company.no = numbered.no * 7919 % ${largeCount}
   join bench_type on bench_type.no = floor(rarity * (select count(*) from bench_type))
   join registry.last_id on table_name = 'event';
-  update registry.last_id set last_id = last_id + ${eventCount} where table_name = 'event'`;
+  update registry.last_id set last_id = last_id + ${eventCount} where table_name = 'event';
+  select registry.end_publication(last_id - ${eventCount} + 1, last_id, 'PL')
+  from registry.last_id where table_name = 'event'`;
 
 const watchColumns = `account_id, company_id, identifier_type, identifier_value, state, created_at,
     ready_at`;

@@ -115,29 +115,26 @@ begin
 end;
 $do$;
 
--- The numbers of an entry, or of a company, which has no key and no units: one row a type, by `rank`.
--- `event_subject`: of the events that tell of it.
+-- The numbers of an entry: one row a type. `event_subject`: of the events that tell of it.
 create or replace function registry.list_numbers(
     country_code text,
     nip text,
     regon9 text,
     krs text,
     numbers jsonb,
-    entry_key text default null,
-    units jsonb default null
+    entry_key text,
+    units jsonb
 )
-returns table (
-    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
-)
+returns table (identifier_type text, identifier_value text, rank smallint, event_subject text)
 language sql stable parallel safe as $$
-    select type.identifier_type, number.value, type.rank, type.event_subject, type.links
+    select type.identifier_type, number.value, type.rank, type.event_subject
     from registry.identifier_type as type
     cross join lateral (
         select case type.stored_in
             when 'nip' then nip
             when 'regon9' then regon9
             when 'krs' then krs
-            when 'key' then coalesce(entry_key, numbers ->> type.identifier_type)
+            when 'key' then entry_key
             when 'unit' then units #>> '{0,identifier}'
             else numbers ->> type.identifier_type
         end as value
@@ -146,9 +143,7 @@ language sql stable parallel safe as $$
 $$;
 
 create or replace function registry.entry_numbers(entry registry.entry)
-returns table (
-    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
-)
+returns table (identifier_type text, identifier_value text, rank smallint, event_subject text)
 language sql stable parallel safe as $$
     select number.*
     from registry.list_numbers(
@@ -173,17 +168,6 @@ language sql stable parallel safe as $$
         is distinct from
         (after.nip, after.regon9, after.krs, after.entry_key, after.numbers, after.units -> 0)
         and former.identifier_value is distinct from latter.identifier_value
-$$;
-
-create or replace function registry.company_numbers(company registry.company)
-returns table (
-    identifier_type text, identifier_value text, rank smallint, event_subject text, links boolean
-)
-language sql stable parallel safe as $$
-    select number.*
-    from registry.list_numbers(
-        company.country_code, company.nip, company.regon9, company.krs, company.numbers
-    ) as number
 $$;
 
 -- The entries that have a number now.

@@ -33,7 +33,7 @@ begin
     select node.node, number.identifier_type, number.identifier_value
     from stage.node
     cross join lateral registry.list_numbers(
-        own.country_code, null, null, null, node.numbers, node.entry_key
+        own.country_code, null, null, null, node.numbers, node.entry_key, null
     ) as number
     where number.identifier_type = any(linking);
 
