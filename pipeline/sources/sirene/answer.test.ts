@@ -47,6 +47,24 @@ async function list(file: string, content: string | Buffer) {
 const whole = { ...unit, odd: [] };
 const wholeOne = { ...establishment, odd: [] };
 
+test('texts of answers are tidied as those of a stock, and nothing else is', async () => {
+  const spaced = {
+    ...unit,
+    sigleUniteLegale: '  ',
+    periodesUniteLegale: [{ dateFin: null, denominationUniteLegale: '  ATELIER\u00a0 DU  PORT ' }],
+  };
+  expect(await list('siren.json', JSON.stringify({ header, uniteLegale: spaced }))).toEqual([
+    [
+      1,
+      {
+        ...whole,
+        sigleUniteLegale: null,
+        periodesUniteLegale: [{ dateFin: null, denominationUniteLegale: 'ATELIER DU PORT' }],
+      },
+    ],
+  ]);
+});
+
 test('an answer of /siren and of /siret gives its rows, as the API writes them', async () => {
   const page = JSON.stringify({ header, unitesLegales: [unit, unit] });
   expect(await list('siren.json', page)).toEqual([

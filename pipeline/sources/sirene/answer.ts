@@ -7,6 +7,7 @@ import {
   parseJson,
   readEachLine,
   readWhole,
+  squeeze,
   UnusableAnswer,
 } from '../answer.ts';
 import { shorten } from '../rejects.ts';
@@ -124,7 +125,16 @@ function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { r
   if (!parsed.success) return { raw, reason: describeIssue(`not ${what}`, parsed.error) };
   const reason = findFault(parsed.data);
   if (reason !== undefined) return { raw, reason };
-  return { raw, answer: { ...parsed.data, odd: listOdd(parsed.data) } };
+  const answer = tidy(parsed.data) as object;
+  return { raw, answer: { ...answer, odd: listOdd(answer) } };
+}
+
+/** Texts as `stage.record` has those of a stock: without needless blanks, and null where nothing is left. */
+function tidy(value: unknown): unknown {
+  if (typeof value === 'string') return squeeze(value) || null;
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, tidy(member)]));
 }
 
 function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
