@@ -1,4 +1,5 @@
 import type { Db } from '../../sql/connection/kysely.ts';
+import type { Country } from './countries.ts';
 import { invalid } from '../http/errors.ts';
 
 export type Words = Awaited<ReturnType<typeof readWords>>;
@@ -23,6 +24,11 @@ export async function readWords(db: Db) {
       [language, own.get(country_code) ?? '', '']
         .map((one) => texts.get(`${country_code} ${one} ${word}`))
         .find((text) => text !== undefined),
+    /** The name of a country in a language. */
+    nameOf: (country: Country, language: string): string =>
+      (language === country.language
+        ? country.name
+        : texts.get(`${country.country_code} ${language} name`)) ?? country.name_en,
     /** Throws the 422 of a language that no country has words in. */
     requireLanguage(language: string): void {
       if (languages.has(language)) return;

@@ -72,6 +72,7 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
   const { country_code } = country;
   return {
     country,
+    nameIn: (language: string) => words.nameOf(country, language),
     /** Calendar days there. */
     ageOf: (date: string) => (today - Date.parse(date)) / day_ms,
     /** What the entries of a source are. */

@@ -78,7 +78,7 @@ export async function findStatistics(options: Context, request: Request) {
       former: schemes.at(-2)?.name ?? '',
       newest: schemes.at(-1)?.name ?? '',
     },
-    countryName: language === country.language ? country.name : country.name_en,
+    countryName: words.nameOf(country, language),
     viewBox: words.find(country_code, 'map'),
     mapCredit: words.find(country_code, 'map_credit', language),
     credit: words.find(country_code, 'credit', language),
