@@ -19,6 +19,7 @@ const readmes = [
   'fixtures/ceidg/README.md',
   'fixtures/krs/README.md',
   'fixtures/regon/README.md',
+  'fixtures/sirene/README.md',
 ];
 
 /** The anchors of the headings, as GitHub names them. */
