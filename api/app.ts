@@ -66,7 +66,7 @@ export function createApp(options: AppOptions): Express {
   app.set('trust proxy', options.trustProxy);
   // What the head and foot of every page say.
   app.locals.site = { contact: options.contact, isSample: options.isSample };
-  const metrics = createMetrics(options.pool, options.readers);
+  const metrics = createMetrics(options);
   app.use(logRequests(options.logger));
   app.use(metrics.observe);
   app.use(helmet(security));

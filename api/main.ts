@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { destination, type Logger } from 'pino';
 import { connect, openSessions } from '../sql/connection/database.ts';
@@ -27,6 +28,9 @@ const gateSessions = 3;
 
 /** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
 const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_timeout: 45_000 };
+
+/** Then a search is answered from the snapshot before the one that was just published. */
+const searchPatience_ms = 50;
 
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
@@ -75,7 +79,12 @@ async function serve(environment: Environment): Promise<void> {
   });
   const gate = openKysely(gatePool);
   const uses = createUses(gate);
+  const searchIndex = createSearchIndex([...database.readConnections, database.connection], {
+    folder: join(environment.dataDir, 'search'),
+    patience_ms: searchPatience_ms,
+  });
   const close = async () => {
+    await searchIndex.close();
     await uses.flush();
     await Promise.all([gatePool, ...downloadPools].map((pool) => pool.end()));
     await database.close();
@@ -93,7 +102,6 @@ async function serve(environment: Environment): Promise<void> {
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
   const { port } = server.address() as AddressInfo;
-  const searchIndex = createSearchIndex([...database.readConnections, database.connection]);
   // When the database is away, the next request loads the companies.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);

@@ -20,7 +20,10 @@ export interface Caller {
   expires_at: Date | null;
   /** Before this use. */
   last_used_at: Date | null;
-  /** The newest snapshot at the time of the request: no answer to it is of an older one. */
+  /**
+   * The newest snapshot at the time of the request: no answer to it is of an older one, but for a search
+   * while that snapshot is loaded.
+   */
   snapshot_no: number;
 }
 

@@ -1,22 +1,26 @@
 /** A set of companies: bit n is 1 when the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
-/** Makes an empty set for the numbers below `count`. */
-export function makeBits(count: number): Bits {
-  return new Uint32Array(Math.ceil(count / 32));
+/** The words of a set of the numbers below `count`. */
+export function wordsFor(count: number): number {
+  return Math.ceil(count / 32);
 }
 
 export function addBit(bits: Bits, number: number): void {
   bits[number >>> 5]! |= 1 << (number & 31);
 }
 
-/** The intersection of sets of the same length, at least one. */
-export function intersect([first, ...others]: Bits[]): Bits {
-  const common = first!.slice();
-  for (const other of others) {
-    for (let at = 0; at < common.length; at += 1) common[at]! &= other[at]!;
-  }
-  return common;
+/** Keeps in a set what another one has too. */
+export function keepCommon(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at += 1) bits[at]! &= other[at]!;
+}
+
+export function addAll(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at += 1) bits[at]! |= other[at]!;
+}
+
+export function removeAll(bits: Bits, other: Bits): void {
+  for (let at = 0; at < bits.length; at += 1) bits[at]! &= ~other[at]!;
 }
 
 function countOnes(word: number): number {
@@ -49,35 +53,37 @@ export function listBits(bits: Bits, skipped = 0, size = Infinity): number[] {
   return numbers;
 }
 
-/** Ascending numbers of companies, stored as gaps of seven bits per byte: most take one or two bytes. */
-export class NumberList {
-  #bytes = new Uint8Array(8);
-  #length = 0;
-  #last = -1;
+/** Whole numbers, stored as groups of seven bits: a number below 128 takes one byte. */
+export class NumberStream {
+  bytes = new Uint8Array(64);
+  length = 0;
 
-  /** Adds a number. Ignores a number that was added last. */
-  add(number: number): void {
-    if (number === this.#last) return;
-    if (this.#length + 5 > this.#bytes.length) {
-      this.#bytes = new Uint8Array(this.#bytes.buffer.transfer(this.#bytes.length * 1.5));
+  push(number: number): void {
+    if (this.length + 5 > this.bytes.length) {
+      this.bytes = new Uint8Array(this.bytes.buffer.transfer(this.bytes.length * 2));
     }
-    let gap = number - this.#last;
-    for (; gap > 127; gap >>>= 7) {
-      this.#bytes[this.#length] = (gap & 127) | 128;
-      this.#length += 1;
+    let rest = number;
+    for (; rest > 127; rest >>>= 7) {
+      this.bytes[this.length] = (rest & 127) | 128;
+      this.length += 1;
     }
-    this.#bytes[this.#length] = gap;
-    this.#length += 1;
-    this.#last = number;
+    this.bytes[this.length] = rest;
+    this.length += 1;
   }
+}
 
-  addTo(bits: Bits): void {
-    const bytes = this.#bytes;
-    for (let at = 0, number = -1, shift = 0; at < this.#length; at += 1) {
-      const byte = bytes[at]!;
-      number += (byte & 127) << shift;
-      shift = byte > 127 ? shift + 7 : 0;
-      if (shift === 0) addBit(bits, number);
+/** Adds a list of ascending numbers, whose gaps stand in the bytes from `start` to `end`. */
+export function addList(bits: Bits, bytes: Uint8Array, start: number, end: number): void {
+  for (let at = start, number = -1; at < end;) {
+    let byte = bytes[at]!;
+    at += 1;
+    let gap = byte & 127;
+    for (let shift = 7; byte > 127; shift += 7) {
+      byte = bytes[at]!;
+      at += 1;
+      gap |= (byte & 127) << shift;
     }
+    number += gap;
+    bits[number >>> 5]! |= 1 << (number & 31);
   }
 }

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { boundDefaults } from '../bounds.ts';
+import { createSearchIndex } from './search-index.ts';
 import { createAccount, createApiToken } from '../../fixtures/client/account.ts';
 import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import {
@@ -183,11 +184,13 @@ describe('GET /api/v1/companies/search', () => {
     expect((await move('22')).rowCount).toBe(1);
     expect(totalOf(await searcher.search(query))).toBe(5);
     expect(totalOf(await searcher.search(inCity))).toBe(0);
-    const other = await startTestApi({ db: database.kysely });
+    const connection = { ...database.connection, application_name: 'an index of its own' };
+    const searchIndex = createSearchIndex([connection]);
+    const other = await startTestApi({ db: database.kysely, searchIndex });
     const another = await createSearcher(database.kysely, other);
     expect(totalOf(await another.search(query))).toBe(6);
     expect(totalOf(await another.search(inCity))).toBe(1);
-    await other.close();
+    await Promise.all([other.close(), searchIndex.close()]);
     await move('14');
     // Szprycha goes.
     await runFixture(database, '2026-11-03');

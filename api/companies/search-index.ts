@@ -1,16 +1,29 @@
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { MessageChannel, Worker, type MessagePort } from 'node:worker_threads';
+import type { Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { HttpError, loading } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
-import type { SearchAnswer } from './search-thread.ts';
+import { connectTo, findPlace, type SearchPlace } from './search-place.ts';
+import type { SearchAnswer } from './search-server.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
 
-/** Questions that the thread has at a time: the one it answers, and the next. The others can be taken back. */
+/** The patience of a search that must not be answered from an older snapshot: longer than it waits. */
+const endless_ms = 60_000;
+
+/** Questions that are under way at a time: one is answered, one is next. The others can be taken back. */
 const mostAsked = 2;
+
+/** Between two looks for the process that has the index, and between two starts of it. */
+const [look_ms, start_ms] = [20, 2_000];
+
+const serverPath = fileURLToPath(new URL('search-server.ts', import.meta.url));
 
 /** A filter, and the part of the matches that is listed. */
 export interface Search {
@@ -26,65 +39,135 @@ export interface Found {
   company_ids: number[];
 }
 
-/** A question to the thread, which answers to the port. */
-export type SearchQuestion = { port: MessagePort; search: Search; least_no: number };
+export interface SearchQuestion {
+  search: Search;
+  /** The answer is of this snapshot or a newer one; of an older one where that takes longer to load. */
+  least_no: number;
+  patience_ms: number;
+}
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 
+/** Starts a process that outlives this one, unless there is one already. */
+function startServer(place: SearchPlace): void {
+  const child = spawn(process.execPath, [serverPath], {
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
+  child.on('error', () => undefined);
+  child.stdin.on('error', () => undefined);
+  child.stdin.end(JSON.stringify(place));
+  child.unref();
+}
+
+/** Questions to the process that has the index. */
+class Channel {
+  readonly #socket: Socket;
+  readonly #asked = new Map<number, PromiseWithResolvers<SearchAnswer>>();
+  #last_id = 0;
+
+  constructor(socket: Socket, onClose: () => void) {
+    this.#socket = socket.unref();
+    const lines = createInterface(socket);
+    // The lines have the errors of the socket too; what counts is its end.
+    for (const one of [socket, lines]) one.on('error', () => undefined);
+    socket.once('close', () => {
+      onClose();
+      for (const { reject } of this.#asked.values()) reject(new Error('The index is gone'));
+    });
+    lines.on('line', (line) => {
+      const { id, ...answer } = JSON.parse(line) as SearchAnswer & { id: number };
+      this.#asked.get(id)?.resolve(answer);
+      this.#asked.delete(id);
+    });
+  }
+
+  /** Rejects where the process ends. */
+  ask(question: SearchQuestion): Promise<SearchAnswer> {
+    const asked = Promise.withResolvers<SearchAnswer>();
+    this.#last_id += 1;
+    this.#asked.set(this.#last_id, asked);
+    this.#socket.write(`${JSON.stringify({ id: this.#last_id, ...question })}\n`);
+    return asked.promise;
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
 /**
- * Opens the thread that searches at the first question, which makes it load a copy of all companies.
+ * Searches in the index that the API processes of a machine share. The first question starts the process
+ * that has it, and makes that load all companies. Where that process was ended, another one is started,
+ * and asked again.
  *
  * @param connections where the companies may be read, the writer last
+ * @param options.folder where the index is kept, so that the next process need not load it; absent: nowhere
+ * @param options.patience_ms a search waits so long for a snapshot that was just published, and is then
+ *   answered from the one before; absent: up to the time limit
  */
-export function createSearchIndex(connections: readonly ClientConfig[]) {
-  let thread: Worker | undefined;
-  let isLoaded = false;
+export function createSearchIndex(
+  connections: readonly ClientConfig[],
+  { folder, patience_ms = endless_ms }: { folder?: string; patience_ms?: number } = {},
+) {
   const inTurn = pLimit(mostAsked);
+  const ended = new AbortController();
+  let opening: Promise<Channel> | undefined;
+  let isLoaded = false;
+  let memory_bytes = 0;
 
-  function openThread(): Worker {
-    const opened = new Worker(new URL('search-thread.ts', import.meta.url), {
-      workerData: connections,
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
-    // Pending questions end at their time limit.
-    opened.on('error', () => undefined);
-    opened.once('exit', () => {
-      thread = undefined;
-      isLoaded = false;
-    });
-    opened.unref();
-    return opened;
+  async function open(): Promise<Channel> {
+    const place = await findPlace(connections, folder);
+    for (let started_ms = -Infinity; ; await delay(look_ms, undefined, ended)) {
+      try {
+        return new Channel(await connectTo(place.socket), () => {
+          opening = undefined;
+          isLoaded = false;
+        });
+      } catch {
+        if (performance.now() - started_ms < start_ms) continue;
+        started_ms = performance.now();
+        startServer(place);
+      }
+    }
   }
 
   /**
-   * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`. Throws a 503
-   * while the companies are loading.
+   * Finds companies, in the order of their ids, in a snapshot that is at least `least_no`, or in the one
+   * before while that is loading. Throws a 503 while no companies are loaded.
    *
-   * @param gone a question that waits for its turn is then not asked any more
+   * @param options.gone a question that waits for its turn is then not asked any more
+   * @param options.mayWait it waits up to the time limit for the snapshot
    */
-  async function find(search: Search, least_no = 0, gone?: AbortSignal): Promise<Found> {
+  async function find(
+    search: Search,
+    least_no = 0,
+    { gone, mayWait }: { gone?: AbortSignal; mayWait?: boolean } = {},
+  ): Promise<Found> {
+    const question = { search, least_no, patience_ms: mayWait ? endless_ms : patience_ms };
     const timeout = AbortSignal.timeout(mostWait_ms);
     const over = AbortSignal.any(gone ? [timeout, gone] : [timeout]);
-    // The turn of a question that the thread has lasts until its answer, also when the client is gone.
-    return inTurn(() =>
-      over.aborted ? Promise.reject(loading()) : ask(search, least_no, timeout),
-    );
+    // The turn of a question that is asked lasts until its answer, also when the client is gone.
+    return inTurn(() => (over.aborted ? Promise.reject(loading()) : ask(question, timeout)));
   }
 
-  async function ask(search: Search, least_no: number, timeout: AbortSignal): Promise<Found> {
-    thread ??= openThread();
-    const { port1, port2: port } = new MessageChannel();
-    try {
-      const answered = once(port1, 'message', { signal: timeout });
-      thread.postMessage({ port, search, least_no } satisfies SearchQuestion, [port]);
-      const [{ found, error }] = (await answered) as [SearchAnswer];
+  async function ask(question: SearchQuestion, timeout: AbortSignal): Promise<Found> {
+    const late = once(timeout, 'abort').then(() => undefined);
+    for (;;) {
+      opening ??= open().catch((error: unknown) => {
+        opening = undefined;
+        throw error;
+      });
+      const channel = await Promise.race([opening, late]);
+      // Undefined where the process has ended: another one is asked.
+      const asked = channel?.ask(question).catch(() => undefined);
+      const answer = await Promise.race([asked, late]);
+      if (timeout.aborted) throw loading();
+      if (!answer) continue;
+      const { found, error } = answer;
       if (error) throw Object.assign(new Error(error.message), { code: error.code });
-      isLoaded = true;
+      [isLoaded, memory_bytes] = [true, answer.memory_bytes];
       return found;
-    } catch (error) {
-      throw timeout.aborted ? loading() : error;
-    } finally {
-      port1.close();
     }
   }
 
@@ -99,8 +182,11 @@ export function createSearchIndex(connections: readonly ClientConfig[]) {
       }
       return isLoaded;
     },
+    /** The memory of the process that has the index, which other API processes share; 0: unknown. */
+    memory_bytes: () => memory_bytes,
     async close(): Promise<void> {
-      await thread?.terminate();
+      ended.abort();
+      await opening?.then((channel) => channel.close()).catch(() => undefined);
     },
   };
 }

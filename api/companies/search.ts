@@ -72,7 +72,7 @@ type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
   Numbers &
   Record<z.output<typeof contactType>, string | null> & { company_id: number };
 
-type PageRow = { snapshot_no: number; items: ResultItem[] };
+type PageRow = { snapshot_no: number; is_changed: boolean; items: ResultItem[] };
 
 // Spec: contacts are "present where the registry has contacts"; without any the field is left out.
 function viewResult(items: ResultItem[]): Result {
@@ -84,8 +84,9 @@ function viewResult(items: ResultItem[]): Result {
 }
 
 /**
- * Reads the total and the page, both of one snapshot that is not older than `seen_no`: when a night
- * publishes in between, searches again. Throws a 503 until the companies are loaded.
+ * Reads the total and the page, both of one snapshot: the one `seen_no` or a newer one, or the one before
+ * while that is loaded. When a night publishes in between what changes the page, searches again. Throws a
+ * 503 until the companies are loaded.
  */
 async function readPage(
   { readers, searchIndex }: SearchOptions,
@@ -93,14 +94,15 @@ async function readPage(
   seen_no: number,
   gone: AbortSignal,
 ) {
-  for (let least_no = seen_no; ;) {
-    const { snapshot_no, total, company_ids } = await searchIndex.find(search, least_no, gone);
+  for (let [least_no, mayWait] = [seen_no, false]; ; mayWait = true) {
+    const found = await searchIndex.find(search, least_no, { gone, mayWait });
+    const { snapshot_no, total, company_ids } = found;
     const [page] = await readers.read(
-      (db) => runPrepared<PageRow>(db, 'api/search_page.sql', [company_ids]),
+      (db) => runPrepared<PageRow>(db, 'api/search_page.sql', [company_ids, snapshot_no]),
       snapshot_no,
     );
     least_no = page!.snapshot_no;
-    if (least_no !== snapshot_no) continue;
+    if (page!.is_changed) continue;
     const byCompany = Map.groupBy(page!.items, ({ company_id }) => company_id);
     return { total, results: [...byCompany.values()].map(viewResult) };
   }

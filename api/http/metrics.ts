@@ -1,18 +1,24 @@
 import { Router, type RequestHandler } from 'express';
 import type { Pool } from 'pg';
-import { collectDefaultMetrics, Counter, Histogram, Registry } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Readers } from '../../sql/connection/readers.ts';
 import { addRegistryMetrics } from '../../sql/metrics/registry.ts';
 import { onlyAllow } from './errors.ts';
+
+interface Options {
+  pool?: Pool;
+  readers: Readers;
+  searchIndex: { memory_bytes(): number };
+}
 
 /**
  * `/metrics`, in the format of Prometheus: metrics of the process, of its requests and of the tables.
  * The label of a request is the template of its route, never its path: clients can invent any number
  * of paths.
  *
- * @param pool reads the tables, and its sessions are counted; without one there are no such metrics
+ * @param options.pool reads the tables, and its sessions are counted; without one there are no such metrics
  */
-export function createMetrics(pool?: Pool, readers?: Readers) {
+export function createMetrics({ pool, readers, searchIndex }: Options) {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
   const duration = new Histogram({
@@ -27,7 +33,16 @@ export function createMetrics(pool?: Pool, readers?: Readers) {
     labelNames: ['route'] as const,
     registers: [registry],
   });
-  if (pool) addRegistryMetrics(registry, pool, 'api', () => readers?.states() ?? []);
+  const memory = new Gauge({
+    name: 'registry_search_memory_bytes',
+    help: 'Memory of the process that has the search index, which the API processes of a machine share.',
+    registers: [],
+    collect() {
+      this.set(searchIndex.memory_bytes());
+    },
+  });
+  registry.registerMetric(memory);
+  if (pool) addRegistryMetrics(registry, pool, 'api', () => readers.states());
 
   const router = Router();
   router

@@ -7,10 +7,13 @@ const [rounds, round_s] = [6, 4];
 /** The memory at the end, by that after half of the rounds. */
 const growth = 1.05;
 
-/** The memory of an API process, in megabytes. */
-export async function readMemory_mb(api: string): Promise<number> {
+/** The memory of an API process, or of the index that it shares, in megabytes. */
+export async function readMemory_mb(
+  api: string,
+  metric: 'process_resident' | 'registry_search' = 'process_resident',
+): Promise<number> {
   const metrics = await (await fetch(`${api}/metrics`)).text();
-  const [, bytes] = /^process_resident_memory_bytes (\S+)/m.exec(metrics)!;
+  const [, bytes] = new RegExp(`^${metric}_memory_bytes (\\S+)`, 'm').exec(metrics)!;
   return Number(bytes) / 1024 ** 2;
 }
 

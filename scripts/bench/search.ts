@@ -10,8 +10,8 @@ import { type Setting, waitUntilLoaded } from './setting.ts';
 const combinationCount = 600;
 const seed = 4;
 
-/** Memory of the API; a country of more companies than `largeCount` is large. */
-const limits_mb = { usual: 300, large: 500 };
+/** Memory of the API, and of the search index; a country of more companies than `largeCount` is large. */
+const limits_mb = { api: 250, usual: 300, large: 700 };
 const largeCount = 2_000_000;
 const limits_ms = { counted: { p50: 10, p99: 60 }, remembered: { p50: 5, p99: 60 }, any: 500 };
 
@@ -96,5 +96,7 @@ export async function benchSearch({ db, tokens, startApi }: Setting): Promise<vo
     `select from registry.company offset ${largeCount} limit 1`,
   );
   const limit_mb = rowCount === 0 ? limits_mb.usual : limits_mb.large;
-  judgeAtMost('Memory of the API', await readMemory_mb(api), limit_mb, 'MB');
+  judgeAtMost('Memory of the API', await readMemory_mb(api), limits_mb.api, 'MB');
+  const index_mb = await readMemory_mb(api, 'registry_search');
+  judgeAtMost('Memory of the search index', index_mb, limit_mb, 'MB');
 }

@@ -1,7 +1,16 @@
--- One row: the number of the newest snapshot, and its companies with the ids $1 as JSON. Each company has an item per entry, for the contacts: active entries first, then the latest
--- start. An unknown text is an empty string, an unknown date null.
+-- One row: the number of the newest snapshot, whether one of the companies with the ids $1 may have
+-- changed since snapshot $2, and these companies as JSON. Each company has an item per entry, for the
+-- contacts: active entries first, then the latest start. An unknown text is an empty string, an unknown
+-- date null.
 select
     last_id.last_id::float8 as snapshot_no,
+    exists (
+        select
+        from registry.company
+        where
+            company.company_id = any($1::bigint[])
+            and company.changed_snapshot_no >= registry.changed_since($2::bigint)
+    ) as is_changed,
     (
         select coalesce(json_agg(item), '[]')
         from (

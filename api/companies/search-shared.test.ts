@@ -1,0 +1,157 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { createSearcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { runFixture } from '../../fixtures/dump/night.ts';
+import type { SearchFilter } from './search-filter.ts';
+import { createSearchIndex, type SearchIndex } from './search-index.ts';
+import { findPlace } from './search-place.ts';
+
+let database: TestDatabase;
+let folder: string;
+let opened: SearchIndex[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  await runFixture(database, '2026-11-02');
+  folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
+});
+
+afterEach(async () => {
+  await Promise.all(opened.map((index) => index.close()));
+  opened = [];
+});
+
+afterAll(async () => {
+  await database.drop();
+  await rm(folder, { recursive: true });
+});
+
+/** An index as another API process opens it. */
+function open(options: Parameters<typeof createSearchIndex>[1] = {}): SearchIndex {
+  const index = createSearchIndex([database.connection], options);
+  opened.push(index);
+  return index;
+}
+
+/** The process that has the index now. */
+async function findHolder(): Promise<number> {
+  const { socket } = await findPlace([database.connection], undefined);
+  return Number.parseInt(await readlink(`${socket}.lock`), 10);
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+async function find(index: SearchIndex, wanted: Partial<SearchFilter>, least_no = 0) {
+  const filter: SearchFilter = { status: 'ACTIVE', ...wanted };
+  while (!(await index.isReady()));
+  const { total, snapshot_no } = await index.find({ filter, skipped: 0, size: 20 }, least_no);
+  return { total, snapshot_no };
+}
+
+/** Moves the company of a city, and publishes that if told so. @returns the newest snapshot */
+async function move(from: string, to: string, isPublished: boolean): Promise<number> {
+  await database.pool.query(
+    `update registry.company
+     set city = $2, changed_snapshot_no = case when $3 then registry.next_snapshot_no() else changed_snapshot_no end
+     where city = $1`,
+    [from, to, isPublished],
+  );
+  if (isPublished) await database.pool.query('select registry.end_publication()');
+  const { rows } = await database.pool.query<{ last_id: string }>(
+    `select last_id from registry.last_id where table_name = 'snapshot'`,
+  );
+  return Number(rows[0]!.last_id);
+}
+
+test('API processes of a machine share one index, which ends with the last of them', async () => {
+  const [one, other] = [open(), open()];
+  const found = await Promise.all([one, other].map((index) => find(index, { city: 'lublin' })));
+  expect(found.map(({ total }) => total)).toEqual([1, 1]);
+  const pid = await findHolder();
+  await one.close();
+  expect((await find(other, { city: 'lublin' })).total).toBe(1);
+  expect(await findHolder()).toBe(pid);
+  await other.close();
+  await expect.poll(() => isAlive(pid)).toBe(false);
+});
+
+test('A search goes on after the process of the index was killed, with what that had kept', async () => {
+  const index = open({ folder });
+  expect((await find(index, { city: 'lublin' })).total).toBe(1);
+  const place = await findPlace([database.connection], folder);
+  await expect.poll(() => existsSync(join(place.folder!, 'segments.json'))).toBe(true);
+  // Nothing publishes this: a load of all companies would show it.
+  await move('Lublin', 'Nigdzie', false);
+  process.kill(await findHolder(), 'SIGKILL');
+  expect((await find(index, { city: 'lublin' })).total).toBe(1);
+  expect((await find(index, { city: 'nigdzie' })).total).toBe(0);
+  await move('Nigdzie', 'Lublin', false);
+});
+
+test('What was kept of another database is not used', async () => {
+  const before = open({ folder });
+  await find(before, {});
+  await expect.poll(async () => (await readdir(folder)).length).toBe(1);
+  await before.close();
+  await move('Lublin', 'Nigdzie', false);
+  await database.pool.query(`update registry.run set started_at = started_at - interval '1 day'`);
+  const index = open({ folder });
+  expect((await find(index, { city: 'lublin' })).total).toBe(0);
+  expect((await find(index, { city: 'nigdzie' })).total).toBe(1);
+  await move('Nigdzie', 'Lublin', false);
+});
+
+test('A search finds companies of one country, or of all', async () => {
+  await database.pool.query(`
+    insert into registry.company (company_id, changed_snapshot_no, country_code, status, city)
+    values (1000001, registry.next_snapshot_no(), 'FR', 'ACTIVE', 'Wrocław');
+    select registry.end_publication()`);
+  const index = open();
+  const countries = ['PL', 'FR', 'XX', undefined];
+  const found = countries.map((country) => find(index, { city: 'wroclaw', country }));
+  expect((await Promise.all(found)).map(({ total }) => total)).toEqual([1, 1, 0, 2]);
+});
+
+test('A search is answered from the snapshot before while a newer one is loaded', async () => {
+  const index = open({ patience_ms: 100 });
+  const before = await find(index, { city: 'lublin', country: 'PL' });
+  const snapshot_no = await move('Lublin', 'Nigdzie', true);
+  const client = await database.pool.connect();
+  await client.query('begin; lock table registry.company');
+  expect(await find(index, { city: 'lublin', country: 'PL' }, snapshot_no)).toEqual(before);
+  const search = { filter: { status: 'ACTIVE' as const }, skipped: 0, size: 20 };
+  await expect(index.find(search, snapshot_no, { mayWait: true })).rejects.toMatchObject({
+    status: 503,
+  });
+  await client.query('rollback');
+  client.release();
+  await expect
+    .poll(() => find(index, { city: 'nigdzie' }, snapshot_no))
+    .toEqual({ total: 1, snapshot_no });
+});
+
+test('A page with a company that changed is not shown before the newer snapshot is loaded', async () => {
+  const index = open({ patience_ms: 0 });
+  const api = await startTestApi({ db: database.kysely, searchIndex: index });
+  const searcher = await createSearcher(database.kysely, api);
+  const cities = ['Nigdzie', 'Lublin'];
+  for (let round = 0; round < 6; round += 1) {
+    const [from, to] = [cities[round % 2]!, cities[(round + 1) % 2]!];
+    expect(await searcher.search(`?city=${from}`)).toMatchObject({ body: { data: { total: 1 } } });
+    await move(from, to, true);
+    const gone = await searcher.search(`?city=${from}`);
+    expect(gone).toMatchObject({ body: { data: { total: 0, results: [] } } });
+  }
+  await api.close();
+});

@@ -1,0 +1,154 @@
+import { on } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MessageChannel, Worker } from 'node:worker_threads';
+import { LRUCache } from 'lru-cache';
+import { readSegments, removeUnused, saveSegments } from './search-files.ts';
+import type { Found, SearchQuestion } from './search-index.ts';
+import { otherDatabase } from './search-layout.ts';
+import type { Loaded, Wanted } from './search-loader.ts';
+import type { SearchPlace } from './search-place.ts';
+import { Segment } from './search-segment.ts';
+import { Segments } from './search-segments.ts';
+
+/** More loads of changes are made one; a larger share of all companies is put into the ranges. */
+const [mostChanges, mostShare] = [8, 1 / 16];
+
+/** A range is loaded anew after so long, so that nothing that was withdrawn stays in a file. */
+const mostAge_ms = 7 * 86_400_000;
+
+/** The longest time of a timer. */
+const forever_ms = 2 ** 31 - 1;
+
+/** The companies of the newest snapshot, and what keeps them so. */
+export class SearchStore {
+  #segments = new Segments();
+  readonly #place: SearchPlace;
+  /** Loads what changed. */
+  readonly #loader: Worker;
+  #updating: Promise<void> | undefined;
+  #isTidying = false;
+  readonly #answers = new LRUCache<string, Found, () => Found>({
+    max: 10_000,
+    memoMethod: (_key, _stale, { context: find }) => find(),
+  });
+
+  constructor(place: SearchPlace) {
+    this.#place = place;
+    this.#loader = this.#startLoader();
+  }
+
+  #startLoader(): Worker {
+    return new Worker(new URL('search-loader.ts', import.meta.url), {
+      workerData: this.#place.connections,
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
+  }
+
+  /** Takes what another process has kept. */
+  async restore(): Promise<void> {
+    const { folder } = this.#place;
+    if (folder === undefined) return;
+    const segments = await readSegments(folder);
+    for (const loaded of Map.groupBy(segments, ({ head }) => head.since).values()) {
+      this.#segments.add(loaded);
+    }
+    await removeUnused(folder).catch(() => undefined);
+  }
+
+  /**
+   * Finds companies in a snapshot that is at least `least_no`; in an older one where that takes longer
+   * than `patience_ms` to load. Throws where it cannot be loaded.
+   */
+  async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
+    await this.#reach(least_no, patience_ms);
+    const segments = this.#segments;
+    const key = JSON.stringify([segments.snapshot_no, search]);
+    return this.#answers.memo(key, { context: () => segments.search(search) });
+  }
+
+  async #reach(least_no: number, patience_ms: number): Promise<void> {
+    const ended = new AbortController();
+    const late = delay(patience_ms, 'late', ended);
+    late.catch(() => undefined);
+    try {
+      for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
+        this.#updating ??= this.#update(least_no).finally(() => (this.#updating = undefined));
+        try {
+          const first = await Promise.race([this.#updating, late]);
+          if (first === 'late' && this.#segments.snapshot_no !== -1) return;
+          await this.#updating;
+        } catch (error) {
+          // What is loaded stays, unless the database was replaced.
+          const { code } = error as { code?: string };
+          if (code === otherDatabase) this.#segments = new Segments();
+          failed += 1;
+          if (failed > 1) throw error;
+        }
+      }
+    } finally {
+      ended.abort();
+    }
+  }
+
+  async #update(least_no: number): Promise<void> {
+    const segments = this.#segments;
+    for (let from = segments.missing_from; from !== null; from = segments.missing_from) {
+      await this.#load({ since: -1, from, to: null, least_no }, (loaded) => segments.add([loaded]));
+    }
+    await this.#loadChanges(segments.known_no, least_no);
+    // What fails now is tried again after the next update.
+    void this.#tidy().catch(() => undefined);
+  }
+
+  async #loadChanges(since: number, least_no: number): Promise<void> {
+    const segments = this.#segments;
+    const changes: Segment[] = [];
+    const wanted = { since, from: 0, to: null, least_no };
+    const snapshot_no = await this.#load(wanted, (loaded) => changes.push(loaded));
+    segments.add(changes);
+    segments.snapshot_no = Math.max(segments.snapshot_no, snapshot_no);
+  }
+
+  /** Makes of many segments few, while searches go on. */
+  async #tidy(): Promise<void> {
+    if (this.#isTidying) return;
+    this.#isTidying = true;
+    const segments = this.#segments;
+    try {
+      if (segments.changes.length > mostChanges) await this.#loadChanges(segments.base_no, -1);
+      const isMuch = segments.changed_count > segments.count * mostShare;
+      const isOld = segments.loaded_ms < Date.now() - mostAge_ms;
+      for (const { head } of isMuch || isOld ? [...segments.ranges] : []) {
+        const ranges: Segment[] = [];
+        const wanted = { ...head, since: -1, least_no: -1 };
+        const snapshot_no = await this.#load(wanted, (loaded) => ranges.push(loaded));
+        await this.#reach(snapshot_no, forever_ms);
+        segments.add(ranges);
+      }
+      if (this.#place.folder) await saveSegments(this.#place.folder, segments.all);
+    } finally {
+      this.#isTidying = false;
+    }
+  }
+
+  /** Loads segments. @returns the snapshot that they are of */
+  async #load(wanted: Omit<Wanted, 'run'>, use: (segment: Segment) => void): Promise<number> {
+    const { port1, port2: port } = new MessageChannel();
+    const newest = this.#segments.newest?.head;
+    const least_no = Math.max(wanted.least_no, newest?.snapshot_no ?? -1);
+    // The memory of a load of many companies goes with its thread.
+    const loader = wanted.since === -1 ? this.#startLoader() : this.#loader;
+    loader.postMessage({ ...wanted, least_no, run: newest?.run ?? '', port }, [port]);
+    try {
+      for await (const [loaded] of on(port1, 'message') as AsyncIterable<[Loaded]>) {
+        if ('data' in loaded) use(new Segment(loaded.data));
+        else if ('snapshot_no' in loaded) return loaded.snapshot_no;
+        else throw Object.assign(new Error(loaded.error.message), { code: loaded.error.code });
+      }
+      throw new Error('The loader has ended');
+    } finally {
+      port1.close();
+      if (loader !== this.#loader) await loader.terminate();
+    }
+  }
+}
