@@ -213,6 +213,32 @@ describe('the answers of another country', () => {
     });
   });
 
+  test('a search is of the first country, of the one that is asked for, or of all', async () => {
+    type Found = { data: { total: number; results: { name: string; identifiers: object[] }[] } };
+    const find = async (query: string) => ((await searcher.search(query)).body as Found).data;
+    const [polish, french] = [await find(''), await find('?country=FR')];
+    expect((await find('?country=PL')).total).toBe(polish.total);
+    expect((await find('?country=all')).total).toBe(polish.total + french.total);
+    const place = 'country=fr&voivodeship=Bourgogne-Franche-Comt%C3%A9&city=Besan%C3%A7on';
+    expect(
+      await find(`?${place}&activity_code=2652z&legal_form=sas-societe-par-actions-simplifiee`),
+    ).toMatchObject({
+      total: 1,
+      results: [
+        {
+          name: 'HORLOGERIE DU DOUBS',
+          identifiers: [{ type: 'SIREN', value: '000990143' }],
+          voivodeship: 'Bourgogne-Franche-Comté',
+        },
+      ],
+    });
+    expect((await find('?name=horlogerie')).total).toBe(0);
+    expect(await searcher.search('?country=all&voivodeship=bretagne')).toMatchObject({
+      status: 422,
+      body: refusal('voivodeship', 'The voivodeship field needs one country.'),
+    });
+  });
+
   test('the feed of the registry is of the first country, of the one that is asked for, or of all', async () => {
     const polish = await feedOf('scope=all');
     const french = await feedOf('scope=all&country=FR');
