@@ -24,6 +24,8 @@ export interface FileCount {
   content_hash: string;
   /** The columns that the source does not name. */
   unknown: readonly string[];
+  /** Whether its rows are joined with those of another file. */
+  is_joined?: boolean;
   /** Whether a few records are still to be normalised. */
   is_left: boolean;
 }

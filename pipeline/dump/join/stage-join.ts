@@ -64,8 +64,11 @@ export async function stageJoin(
   const { file_no } = main.file;
   const is_left = await stageBatches(staging, file_no, () => writer.columns, readBatches());
   report(0);
-  const counts = cursors.map((cursor) => ({ ...cursor.count(), is_left: false }));
-  counts[0]!.is_left = is_left;
+  const counts = cursors.map((cursor): FileCount => ({
+    ...cursor.count(),
+    is_left: cursor === main && is_left,
+    is_joined: true,
+  }));
   for (const context of join.side.flatMap(find)) counts.push(await stageSide(staging, context));
   return counts;
 }

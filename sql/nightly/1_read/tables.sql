@@ -28,6 +28,7 @@ create unlogged table stage.night (
 );
 
 -- One row per file of the dump. first_id: in a first snapshot, the id of an entry is this plus its line.
+-- is_joined: its rows are joined with those of another file, and make records together.
 create unlogged table stage.file (
     file_no integer not null,
     file_key text not null,
@@ -37,6 +38,7 @@ create unlogged table stage.file (
     content_hash text,
     read_count bigint not null default 0,
     line_count bigint not null default 0,
+    is_joined boolean not null default false,
     first_id bigint
 );
 
