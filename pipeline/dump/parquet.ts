@@ -115,29 +115,22 @@ async function* readText(
   for (const range of scan.ranges) {
     for (let rowStart = range.rowStart; rowStart < range.rowEnd; rowStart += PART_ROWS) {
       const rowEnd = Math.min(range.rowEnd, rowStart + PART_ROWS);
-      const fields: string[][] = names.map(() => []);
-      for (const column of found) {
-        const values = await scan.readColumn({ column: column.name, rowStart, rowEnd });
-        const write = (value: unknown) => quoteField(writeValue(value, column), separator);
-        fields[column.at] = Array.from(values as ArrayLike<unknown>, write);
+      const values: ArrayLike<unknown>[] = [];
+      for (const { name: column } of found) {
+        values.push(await scan.readColumn({ column, rowStart, rowEnd }));
       }
-      yield* writeRows(fields, rowEnd - rowStart, separator);
+      for (let from = 0; from < rowEnd - rowStart; from += CHUNK_ROWS) {
+        let text = '';
+        for (let row = from; row < Math.min(rowEnd - rowStart, from + CHUNK_ROWS); row += 1) {
+          const fields: string[] = Array.from(names, () => '');
+          found.forEach((column, no) => {
+            fields[column.at] = quoteField(writeValue(values[no]![row], column), separator);
+          });
+          text += `${fields.join(separator)}\n`;
+        }
+        yield text;
+      }
     }
-  }
-}
-
-/** @param columns the fields of each column; a column that is not read has none */
-function* writeRows(
-  columns: readonly (readonly string[])[],
-  row_count: number,
-  separator: Separator,
-): Generator<string> {
-  for (let from = 0; from < row_count; from += CHUNK_ROWS) {
-    let text = '';
-    for (let row = from; row < Math.min(row_count, from + CHUNK_ROWS); row += 1) {
-      text += `${columns.map((fields) => fields[row] ?? '').join(separator)}\n`;
-    }
-    yield text;
   }
 }
 
