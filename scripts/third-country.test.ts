@@ -110,12 +110,14 @@ describe('the API answers for the country', () => {
     url = /^Listening on (\S+)\n$/.exec(api.stdout)![1]!;
   });
 
-  test('search finds its companies by its region, form and code', async () => {
+  test('search finds its companies by its region, form and code, and those of no other country', async () => {
     const press = ['Map Press', { type: 'GUILD', value: 'U000002' }];
     expect(await search('country=XU&status=ACTIVE')).toHaveLength(4);
     expect(await search('country=XU&voivodeship=harbour')).toEqual([press]);
     expect(await search('country=XU&legal_form=guild-house&activity_code=581')).toEqual([press]);
     expect(await search('country=all&name=map+press')).toEqual([press]);
+    expect(await search('name=map+press')).toEqual([]);
+    expect(await search('country=FR')).toEqual([]);
   });
 
   test('a snapshot is asked for by its number, and written in its words', async () => {
