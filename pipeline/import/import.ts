@@ -25,8 +25,8 @@ const pause_ms = 1_000;
 /** Until the next attempt at a number that only the next dumps may bring. */
 const second_look_ms = 24 * 60 * 60_000;
 
-/** As customers name companies: `customer.watch.identifier_type`. */
-type IdentifierType = 'NIP' | 'REGON9' | 'KRS' | 'SIREN' | 'SIRET';
+/** As customers name companies: a type of `identifier_type.csv` of a country. */
+type IdentifierType = string;
 
 /** What a registry answered, as it stands in a dump of it. */
 export interface DumpLine {
