@@ -155,6 +155,30 @@ describe('the numbers of another country', () => {
     expect(await verify(db, 'rne')).toEqual([]);
   });
 
+  test('beside the key link too where the dictionary says so, within a night and with what is known', async () => {
+    await db.pool.query(
+      `update registry.identifier_type set links = true where identifier_type = 'RNA'`,
+    );
+    const units = [
+      { siren: bakery, name: 'Boulangerie' },
+      { siren: '443061841', rna: 'W751000002', name: 'Club renommé' },
+      { siren: '900000001', rna: 'W751000008', name: 'Un' },
+      { siren: '900000002', rna: 'W751000008', name: 'Deux' },
+      { siren: '900000003', rna: 'W751000009', name: 'Trois' },
+    ];
+    await runFrench(db, days[2], units, { source: 'rne' });
+    const { rows } = await db.pool.query<{ keys: string }>(
+      `select string_agg(entry_key, ' ' order by entry_key) as keys from registry.entry
+       where country_code = 'FR' group by company_id having count(*) > 1 order by 1`,
+    );
+    expect(rows.map(({ keys }) => keys)).toEqual([
+      `443061841 ${club}`,
+      `${bakery} ${bakery}`,
+      '900000001 900000002',
+    ]);
+    expect(await verify(db, 'rne')).toEqual([]);
+  });
+
   test('that name persons of two countries forget the one whose registry is given', async () => {
     const request = { wanted: shared, reason: 'Art. 17', by: 'a letter', now: new Date() };
     const told = `'${shared}' names persons of FR and PL: --source says which`;
