@@ -67,10 +67,8 @@ test('an entry that another source moves meanwhile is found where it lies then',
   await db.pool.query('update registry.entry set company_id = company_id');
   client.release(true);
   const { deleted, events } = await night;
-  expect(notes).toEqual([
-    'waiting until another source is published',
-    'entries were moved meanwhile: reading every record',
-  ]);
+  // Its record is known by what it says, not by the place of its row.
+  expect(notes).toEqual(['waiting until another source is published']);
   const undisturbed = await createTestDatabase();
   onTestFinished(() => undisturbed.drop());
   await runDump(undisturbed, folders.ceidg, day);
