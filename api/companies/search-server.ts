@@ -1,6 +1,6 @@
 // The process that has the index of the search, for the API processes of a machine that have the same
 // database and version. It ends with the last of them.
-import { rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { text } from 'node:stream/consumers';
@@ -36,8 +36,13 @@ function serve(store: SearchStore, socket: Socket): void {
 }
 
 /** Listens until the last client is gone. */
-async function listen(place: SearchPlace): Promise<never> {
-  await rm(place.socket, { force: true });
+function listen(place: SearchPlace): Promise<never> {
+  const remove = () => rmSync(place.socket, { force: true });
+  remove();
+  process.on('exit', () => {
+    remove();
+    rmSync(`${place.socket}.lock`, { force: true });
+  });
   const store = new SearchStore(place);
   const restored = store.restore();
   const sockets = new Set<Socket>();
