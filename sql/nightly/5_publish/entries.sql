@@ -28,35 +28,53 @@ from stage.new_entry
 where not (select night.is_baseline from stage.night);
 
 -- A record with the same content may have other bytes, another file or a newer version.
+-- Rows are joined to their records first: after the join with registry.entry, of which one row is expected,
+-- every row would scan all records.
+with said as materialized (
+    select
+        pair.company_id,
+        pair.entry_id,
+        file.file_key,
+        night.dump_date,
+        staged.fingerprint,
+        staged.version_no,
+        staged.version_date,
+        staged.version_register,
+        staged.announced_activity,
+        staged.closed_unit_count,
+        staged.withdrawn_until
+    from stage.pair
+    join stage.entry as staged using (file_no, line)
+    join stage.file using (file_no)
+    cross join stage.night
+)
+
 update registry.entry
 set
-    fingerprint = staged.fingerprint,
-    file_key = file.file_key,
-    version_no = staged.version_no,
-    version_date = staged.version_date,
-    version_register = staged.version_register,
-    announced_activity = staged.announced_activity,
-    closed_unit_count = staged.closed_unit_count,
+    fingerprint = said.fingerprint,
+    file_key = said.file_key,
+    version_no = said.version_no,
+    version_date = said.version_date,
+    version_register = said.version_register,
+    announced_activity = said.announced_activity,
+    closed_unit_count = said.closed_unit_count,
     withdrawn_until = coalesce(
-        staged.withdrawn_until,
-        registry.end_withdrawal(entry.withdrawn_until, night.dump_date)
+        said.withdrawn_until,
+        registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
     )
-from stage.pair
-join stage.entry as staged using (file_no, line)
-join stage.file using (file_no)
-cross join stage.night
+from said
 where
-    entry.company_id = pair.company_id
-    and entry.entry_id = pair.entry_id
+    entry.company_id = said.company_id
+    and entry.entry_id = said.entry_id
     and (
         entry.fingerprint, entry.file_key, entry.version_no, entry.version_date,
         entry.version_register, entry.announced_activity, entry.closed_unit_count, entry.withdrawn_until
     ) is distinct from (
-        staged.fingerprint, file.file_key, staged.version_no, staged.version_date,
-        staged.version_register, staged.announced_activity, staged.closed_unit_count,
+        said.fingerprint, said.file_key, said.version_no, said.version_date,
+        said.version_register, said.announced_activity, said.closed_unit_count,
         coalesce(
-            staged.withdrawn_until,
-            registry.end_withdrawal(entry.withdrawn_until, night.dump_date)
+            said.withdrawn_until,
+            registry.end_withdrawal(entry.withdrawn_until, said.dump_date)
         )
     );
 
