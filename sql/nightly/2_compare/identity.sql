@@ -11,20 +11,26 @@ join registry.entry using (company_id, entry_id)
 where not vanished.is_unreadable;
 
 -- In a delta, few entries vanish: only those on its list of deletions. Here an entry has also ended
--- when its record of today has a first end date or strike-off date.
+-- when its record of today has a first end date or strike-off date. Rows are joined to their records
+-- first: after the join with registry.entry, of which one row is expected, every row would scan all records.
+with said as materialized (
+    select pair.company_id, pair.entry_id, entry.struck_off_date, entry.end_date
+    from stage.pair
+    join stage.entry using (file_no, line)
+    where
+        (select night.dump_kind = 'delta' from stage.night)
+        and coalesce(entry.struck_off_date, entry.end_date) is not null
+)
+
 insert into stage.unmatched
 select null, null, null, null, null, before.*
-from stage.pair
-join stage.entry using (file_no, line)
-join registry.entry as before
-    on before.company_id = pair.company_id
-    and before.entry_id = pair.entry_id
+from said
+join registry.entry as before using (company_id, entry_id)
 where
-    (select night.dump_kind = 'delta' from stage.night)
-    and before.gone_date is null
+    before.gone_date is null
     and (
-        before.struck_off_date is null and entry.struck_off_date is not null
-        or before.end_date is null and entry.end_date is not null
+        before.struck_off_date is null and said.struck_off_date is not null
+        or before.end_date is null and said.end_date is not null
     );
 
 -- New keys matter only when the key of a known entry may have changed.

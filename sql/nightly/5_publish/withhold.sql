@@ -3,35 +3,40 @@
 
 -- One row per entry and subject that is withheld for the first time; `unit_number`: of that unit alone.
 create unlogged table stage.withheld as
+with withheld as materialized (
+    select after.company_id, after.entry_id, withheld.subject, withheld.unit_number
+    from stage.before
+    join stage.after using (entry_id)
+    cross join lateral (
+        select told.subject, null as unit_number
+        from unnest(after.untold) as told (subject)
+        where told.subject in ('name', 'address') and told.subject <> all(coalesce(before.untold, '{}'))
+        union all
+        -- Of a natural person all that is personal.
+        select null, null
+        where after.is_partial and before.is_partial is not true
+        union all
+        select 'unit', unit.value ->> 'identifier'
+        from jsonb_array_elements(after.units) as unit
+        where
+            unit.value ? 'is_partial'
+            and not coalesce(
+                before.units @> jsonb_build_array(
+                    jsonb_build_object('identifier', unit.value -> 'identifier', 'is_partial', true)
+                ),
+                false
+            )
+    ) as withheld
+)
+
 select
     entry.company_id,
     entry.entry_id,
     entry.entity_type,
     withheld.subject,
     withheld.unit_number
-from stage.before
-join stage.after using (entry_id)
-join registry.entry on entry.company_id = after.company_id and entry.entry_id = after.entry_id
-cross join lateral (
-    select told.subject, null as unit_number
-    from unnest(after.untold) as told (subject)
-    where told.subject in ('name', 'address') and told.subject <> all(coalesce(before.untold, '{}'))
-    union all
-    -- Of a natural person all that is personal.
-    select null, null
-    where after.is_partial and before.is_partial is not true
-    union all
-    select 'unit', unit.value ->> 'identifier'
-    from jsonb_array_elements(after.units) as unit
-    where
-        unit.value ? 'is_partial'
-        and not coalesce(
-            before.units @> jsonb_build_array(
-                jsonb_build_object('identifier', unit.value -> 'identifier', 'is_partial', true)
-            ),
-            false
-        )
-) as withheld;
+from withheld
+join registry.entry using (company_id, entry_id);
 
 analyze stage.withheld;
 
