@@ -1,76 +1,91 @@
 -- One document a legal unit, with the columns of a stock: what the answers say of it, laid over what the
 -- known entry says. Of several answers the one that INSEE touched last counts.
 
--- The columns of an answer by their names in unit.csv and establishment.csv: of the present period and of
--- the address too. The day on which a state began is that of the newest period that changed it.
-create function stage.sirene_columns(answer jsonb, periods jsonb) returns jsonb
-language sql immutable
-return (
-    select jsonb_object_agg(
-        registry.lower(
-            regexp_replace(
-                regexp_replace(field.key, '(Etablissement|UniteLegale)$', ''),
-                '([a-z0-9])([A-Z])', '\1_\2', 'g'
-            )
-        ),
-        field.value
-    )
-    from (
-        select
-            coalesce(
-                jsonb_path_query_first(periods, '$[*] ? (@.dateFin == null)'), periods -> 0, '{}'
-            ) as present,
-            jsonb_path_query_first(
-                periods,
-                '$[*] ? (
-                    @.etatAdministratifUniteLegale == "C" && @.changementEtatAdministratifUniteLegale == true
-                    || @.etatAdministratifEtablissement == "F"
-                    && @.changementEtatAdministratifEtablissement == true
-                )'
-            ) -> 'dateDebut' as closed_day
-    ) as period
-    cross join lateral jsonb_each(
-        answer
-        || coalesce(answer -> 'adresseEtablissement', '{}')
-        || period.present
-        || case
-            when
-                period.closed_day is not null
-                and coalesce(
-                    period.present ->> 'etatAdministratifUniteLegale',
-                    period.present ->> 'etatAdministratifEtablissement'
-                ) in ('C', 'F')
-                then jsonb_build_object('dateDebut', period.closed_day)
-            else '{}'
-        end
-    ) as field
-    where jsonb_typeof(field.value) not in ('object', 'array')
-);
-
--- One row per unit or establishment that an answer speaks of; `is_own`: it is what was asked for.
-create unlogged table stage.sirene_part as
+-- One row per unit or establishment that an answer speaks of, with the fields of its present period and of
+-- its address; `is_own`: it is what was asked for. The day on which a state began is that of the newest
+-- period that changed it.
+create unlogged table stage.sirene_said as
 select
     answer.file_no,
     answer.line,
     answer.raw,
     answer.answer ->> 'siren' as siren,
-    part.told ->> 'siret' as siret,
-    part.is_own,
-    part.told,
-    coalesce(part.told ->> 'date_dernier_traitement', '') as touched
+    true as is_own,
+    answer.answer
+    || coalesce(answer.answer -> 'adresseEtablissement', '{}')
+    || period.present
+    || case
+        when
+            period.closed_day is not null
+            and coalesce(
+                period.present ->> 'etatAdministratifUniteLegale',
+                period.present ->> 'etatAdministratifEtablissement'
+            ) in ('C', 'F')
+            then jsonb_build_object('dateDebut', period.closed_day)
+        else '{}'
+    end as said
 from stage.answer
 cross join lateral (
     select
-        true as is_own,
-        stage.sirene_columns(
-            answer.answer,
-            coalesce(
-                answer.answer -> 'periodesUniteLegale', answer.answer -> 'periodesEtablissement'
-            )
-        ) as told
-    union all
-    select false, stage.sirene_columns(answer.answer -> 'uniteLegale', null)
-    where answer.answer ? 'uniteLegale'
+        coalesce(jsonb_path_query_first(told.periods, '$[*] ? (@.dateFin == null)'), told.periods -> 0)
+            as present,
+        jsonb_path_query_first(
+            told.periods,
+            '$[*] ? (
+                @.etatAdministratifUniteLegale == "C" && @.changementEtatAdministratifUniteLegale == true
+                || @.etatAdministratifEtablissement == "F"
+                && @.changementEtatAdministratifEtablissement == true
+            )'
+        ) -> 'dateDebut' as closed_day
+    from (
+        select coalesce(
+            answer.answer -> 'periodesUniteLegale', answer.answer -> 'periodesEtablissement'
+        ) as periods
+        offset 0
+    ) as told
+    offset 0
+) as period
+union all
+select
+    answer.file_no, answer.line, answer.raw, answer.answer ->> 'siren', false,
+    answer.answer -> 'uniteLegale'
+from stage.answer
+where answer.answer ? 'uniteLegale';
+
+-- One row per field of an answer: its name in unit.csv and establishment.csv.
+create unlogged table stage.sirene_name as
+select
+    field.key,
+    registry.lower(
+        regexp_replace(
+            regexp_replace(field.key, '(Etablissement|UniteLegale)$', ''),
+            '([a-z0-9])([A-Z])', '\1_\2', 'g'
+        )
+    ) as column_name
+from (
+    select distinct jsonb_object_keys(sirene_said.said) as key from stage.sirene_said
+) as field;
+
+analyze stage.sirene_name;
+
+-- The same rows, with the columns of a stock.
+create unlogged table stage.sirene_part as
+select
+    said.file_no,
+    said.line,
+    said.raw,
+    said.siren,
+    part.told ->> 'siret' as siret,
+    said.is_own,
+    part.told,
+    coalesce(part.told ->> 'date_dernier_traitement', '') as touched
+from stage.sirene_said as said
+cross join lateral (
+    select jsonb_object_agg(name.column_name, field.value) as told
+    from jsonb_each(said.said) as field
+    join stage.sirene_name as name using (key)
+    where jsonb_typeof(field.value) not in ('object', 'array')
+    offset 0
 ) as part;
 
 create index on stage.sirene_part (siren);
@@ -107,6 +122,8 @@ cross join lateral (
         '{}'
     ) as told
 ) as nested;
+
+analyze stage.sirene_unit;
 
 -- Nothing is known of the unit of such an establishment.
 with unknown as (
@@ -183,6 +200,7 @@ known as (
         known.siren,
         unit.value ->> 'identifier' as siret,
         unit.value,
+        registry.is_unit_closed('FR', unit.value) as is_closed,
         -- The head office is at the address of the entry.
         coalesce(unit.value -> 'address', known.address) as address
     from stage.sirene_known as known
@@ -192,14 +210,14 @@ known as (
 select
     siren,
     siret,
-    not registry.is_unit_closed('FR', known.value) as was_open,
+    not known.is_closed as was_open,
     jsonb_build_object(
         'siret', siret,
         'nic', right(siret, 5),
         'statut_diffusion', case when known.value ? 'is_partial' then 'P' else 'O' end,
         'etat_administratif', case
             when known.value is not null
-                then case when registry.is_unit_closed('FR', known.value) then 'F' else 'A' end
+                then case when known.is_closed then 'F' else 'A' end
         end,
         'date_creation',
         jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de création").date'),
@@ -261,7 +279,9 @@ cross join lateral (
                 known.columns ? 'nic_siege'
                 and not exists (
                     select from stage.sirene_establishment as seat
-                    where seat.siret = unit.siren || (unit.told ->> 'nic_siege')
+                    where
+                        seat.siren = unit.siren
+                        and seat.siret = unit.siren || (unit.told ->> 'nic_siege')
                 )
                 then 'nic_siege'
             else ''

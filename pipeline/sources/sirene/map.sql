@@ -192,7 +192,7 @@ cross join lateral (
                 else jsonb_build_object(
                     'address',
                     place.address
-                    || jsonb_build_object('voivodeship', registry.region_name('FR', place.region))
+                    || jsonb_build_object('voivodeship', region.name)
                 )
             end
             || case when place.is_withheld then '{"is_partial": true}' else '{}' end::jsonb
@@ -213,7 +213,7 @@ cross join lateral (
                 detail.value ->> 'code_region',
                 registry.region_of_commune_fr(detail.value ->> 'code_commune')
             ) as region,
-            registry.address_fr(detail.value, own.is_withheld) as address,
+            registry.address_fr(detail.value, own.is_withheld, street_type.meaning) as address,
             registry.unit_dates_fr(
                 detail.value ->> 'date_creation', case when not own.is_open then own.begin_day end
             ) as dates
@@ -232,6 +232,12 @@ cross join lateral (
                     as begin_day
             offset 0
         ) as own
+        left join registry.spelling as street_type
+            on street_type.country_code = 'FR'
+            and street_type.written = registry.lower(detail.value ->> 'type_voie')
         offset 0
     ) as place
+    left join registry.region
+        on region.country_code = 'FR'
+        and region.code = place.region
 ) as seat

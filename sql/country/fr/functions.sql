@@ -96,8 +96,13 @@ end || case
 end;
 
 -- The address of an establishment in the shape of a unit, without its region. The commune is told of every
--- one, all else not of one whose owner withholds it. Two vocabularies of streets stand side by side.
-create or replace function registry.address_fr(establishment jsonb, is_withheld boolean) returns jsonb
+-- one, all else not of one whose owner withholds it. Two vocabularies of streets stand side by side: the
+-- caller looks up the type of street, since Postgres inlines no function with a subquery.
+create or replace function registry.address_fr(
+    establishment jsonb,
+    is_withheld boolean,
+    street_type text
+) returns jsonb
 language sql stable parallel safe
 return case
     when is_withheld then '{}'
@@ -105,16 +110,7 @@ return case
         'street', nullif(
             concat_ws(
                 ' ',
-                coalesce(
-                    (
-                        select registry.upper(spelling.meaning)
-                        from registry.spelling
-                        where
-                            spelling.country_code = 'FR'
-                            and spelling.written = registry.lower(establishment ->> 'type_voie')
-                    ),
-                    establishment ->> 'type_voie'
-                ),
+                coalesce(registry.upper(street_type), establishment ->> 'type_voie'),
                 establishment ->> 'libelle_voie'
             ),
             ''
