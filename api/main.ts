@@ -31,6 +31,8 @@ const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_ti
 
 /** Then a search is answered from the snapshot before the one that was just published. */
 const searchPatience_ms = 50;
+/** The same where a snapshot is loaded soon: up to a million companies. */
+const fewPatience_ms = 2_000;
 
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
@@ -82,6 +84,7 @@ async function serve(environment: Environment): Promise<void> {
   const searchIndex = createSearchIndex([...database.readConnections, database.connection], {
     folder: join(environment.dataDir, 'search'),
     patience_ms: searchPatience_ms,
+    few_patience_ms: fewPatience_ms,
   });
   const close = async () => {
     await searchIndex.close();

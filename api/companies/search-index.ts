@@ -44,6 +44,8 @@ export interface SearchQuestion {
   /** The answer is of this snapshot or a newer one; of an older one where that takes longer to load. */
   least_no: number;
   patience_ms: number;
+  /** `patience_ms` where the companies are so few that a new snapshot is loaded in about a second. */
+  few_patience_ms: number;
 }
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
@@ -105,10 +107,15 @@ class Channel {
  * @param options.folder where the index is kept, so that the next process need not load it; absent: nowhere
  * @param options.patience_ms a search waits so long for a snapshot that was just published, and is then
  *   answered from the one before; absent: up to the time limit
+ * @param options.few_patience_ms the same where the companies are few
  */
 export function createSearchIndex(
   connections: readonly ClientConfig[],
-  { folder, patience_ms = endless_ms }: { folder?: string; patience_ms?: number } = {},
+  {
+    folder,
+    patience_ms = endless_ms,
+    few_patience_ms = patience_ms,
+  }: { folder?: string; patience_ms?: number; few_patience_ms?: number } = {},
 ) {
   const inTurn = pLimit(mostAsked);
   const ended = new AbortController();
@@ -144,7 +151,10 @@ export function createSearchIndex(
     least_no = 0,
     { gone, mayWait }: { gone?: AbortSignal; mayWait?: boolean } = {},
   ): Promise<Found> {
-    const question = { search, least_no, patience_ms: mayWait ? endless_ms : patience_ms };
+    const patience = mayWait
+      ? { patience_ms: endless_ms, few_patience_ms: endless_ms }
+      : { patience_ms, few_patience_ms };
+    const question = { search, least_no, ...patience };
     const timeout = AbortSignal.timeout(mostWait_ms);
     const over = AbortSignal.any(gone ? [timeout, gone] : [timeout]);
     // The turn of a question that is asked lasts until its answer, also when the client is gone.

@@ -57,10 +57,11 @@ export class SearchStore {
 
   /**
    * Finds companies in a snapshot that is at least `least_no`; in an older one where that takes longer
-   * than `patience_ms` to load. Throws where it cannot be loaded.
+   * than the patience to load. Throws where it cannot be loaded.
    */
-  async find({ search, least_no, patience_ms }: SearchQuestion): Promise<Found> {
-    await this.#reach(least_no, patience_ms);
+  async find({ search, least_no, ...patience }: SearchQuestion): Promise<Found> {
+    const isMany = this.#segments.ranges.length > 1;
+    await this.#reach(least_no, isMany ? patience.patience_ms : patience.few_patience_ms);
     const segments = this.#segments;
     const key = JSON.stringify([segments.snapshot_no, search]);
     return this.#answers.memo(key, { context: () => segments.search(search) });
