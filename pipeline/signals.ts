@@ -91,9 +91,13 @@ async function endSessions(
     [pids],
   );
   await db.pool.query(
-    `update registry.run
-     set state = 'stopped', finished_at = clock_timestamp(), message = $2
-     where run_id = any($1::bigint[]) and state = 'running'`,
+    `with stopped as (
+       update registry.run
+       set state = 'stopped', finished_at = clock_timestamp(), message = $2
+       where run_id = any($1::bigint[]) and state = 'running'
+       returning run_id
+     )
+     select registry.give_back_ids(run_id) from stopped`,
     [rows.map(({ run_id }) => run_id), message],
   );
 }

@@ -174,7 +174,10 @@ describe('DELETE /tokens/{token_ref}', () => {
       status: 200,
       body: { success: true, message, meta: { revoked_at: timestamp } },
     });
-    expect(await owner.rowOf(token_ref)).toMatchObject({ revoked_at: start, usage_count: '1' });
+    // Uses are counted soon after their requests.
+    await expect
+      .poll(() => owner.rowOf(token_ref))
+      .toMatchObject({ revoked_at: start, usage_count: '1' });
   });
 
   test('422 for the Master Token', async () => {
