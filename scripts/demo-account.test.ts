@@ -87,10 +87,10 @@ describe('the account to try npm start with', () => {
     const { rows } = await db.pool.query(
       'select template, state, count(*)::int from customer.mail group by 1, 2 order by 1',
     );
-    // One of the companies has no NIP, so that they are two submissions.
+    // A submission for each type of number: NIP, another of Poland, and SIREN.
     expect(rows).toEqual([
       { template: 'digest', state: 'sent', count: 1 },
-      { template: 'import', state: 'sent', count: 2 },
+      { template: 'import', state: 'sent', count: 3 },
       { template: 'init', state: 'sent', count: 1 },
     ]);
   });

@@ -11,6 +11,7 @@ import type { SearchFilter } from './search-filter.ts';
 import { createSearchIndex, type SearchIndex } from './search-index.ts';
 import { findPlace } from './search-place.ts';
 
+const patiently = { timeout: 20_000 };
 let database: TestDatabase;
 let folder: string;
 let opened: SearchIndex[] = [];
@@ -83,14 +84,14 @@ test('API processes of a machine share one index, which ends with the last of th
   expect((await find(other, { city: 'lublin' })).total).toBe(1);
   expect(await findHolder()).toBe(pid);
   await other.close();
-  await expect.poll(() => isAlive(pid)).toBe(false);
+  await expect.poll(() => isAlive(pid), patiently).toBe(false);
 });
 
 test('A search goes on after the process of the index was killed, with what that had kept', async () => {
   const index = open({ folder });
   expect((await find(index, { city: 'lublin' })).total).toBe(1);
   const place = await findPlace([database.connection], folder);
-  await expect.poll(() => existsSync(join(place.folder!, 'segments.json'))).toBe(true);
+  await expect.poll(() => existsSync(join(place.folder!, 'segments.json')), patiently).toBe(true);
   // Nothing publishes this: a load of all companies would show it.
   await move('Lublin', 'Nigdzie', false);
   process.kill(await findHolder(), 'SIGKILL');
@@ -102,7 +103,7 @@ test('A search goes on after the process of the index was killed, with what that
 test('What was kept of another database is not used', async () => {
   const before = open({ folder });
   await find(before, {});
-  await expect.poll(async () => (await readdir(folder)).length).toBe(1);
+  await expect.poll(async () => (await readdir(folder)).length, patiently).toBe(1);
   await before.close();
   await move('Lublin', 'Nigdzie', false);
   await database.pool.query(`update registry.run set started_at = started_at - interval '1 day'`);
@@ -137,7 +138,7 @@ test('A search is answered from the snapshot before while a newer one is loaded'
   await client.query('rollback');
   client.release();
   await expect
-    .poll(() => find(index, { city: 'nigdzie' }, snapshot_no))
+    .poll(() => find(index, { city: 'nigdzie' }, snapshot_no), patiently)
     .toEqual({ total: 1, snapshot_no });
 });
 
