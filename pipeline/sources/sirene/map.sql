@@ -161,20 +161,19 @@ cross join lateral (
     offset 0
 ) as unit
 -- The code tells its classification: no code is in both, and labels of one occur with codes of the other.
+left join registry.activity_scheme as labelled
+    on labelled.scheme = record.nomenclature_activite_principale
+    and labelled.country_code = 'FR'
+left join registry.activity_code as listed
+    on listed.code = translate(record.activite_principale, '.', '')
+    and listed.version in (2008, 2026)
 left join lateral (
     select
-        coalesce(activity_code.version, activity_scheme.version) as version,
-        written.code
-    from (
-        select nullif(translate(record.activite_principale, '.', ''), '0000Z') as code
-    ) as written
-    join registry.activity_scheme
-        on activity_scheme.scheme = record.nomenclature_activite_principale
-        and activity_scheme.country_code = 'FR'
-    left join registry.activity_code
-        on activity_code.code = written.code
-        and activity_code.version in (2008, 2026)
-    where written.code is not null
+        coalesce(listed.version, labelled.version) as version,
+        translate(record.activite_principale, '.', '') as code
+    where
+        labelled.version is not null
+        and translate(record.activite_principale, '.', '') <> '0000Z'
 ) as activity on true
 -- The head office comes first, and has the address of the entry.
 cross join lateral (

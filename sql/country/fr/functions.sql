@@ -69,9 +69,10 @@ create or replace function registry.text_fr(written text) returns text
 language sql immutable parallel safe
 return case when written not in ('[ND]', '*') then written end;
 
--- The name of an establishment: its signs, which may be one that was cut, else the usual name.
+-- The name of an establishment: its signs, which may be one that was cut, else the usual name. Postgres
+-- does not inline an immutable function that calls a stable one, such as concat_ws.
 create or replace function registry.unit_name_fr(establishment jsonb) returns text
-language sql immutable parallel safe
+language sql stable parallel safe
 return coalesce(
     nullif(
         concat_ws(
@@ -86,7 +87,7 @@ return coalesce(
 );
 
 create or replace function registry.unit_dates_fr(created text, closed text) returns jsonb
-language sql immutable parallel safe
+language sql stable parallel safe
 return case
     when registry.calendar_day(registry.day_fr(created)) is null then '[]'
     else jsonb_build_array(jsonb_build_object('type', 'Date de création', 'date', created))
