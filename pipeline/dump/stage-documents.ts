@@ -24,11 +24,14 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
   await runFile(client, steps.documents, undefined, stage);
+  // `||` makes a value that is not compressed: it would be decompressed for each column.
   await client.query(
     inStage(
       `create view stage.record as
       select document.file_no, document.line, document.raw ${listColumns(source)}
-      from stage.document;
+      from (
+        select file_no, line, raw, document || '{}' as document from stage.document offset 0
+      ) as document;
       create view stage.mapped as ${source.mapping}`,
       stage,
     ),

@@ -3,15 +3,22 @@
 
 -- One row per unit or establishment that an answer speaks of, with the fields of its present period and of
 -- its address; `is_own`: it is what was asked for. The day on which a state began is that of the newest
--- period that changed it.
+-- period that changed it. Of each answer, which may be compressed, `||` makes one that is not: it would be
+-- decompressed at each use.
 create unlogged table stage.sirene_said as
+with answer as (
+    select answer.file_no, answer.line, answer.answer || '{}' as answer
+    from stage.answer
+    offset 0
+)
+
 select
     answer.file_no,
     answer.line,
-    answer.raw,
     answer.answer ->> 'siren' as siren,
     true as is_own,
     answer.answer
+    - '{periodesUniteLegale, periodesEtablissement, adresse2Etablissement, uniteLegale, odd}'::text[]
     || coalesce(answer.answer -> 'adresseEtablissement', '{}')
     || period.present
     || case
@@ -24,7 +31,7 @@ select
             then jsonb_build_object('dateDebut', period.closed_day)
         else '{}'
     end as said
-from stage.answer
+from answer
 cross join lateral (
     select
         coalesce(jsonb_path_query_first(told.periods, '$[*] ? (@.dateFin == null)'), told.periods -> 0)
@@ -47,9 +54,8 @@ cross join lateral (
 ) as period
 union all
 select
-    answer.file_no, answer.line, answer.raw, answer.answer ->> 'siren', false,
-    answer.answer -> 'uniteLegale'
-from stage.answer
+    answer.file_no, answer.line, answer.answer ->> 'siren', false, answer.answer -> 'uniteLegale'
+from answer
 where answer.answer ? 'uniteLegale';
 
 -- One row per field of an answer: its name in unit.csv and establishment.csv.
@@ -73,7 +79,6 @@ create unlogged table stage.sirene_part as
 select
     said.file_no,
     said.line,
-    said.raw,
     said.siren,
     part.told ->> 'siret' as siret,
     said.is_own,
@@ -97,10 +102,9 @@ select
     place.siren,
     place.file_no,
     place.line,
-    place.raw,
     nested.told || coalesce(own.told, '{}') as told
 from (
-    select distinct on (siren) siren, file_no, line, raw
+    select distinct on (siren) siren, file_no, line
     from stage.sirene_part
     where is_own
     order by siren, siret is not null, touched desc, file_no, line
@@ -138,8 +142,9 @@ with unknown as (
 )
 
 insert into stage.reject (file_no, line, reason, raw, entry_key)
-select file_no, line, 'an establishment without its legal unit', raw, siren
-from unknown;
+select file_no, line, 'an establishment without its legal unit', answer.raw, unknown.siren
+from unknown
+join stage.answer using (file_no, line);
 
 -- One row per unit that is known, and answered: its columns as far as no answer tells them.
 create unlogged table stage.sirene_known as
@@ -262,8 +267,9 @@ select
         'details', listed.details,
         'closed_count', greatest(coalesce(known.closed_unit_count, 0) + listed.closed_more, 0)
     ),
-    unit.raw
+    answer.raw
 from stage.sirene_unit as unit
+join stage.answer using (file_no, line)
 left join stage.sirene_known as known using (siren)
 cross join lateral (
     select
