@@ -18,7 +18,10 @@ select
     answer.answer ->> 'siren' as siren,
     true as is_own,
     answer.answer
-    - '{periodesUniteLegale, periodesEtablissement, adresse2Etablissement, uniteLegale, odd}'::text[]
+    - array[
+        'periodesUniteLegale', 'periodesEtablissement', 'adresseEtablissement',
+        'adresse2Etablissement', 'uniteLegale', 'odd'
+    ]
     || coalesce(answer.answer -> 'adresseEtablissement', '{}')
     || period.present
     || case
@@ -74,7 +77,8 @@ from (
 
 analyze stage.sirene_name;
 
--- The same rows, with the columns of a stock.
+-- The same rows, with the columns of a stock, which are texts. To collect arrays of names and texts takes a
+-- quarter of the time of jsonb_object_agg.
 create unlogged table stage.sirene_part as
 select
     said.file_no,
@@ -86,10 +90,9 @@ select
     coalesce(part.told ->> 'date_dernier_traitement', '') as touched
 from stage.sirene_said as said
 cross join lateral (
-    select jsonb_object_agg(name.column_name, field.value) as told
-    from jsonb_each(said.said) as field
+    select jsonb_object(array_agg(name.column_name), array_agg(field.value)) as told
+    from jsonb_each_text(said.said) as field
     join stage.sirene_name as name using (key)
-    where jsonb_typeof(field.value) not in ('object', 'array')
     offset 0
 ) as part;
 
