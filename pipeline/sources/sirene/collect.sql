@@ -218,7 +218,7 @@ known as (
 select
     siren,
     siret,
-    not known.is_closed as was_open,
+    known.is_closed is not true as was_open,
     jsonb_build_object(
         'siret', siret,
         'nic', right(siret, 5),
