@@ -4,9 +4,15 @@
 -- One row per entry and subject that is withheld for the first time; `unit_number`: of that unit alone.
 create unlogged table stage.withheld as
 with withheld as materialized (
-    select after.company_id, after.entry_id, withheld.subject, withheld.unit_number
+    select
+        -- The company may have gone into another one tonight.
+        coalesce(merged_company.into_company_id, after.company_id) as company_id,
+        after.entry_id,
+        withheld.subject,
+        withheld.unit_number
     from stage.before
     join stage.after using (entry_id)
+    left join stage.merged_company on merged_company.company_id = after.company_id
     cross join lateral (
         select told.subject, null as unit_number
         from unnest(after.untold) as told (subject)
