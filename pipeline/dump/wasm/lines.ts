@@ -1,6 +1,5 @@
 // AssemblyScript, compiled to lines.wasm: finds the records of a chunk, fingerprints each, and looks it up
-// among the fingerprints of yesterday. Only records that are not known go back to JavaScript: a million
-// records cost 0.4 s of CPU instead of 0.9.
+// among the fingerprints of yesterday. Only records that are not known go back to JavaScript.
 
 const LINE_FEED: u8 = 10;
 const RETURN: u8 = 13;
