@@ -85,8 +85,9 @@ async function leave(cluster: Cluster, own: Session | undefined): Promise<void> 
   const session = own ?? (await joinServer(cluster));
   if (session === undefined) return;
   session.ref();
-  // A server that cannot tell is left running.
-  const isUnused = await isLast(session).catch(() => false);
+  const isUnused = await isLast(session).catch(() => undefined);
   await session.end();
-  if (isUnused) await stopServer(cluster, 'fast');
+  // A session that has just been lost cannot tell; a server that cannot tell is left running.
+  if (isUnused === undefined && session === own) await leave(cluster, undefined);
+  else if (isUnused) await stopServer(cluster, 'fast');
 }
