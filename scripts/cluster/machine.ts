@@ -5,7 +5,7 @@ import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Client } from 'pg';
-import { until } from '../../sql/process/system-process.ts';
+import { processStart, until } from '../../sql/process/system-process.ts';
 import { adminUrlOf, type Layout, type Machine } from './layout.ts';
 import { freezeGroup, mark, sendSignal, signalGroup } from './process-group.ts';
 
@@ -111,12 +111,8 @@ export function thaw({ folder }: Machine): void {
 export async function stopServer({ folder }: Machine): Promise<void> {
   const pid = await pidOf(folder, 'patroni.pid');
   sendSignal(pid, 'SIGTERM');
-  const isGone = () => !listsProcess(pid);
+  const isGone = () => processStart(pid) === undefined;
   if (!(await until(isGone, 60_000))) throw new Error(`Patroni does not end: ${folder}`);
-}
-
-function listsProcess(pid: number): boolean {
-  return spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' }).stdout > 'Z~';
 }
 
 /** Stops and resumes the replay of a standby; what was received meanwhile waits. */
