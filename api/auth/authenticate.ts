@@ -54,7 +54,7 @@ function refuseState({ state }: KnownToken): void {
   if (state === 'expired') throw unauthorized('Token expired');
 }
 
-/** The later of two times, of which either may be missing. */
+/** The last use of a token: as the database has it, or as this process has seen it since. */
 function latest(one: Date | null | undefined, other: Date | null): Date | null {
   return one && (!other || one > other) ? one : other;
 }

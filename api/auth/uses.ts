@@ -12,10 +12,10 @@ interface Use {
   ip: string | null;
 }
 
-/** Tokens whose uses wait while the writer is away; those of further tokens are not counted. */
+/** While the writer is away, uses of so many tokens are kept in memory; those of others are lost. */
 const mostTokens = 10_000;
 
-/** Between two statements, each of which counts all uses that came meanwhile. */
+/** Uses are collected for so long, and then written together. */
 const usualPause_ms = 250;
 
 /**

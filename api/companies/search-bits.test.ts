@@ -2,12 +2,15 @@ import { array, assert, integer, nat, property } from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   addBit,
-  addList,
   countBits,
+  eachBit,
+  eachNumber,
+  hasBit,
   keepCommon,
   listBits,
+  noBits,
   NumberStream,
-  wordsFor,
+  removeBit,
 } from './search-bits.ts';
 
 const most = 3_000_000;
@@ -18,7 +21,7 @@ function sort(values: Iterable<number>): number[] {
 }
 
 function bitsOf(values: number[]) {
-  const bits = new Uint32Array(wordsFor(most));
+  const bits = noBits(most);
   for (const number of values) addBit(bits, number);
   return bits;
 }
@@ -47,6 +50,20 @@ describe('a set of numbers', () => {
       { numRuns: 30 },
     );
   });
+
+  test('loses the numbers that are taken out while each is looked at', () => {
+    assert(
+      property(numbers, (values) => {
+        const bits = bitsOf(values);
+        eachBit(bits, (number) => number % 3 === 0 && removeBit(bits, number));
+        expect(listBits(bits)).toEqual(sort(values).filter((number) => number % 3 !== 0));
+        expect(values.filter((number) => hasBit(bits, number))).toEqual(
+          values.filter((number) => number % 3 !== 0),
+        );
+      }),
+      { numRuns: 30 },
+    );
+  });
 });
 
 describe('a list of ascending numbers', () => {
@@ -56,9 +73,9 @@ describe('a list of ascending numbers', () => {
         const stream = new NumberStream();
         const sorted = sort(values);
         for (const [at, number] of sorted.entries()) stream.push(number - (sorted[at - 1] ?? -1));
-        const bits = bitsOf([]);
-        addList(bits, stream.bytes, 0, stream.length);
-        expect(listBits(bits)).toEqual(sorted);
+        const read: number[] = [];
+        eachNumber(stream.bytes, 0, stream.length, (gap) => read.push((read.at(-1) ?? -1) + gap));
+        expect(read).toEqual(sorted);
       }),
       { numRuns: 50 },
     );

@@ -1,13 +1,21 @@
 /** A set of companies: bit n is 1 when the company with the number n is in the set. */
 export type Bits = Uint32Array<ArrayBuffer>;
 
-/** The words of a set of the numbers below `count`. */
-export function wordsFor(count: number): number {
-  return Math.ceil(count / 32);
+/** A set of numbers below `count`, empty. */
+export function noBits(count: number): Bits {
+  return new Uint32Array(Math.ceil(count / 32));
 }
 
 export function addBit(bits: Bits, number: number): void {
   bits[number >>> 5]! |= 1 << (number & 31);
+}
+
+export function removeBit(bits: Bits, number: number): void {
+  bits[number >>> 5]! &= ~(1 << (number & 31));
+}
+
+export function hasBit(bits: Bits, number: number): boolean {
+  return ((bits[number >>> 5]! >>> (number & 31)) & 1) === 1;
 }
 
 /** Keeps in a set what another one has too. */
@@ -33,6 +41,15 @@ export function countBits(bits: Bits): number {
   let count = 0;
   for (let at = 0; at < bits.length; at += 1) count += countOnes(bits[at]!);
   return count;
+}
+
+/** Calls `use` with each number in a set, ascending; it may take the number out. */
+export function eachBit(bits: Bits, use: (number: number) => void): void {
+  for (let at = 0; at < bits.length; at += 1) {
+    for (let word = bits[at]!; word !== 0; word &= word - 1) {
+      use(at * 32 + 31 - Math.clz32(word & -word));
+    }
+  }
 }
 
 /** The numbers in a set, ascending: at most `size` of them, after the first `skipped`. */
@@ -72,18 +89,19 @@ export class NumberStream {
   }
 }
 
-/** Adds a list of ascending numbers, whose gaps stand in the bytes from `start` to `end`. */
-export function addList(bits: Bits, bytes: Uint8Array, start: number, end: number): void {
-  for (let at = start, number = -1; at < end;) {
-    let byte = bytes[at]!;
-    at += 1;
-    let gap = byte & 127;
-    for (let shift = 7; byte > 127; shift += 7) {
-      byte = bytes[at]!;
-      at += 1;
-      gap |= (byte & 127) << shift;
-    }
-    number += gap;
-    bits[number >>> 5]! |= 1 << (number & 31);
+/** Calls `use` with each number of a stream that stands in the bytes from `start` to before `end`. */
+export function eachNumber(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  use: (number: number) => void,
+): void {
+  for (let at = start, number = 0, shift = 0; at < end; at += 1) {
+    const byte = bytes[at]!;
+    number |= (byte & 127) << shift;
+    shift += 7;
+    if (byte > 127) continue;
+    use(number);
+    number = shift = 0;
   }
 }

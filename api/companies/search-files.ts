@@ -1,13 +1,12 @@
 import { mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
-import type { SegmentData } from './search-layout.ts';
-import { Segment } from './search-segment.ts';
+import { Segment, type SegmentData } from './search-segment.ts';
 
 /** The names of the files of a whole index, in the order of its segments. */
 const list = 'segments.json';
 
-/** The folder of a version that nobody has written to for so long is removed. */
+/** Each version of the product has a folder. One that was not written to for so long is removed. */
 const unused_ms = 30 * 86_400_000;
 
 function fileOf({ head: { since, snapshot_no, from } }: Segment): string {

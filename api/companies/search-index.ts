@@ -1,14 +1,14 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { Socket } from 'node:net';
-import { createInterface } from 'node:readline';
+import { Agent, request, type IncomingMessage } from 'node:http';
+import { json } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { HttpError, loading } from '../http/errors.ts';
 import type { SearchFilter } from './search-filter.ts';
-import { connectTo, findPlace, type SearchPlace } from './search-place.ts';
+import { findPlace, type SearchPlace } from './search-place.ts';
 import type { SearchAnswer } from './search-server.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
@@ -20,7 +20,7 @@ const endless_ms = 60_000;
 /** Questions that are under way at a time: one is answered, one is next. The others can be taken back. */
 const mostAsked = 2;
 
-/** Between two looks for the process that has the index, and between two starts of it. */
+/** How often the process that has the index is looked for, and how often it is started. */
 const [look_ms, start_ms] = [20, 2_000];
 
 const serverPath = fileURLToPath(new URL('search-server.ts', import.meta.url));
@@ -62,42 +62,6 @@ function startServer(place: SearchPlace): void {
   child.unref();
 }
 
-/** Questions to the process that has the index. */
-class Channel {
-  readonly #socket: Socket;
-  readonly #asked = new Map<number, PromiseWithResolvers<SearchAnswer>>();
-  #last_id = 0;
-
-  constructor(socket: Socket, onClose: () => void) {
-    this.#socket = socket.unref();
-    const lines = createInterface(socket);
-    // The lines have the errors of the socket too; what counts is its end.
-    for (const one of [socket, lines]) one.on('error', () => undefined);
-    socket.once('close', () => {
-      onClose();
-      for (const { reject } of this.#asked.values()) reject(new Error('The index is gone'));
-    });
-    lines.on('line', (line) => {
-      const { id, ...answer } = JSON.parse(line) as SearchAnswer & { id: number };
-      this.#asked.get(id)?.resolve(answer);
-      this.#asked.delete(id);
-    });
-  }
-
-  /** Rejects where the process ends. */
-  ask(question: SearchQuestion): Promise<SearchAnswer> {
-    const asked = Promise.withResolvers<SearchAnswer>();
-    this.#last_id += 1;
-    this.#asked.set(this.#last_id, asked);
-    this.#socket.write(`${JSON.stringify({ id: this.#last_id, ...question })}\n`);
-    return asked.promise;
-  }
-
-  close(): void {
-    this.#socket.destroy();
-  }
-}
-
 /**
  * Searches in the index that the API processes of a machine share. The first question starts the process
  * that has it, and makes that load all companies. Where that process was ended, another one is started,
@@ -118,23 +82,44 @@ export function createSearchIndex(
   }: { folder?: string; patience_ms?: number; few_patience_ms?: number } = {},
 ) {
   const inTurn = pLimit(mostAsked);
-  const ended = new AbortController();
-  let opening: Promise<Channel> | undefined;
+  const agent = new Agent({ keepAlive: true });
+  let finding: Promise<SearchPlace> | undefined;
+  let started_ms = -Infinity;
+  let isClosed = false;
   let isLoaded = false;
   let memory_bytes = 0;
 
-  async function open(): Promise<Channel> {
-    const place = await findPlace(connections, folder);
-    for (let started_ms = -Infinity; ; await delay(look_ms, undefined, ended)) {
+  /** Asks the process that has the index. Rejects where there is none, or it ends. */
+  async function post(socketPath: string, question: SearchQuestion): Promise<SearchAnswer> {
+    const posted = request({ socketPath, agent, method: 'POST' });
+    // Errors after the response has begun end that too.
+    posted.on('error', () => undefined);
+    posted.once('socket', (socket) => {
+      if (!posted.reusedSocket) socket.once('close', () => (isLoaded = false));
+    });
+    posted.end(JSON.stringify(question));
+    const [response] = (await once(posted, 'response')) as [IncomingMessage];
+    return (await json(response)) as SearchAnswer;
+  }
+
+  async function ask(question: SearchQuestion, over: AbortSignal): Promise<SearchAnswer> {
+    finding ??= findPlace(connections, folder);
+    const place = await finding.catch((error: unknown) => {
+      finding = undefined;
+      throw error;
+    });
+    for (;;) {
       try {
-        return new Channel(await connectTo(place.socket), () => {
-          opening = undefined;
-          isLoaded = false;
-        });
-      } catch {
-        if (performance.now() - started_ms < start_ms) continue;
-        started_ms = performance.now();
-        startServer(place);
+        const answer = await post(place.socket, question);
+        started_ms = -Infinity;
+        return answer;
+      } catch (error) {
+        if (isClosed) throw error;
+        if (performance.now() - started_ms > start_ms) {
+          started_ms = performance.now();
+          startServer(place);
+        }
+        await delay(look_ms, undefined, { signal: over });
       }
     }
   }
@@ -154,31 +139,18 @@ export function createSearchIndex(
     const patience = mayWait
       ? { patience_ms: endless_ms, few_patience_ms: endless_ms }
       : { patience_ms, few_patience_ms };
-    const question = { search, least_no, ...patience };
-    const timeout = AbortSignal.timeout(mostWait_ms);
-    const over = AbortSignal.any(gone ? [timeout, gone] : [timeout]);
+    const over = AbortSignal.timeout(mostWait_ms);
     // The turn of a question that is asked lasts until its answer, also when the client is gone.
-    return inTurn(() => (over.aborted ? Promise.reject(loading()) : ask(question, timeout)));
-  }
-
-  async function ask(question: SearchQuestion, timeout: AbortSignal): Promise<Found> {
-    const late = once(timeout, 'abort').then(() => undefined);
-    for (;;) {
-      opening ??= open().catch((error: unknown) => {
-        opening = undefined;
-        throw error;
-      });
-      const channel = await Promise.race([opening, late]);
-      // Undefined where the process has ended: another one is asked.
-      const asked = channel?.ask(question).catch(() => undefined);
-      const answer = await Promise.race([asked, late]);
-      if (timeout.aborted) throw loading();
-      if (!answer) continue;
-      const { found, error } = answer;
-      if (error) throw Object.assign(new Error(error.message), { code: error.code });
+    return inTurn(async () => {
+      if (over.aborted || gone?.aborted) throw loading();
+      const late = once(over, 'abort').then(() => undefined);
+      const answer = await Promise.race([ask({ search, least_no, ...patience }, over), late]);
+      if (!answer) throw loading();
+      if (answer.error)
+        throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
       [isLoaded, memory_bytes] = [true, answer.memory_bytes];
-      return found;
-    }
+      return answer.found;
+    });
   }
 
   return {
@@ -195,8 +167,9 @@ export function createSearchIndex(
     /** The memory of the process that has the index, which other API processes share; 0: unknown. */
     memory_bytes: () => memory_bytes,
     async close(): Promise<void> {
-      ended.abort();
-      await opening?.then((channel) => channel.close()).catch(() => undefined);
+      isClosed = true;
+      await finding?.catch(() => undefined);
+      agent.destroy();
     },
   };
 }

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { lstat, mkdir, readdir, readFile } from 'node:fs/promises';
-import { connect, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ClientConfig } from 'pg';
@@ -43,11 +41,4 @@ export async function findPlace(
   }
   const socket = join(directory, `${name}.sock`);
   return { connections, socket, folder: folder && join(folder, name) };
-}
-
-/** Connects with the process that has the index. Throws where there is none. */
-export async function connectTo(path: string): Promise<Socket> {
-  const socket = connect(path);
-  await once(socket, 'connect');
-  return socket;
 }

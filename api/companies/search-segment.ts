@@ -1,47 +1,78 @@
 import {
   addBit,
   countBits,
+  eachBit,
+  hasBit,
   keepCommon,
-  listBits,
+  noBits,
   removeAll,
-  wordsFor,
+  removeBit,
   type Bits,
 } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
-import { kinds, nameBlock, type SegmentData, type SegmentHead } from './search-layout.ts';
-import { findLowest, TermIndex } from './search-terms.ts';
+import { findLowest, TermIndex, type TermArrays } from './search-terms.ts';
 
-/** So few names are compared one by one: that is faster than a look through all words. */
+/** So few names are read one by one, without the companies that have one of the words. */
 const fewNames = 4096;
 
-/** The filters that stand for one term each. */
-const columns = ['country', 'status', 'voivodeship', 'legal_form', 'city', 'postal_code'] as const;
+/** The filters that compare the whole of a column of `search_rows.sql`, in its order. */
+export const columns = [
+  'country',
+  'status',
+  'voivodeship',
+  'legal_form',
+  'city',
+  'postal_code',
+] as const;
 
-/** After a text, it comes after all texts that begin so. */
-const after = '\u{10ffff}';
+/** The text of a term begins with its kind: the place of its column, or one of these. */
+export const [divisionKind, activityKind] = [columns.length, columns.length + 1];
 
-/** Terms from the first to before the last, in the order of their texts. */
-type Terms = [first: number, last: number];
+/** A code of an activity begins with those of its division. */
+export const divisionLength = 2;
 
-/** Sets that are used again by each search. */
-const [found, united, paired, listed] = [0, 1, 2, 3].map(createScratch) as [
-  Scratch,
-  Scratch,
-  Scratch,
-  Scratch,
-];
+/** How many companies have one place in `nameStarts`. */
+export const nameBlock = 4;
 
-type Scratch = ReturnType<typeof createScratch>;
-
-let nameScratch = new Uint8Array(1024);
-
-function createScratch() {
-  let words: Bits = new Uint32Array(0);
-  return (count: number): Bits => {
-    if (words.length < wordsFor(count)) words = new Uint32Array(wordsFor(count));
-    return words.subarray(0, wordsFor(count)).fill(0);
-  };
+/** Which companies a segment has: those with ids from `from` to below `to` that changed after `since`. */
+export interface SegmentHead {
+  from: number;
+  /** Null: without an end. */
+  to: number | null;
+  /** -1: all of them. */
+  since: number;
+  /** The snapshot that the rows are of. */
+  snapshot_no: number;
+  /** The newest run then: the database still has it, unless another one was put in its place. */
+  run: string;
+  loaded_at: string;
 }
+
+/** The code of an error: the database does not have the run of a segment. */
+export const otherDatabase = 'OTHER_DATABASE';
+
+/** Some companies with what a search compares. A company has a number: its place in `ids`. */
+export interface SegmentData {
+  head: SegmentHead;
+  /** Their ids, ascending, less the first one. */
+  ids: Uint32Array<ArrayBuffer> | Float64Array<ArrayBuffer>;
+  /** Below 2^53: registry.last_id holds no larger id. */
+  first_id: number;
+  /** The days of start as numbers, such as 20121231; 0: unknown. */
+  starts: Uint32Array<ArrayBuffer>;
+  /** What companies have, in the order of the texts. */
+  terms: TermArrays;
+  /** The words of their names, each after a space. */
+  words: TermArrays;
+  /** The pairs of characters that words have, with a space before and after, in the order of the pairs. */
+  pairs: TermArrays;
+  /** The names: the numbers of their words plus 1, then a 0. */
+  names: Uint8Array<ArrayBuffer>;
+  /** Where the names of each block begin. */
+  nameStarts: Uint32Array<ArrayBuffer>;
+}
+
+const none: Bits = noBits(0);
 
 /** Searches some companies. Nothing in a segment changes but what counts as outdated. */
 export class Segment {
@@ -51,13 +82,16 @@ export class Segment {
   readonly #pairs: TermIndex;
   /** Companies that a newer segment has. */
   #outdated: Bits | undefined;
+  /** Those that match the present search, and those that one filter allows: used again by each search. */
+  readonly #matches: Bits;
+  readonly #having: Bits;
 
   constructor(data: SegmentData) {
     this.data = data;
-    const words = data.words.ends.length;
     this.#terms = new TermIndex(data.terms, this.count);
     this.#words = new TermIndex(data.words, this.count);
-    this.#pairs = new TermIndex(data.pairs, words);
+    this.#pairs = new TermIndex(data.pairs, this.#words.count);
+    [this.#matches, this.#having] = [noBits(this.count), noBits(this.count)];
   }
 
   get head(): SegmentHead {
@@ -79,67 +113,28 @@ export class Segment {
       const id = few.idOf(number);
       const there = findLowest(many.count, (one) => many.idOf(one) >= id);
       if (many.idOf(there) !== id) continue;
-      this.#outdated ??= new Uint32Array(wordsFor(this.count));
+      this.#outdated ??= noBits(this.count);
       addBit(this.#outdated, few === this ? number : there);
     }
   }
 
-  /** The companies that match; undefined: none. The set lasts until the next search. */
-  find(filter: SearchFilter): Bits | undefined {
-    const wanted = this.#listTerms(filter)
-      .map((terms) => ({ terms, estimate: this.#terms.estimate(...terms) }))
-      .toSorted((one, other) => one.estimate - other.estimate);
-    if (wanted[0]!.estimate === 0) return undefined;
-    const matches = found(this.count);
-    for (const [at, { terms }] of wanted.entries()) {
-      if (at === 0) this.#addTerms(matches, terms);
-      else keepCommon(matches, this.#unite(terms));
+  /** The companies that match. The set lasts until the next search. */
+  find(filter: SearchFilter): Bits {
+    const { activity_start_from: from, activity_start_to: to, name } = filter;
+    const [matches, having] = [this.#matches.fill(2 ** 32 - 1), this.#having];
+    for (const [text, before] of listTerms(filter)) {
+      if (!this.#terms.readOwners(having, text, before)) return none;
+      keepCommon(matches, having);
     }
     if (this.#outdated) removeAll(matches, this.#outdated);
-    const { activity_start_from, activity_start_to, name } = filter;
-    if (activity_start_from ?? activity_start_to) {
-      this.#keepStarts(
-        matches,
-        numberOf(activity_start_from ?? '1'),
-        numberOf(activity_start_to ?? '99991231'),
-      );
-    }
-    if (name !== undefined) this.#keepNames(matches, name);
+    if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
+    if (name !== undefined) this.#keepNames(name.split(' '));
     return matches;
   }
 
-  /** Of each filter the terms of which a company must have one. */
-  #listTerms(filter: SearchFilter): Terms[] {
-    const wanted: Terms[] = [];
-    const ask = (text: string, before: string) =>
-      wanted.push([this.#terms.placeOf(text), this.#terms.placeOf(before)]);
-    for (const column of columns) {
-      const text = kinds[column] + filter[column];
-      if (filter[column] !== undefined) ask(text, `${text}\0`);
-    }
-    // A whole code is the prefix of no other code, so that both filters search by prefix.
-    for (const prefix of [filter.activity_code, filter.activity_prefix]) {
-      if (prefix === undefined) continue;
-      const text = (prefix.length <= 2 ? kinds.division : kinds.activity) + prefix;
-      ask(text, text + (prefix.length === 2 ? '\0' : after));
-    }
-    return wanted;
-  }
-
-  /** The companies that have any of the terms. */
-  #unite([first, last]: Terms): Bits {
-    const bitmap = last === first + 1 ? this.#terms.bitmapOf(first) : undefined;
-    return bitmap ?? this.#addTerms(united(this.count), [first, last]);
-  }
-
-  #addTerms(bits: Bits, [first, last]: Terms): Bits {
-    for (let term = first; term < last; term += 1) this.#terms.addTo(bits, term);
-    return bits;
-  }
-
   /** Keeps the companies that started on a day from `from` to `to`. */
-  #keepStarts(matches: Bits, from: number, to: number): void {
-    const { starts } = this.data;
+  #keepStarts(from: number, to: number): void {
+    const [matches, { starts }] = [this.#matches, this.data];
     for (let at = 0; at < matches.length; at += 1) {
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
@@ -149,73 +144,92 @@ export class Segment {
     }
   }
 
-  /** Keeps the companies whose name has a part. */
-  #keepNames(matches: Bits, part: string): void {
-    const pieces = part.split(' ');
-    // Each with the spaces that part it from the others.
-    const bounded = pieces.map((piece, at) => {
-      return (at > 0 ? ' ' : '') + piece + (at < pieces.length - 1 ? ' ' : '');
+  /**
+   * Keeps the companies whose name has a part: the end of a word, whole words, and the begin of a word; or a
+   * piece of one word.
+   */
+  #keepNames(pieces: string[]): void {
+    const last = pieces.length - 1;
+    const words = pieces.map((piece, at) =>
+      this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
+    );
+    const matches = this.#matches;
+    if (last === 0 || countBits(matches) > fewNames) {
+      const uses = words.map((of) => {
+        let use = 0;
+        eachBit(of, (word) => (use += this.#words.estimate(word)));
+        return use;
+      });
+      const [rarest, having] = [words[uses.indexOf(Math.min(...uses))]!, this.#having.fill(0)];
+      eachBit(rarest, (word) => this.#words.addOwners(having, word));
+      keepCommon(matches, having);
+      if (last === 0) return;
+    }
+    eachBit(matches, (number) => {
+      if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
     });
-    // A client may ask for a name of many words, and each takes a look through all of them.
-    for (const piece of bounded.toSorted((one, other) => other.length - one.length).slice(0, 2)) {
-      if (countBits(matches) <= fewNames) break;
-      keepCommon(matches, this.#findByWord(piece));
-      if (pieces.length === 1) return;
-    }
-    this.#compareNames(matches, Buffer.from(part));
   }
 
-  /** The companies that have a word with a piece; a space stands for the begin or the end of the word. */
-  #findByWord(piece: string): Bits {
-    const bits = united(this.count);
-    const size = this.data.words.ends.length;
-    const words = paired(size);
+  /** The words that have a piece; a space stands for the begin or the end of a word. */
+  #findWords(piece: string): Bits {
+    const [words, bytes] = [this.#words, Buffer.from(piece)];
+    const [found, having] = [noBits(words.count).fill(2 ** 32 - 1), noBits(words.count)];
     for (let at = 0; at + 1 < piece.length; at += 1) {
-      const term = this.#pairs.find(Buffer.from(piece.slice(at, at + 2)));
-      if (term === undefined) return bits;
-      if (at === 0) this.#pairs.addTo(words, term);
-      else keepCommon(words, this.#pairs.bitmapOf(term) ?? this.#pairs.addTo(listed(size), term));
+      const pair = piece.slice(at, at + 2);
+      this.#pairs.readOwners(having, pair, `${pair}\0`);
+      keepCommon(found, having);
     }
-    const [text, bytes] = [this.data.words.text, Buffer.from(piece)];
-    for (const word of listBits(words)) {
-      // The text of a word begins with a space. Where another word follows, so does a space.
-      const [start, end] = [this.#words.startOf(word), this.#words.endOf(word) + 1];
-      if (piece.length === 2 || has(text, start, end, bytes)) this.#words.addTo(bits, word);
-    }
-    return bits;
+    if (piece.length === 2) return found;
+    eachBit(found, (word) => {
+      // The text of a word begins with a space, and so does what follows it.
+      const [start, end] = [words.startOf(word), words.endOf(word) + 1];
+      if (!has(words.text, start, end, bytes)) removeBit(found, word);
+    });
+    return found;
   }
 
-  #compareNames(matches: Bits, part: Uint8Array): void {
-    for (const number of listBits(matches)) {
-      const length = this.#readName(number);
-      if (!has(nameScratch, 0, length, part)) matches[number >>> 5]! &= ~(1 << (number & 31));
-    }
-  }
-
-  /** Writes a name, with a space at its end, into the scratch. @returns the length */
-  #readName(number: number): number {
-    const { names, nameStarts, words } = this.data;
+  /** The words of a name. */
+  #readName(number: number): number[] {
+    const { names, nameStarts } = this.data;
     let at = nameStarts[Math.floor(number / nameBlock)]!;
     for (let skipped = number % nameBlock; skipped > 0; at += 1) if (names[at] === 0) skipped -= 1;
-    let length = 0;
+    const words: number[] = [];
     while (names[at] !== 0) {
       let word = -1;
-      for (let shift = 0; ; shift += 7) {
-        const byte = names[at]!;
-        at += 1;
+      for (let shift = 0, byte = 128; byte > 127; shift += 7, at += 1) {
+        byte = names[at]!;
         word += (byte & 127) << shift;
-        if (byte < 128) break;
       }
-      const [start, end] = [this.#words.startOf(word) + 1, this.#words.endOf(word)];
-      while (length + end - start >= nameScratch.length) {
-        nameScratch = new Uint8Array(nameScratch.buffer.transfer(nameScratch.length * 2));
-      }
-      for (let next = start; next <= end; next += 1, length += 1) {
-        nameScratch[length] = words.text[next]!;
-      }
+      words.push(word);
     }
-    return length;
+    return words;
   }
+}
+
+/** Whether a name has a word of each set, one after another. */
+function hasInTurn(name: number[], words: Bits[]): boolean {
+  for (let start = 0; start + words.length <= name.length; start += 1) {
+    let at = 0;
+    while (at < words.length && hasBit(words[at]!, name[start + at]!)) at += 1;
+    if (at === words.length) return true;
+  }
+  return false;
+}
+
+/** For each filter but start and name: a company must have a term from a text to before another one. */
+function listTerms(filter: SearchFilter): [from: string, to: string][] {
+  const terms: [string, string][] = [];
+  for (const [kind, column] of columns.entries()) {
+    const text = `${kind}${filter[column]}`;
+    if (filter[column] !== undefined) terms.push([text, `${text}\0`]);
+  }
+  // A whole code is the prefix of no other code, so that both filters search by prefix.
+  for (const prefix of [filter.activity_code, filter.activity_prefix]) {
+    if (prefix === undefined) continue;
+    const text = (prefix.length <= divisionLength ? divisionKind : activityKind) + prefix;
+    terms.push([text, `${text}\u{10ffff}`]);
+  }
+  return terms;
 }
 
 function numberOf(day: string): number {

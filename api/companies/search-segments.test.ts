@@ -13,8 +13,7 @@ import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { eachRow, SegmentBuilder } from './search-builder.ts';
 import type { SearchFilter } from './search-filter.ts';
-import type { SegmentHead } from './search-layout.ts';
-import { Segment } from './search-segment.ts';
+import { Segment, type SegmentHead } from './search-segment.ts';
 import { Segments } from './search-segments.ts';
 
 interface Company {

@@ -1,7 +1,12 @@
 import { countBits, listBits } from './search-bits.ts';
 import type { Found, Search } from './search-index.ts';
-import type { Segment } from './search-segment.ts';
-import { findLowest } from './search-terms.ts';
+import type { Segment, SegmentHead } from './search-segment.ts';
+
+/** A larger share of companies that changed is put into the ranges. */
+const mostShare = 1 / 16;
+
+/** A range is loaded anew after so long, so that nothing that was withdrawn stays in a file. */
+const mostAge_ms = 7 * 86_400_000;
 
 /**
  * The companies of one snapshot: segments that have all companies of a range of ids, and segments of what
@@ -34,22 +39,17 @@ export class Segments {
     return [...this.ranges, ...this.changes];
   }
 
-  /** The segment of the newest snapshot. */
-  get newest(): Segment | undefined {
-    return this.all.toSorted((one, other) => one.head.snapshot_no - other.head.snapshot_no).at(-1);
+  /** Of the segment of the newest snapshot. */
+  get newest(): SegmentHead | undefined {
+    const heads = this.all.map(({ head }) => head);
+    return heads.toSorted((one, other) => other.snapshot_no - one.snapshot_no)[0];
   }
 
-  get count(): number {
-    return countAll(this.ranges);
-  }
-
-  get changed_count(): number {
-    return countAll(this.changes);
-  }
-
-  /** When the oldest range was loaded. */
-  get loaded_ms(): number {
-    return Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
+  /** Whether the ranges are to be loaded anew. */
+  get isWorn(): boolean {
+    const oldest_ms = Math.min(...this.ranges.map(({ head }) => Date.parse(head.loaded_at)));
+    const isMuch = countAll(this.changes) > countAll(this.ranges) * mostShare;
+    return isMuch || oldest_ms < Date.now() - mostAge_ms;
   }
 
   /** Adds what one load has found, in the order of ids, instead of older segments of the same companies. */
@@ -64,9 +64,8 @@ export class Segments {
       );
       this.changes = this.changes.filter(({ head }) => head.snapshot_no > this.base_no);
     }
-    const others = isChange ? [...this.ranges, ...this.changes] : this.changes;
     for (const segment of loaded) {
-      for (const other of others) {
+      for (const other of isChange ? this.all : this.changes) {
         const isOlder = segment.head.snapshot_no < other.head.snapshot_no;
         if (isOlder) segment.outdate(other);
         else other.outdate(segment);
@@ -76,33 +75,30 @@ export class Segments {
   }
 
   search({ filter, skipped, size }: Search): Found {
-    const changed = this.changes
-      .flatMap((one) => listBits(one.find(filter) ?? none).map((number) => one.idOf(number)))
-      .toSorted((one, other) => one - other);
-    const company_ids: number[] = [];
-    let [total, changedBefore] = [0, 0];
+    const changed = this.changes.flatMap((one) =>
+      listBits(one.find(filter)).map((number) => one.idOf(number)),
+    );
+    // Any of the changed companies may be before the page: so many less are passed, so many more listed.
+    let passed = Math.max(0, skipped - changed.length);
+    const first = skipped - passed;
+    let [total, wanted] = [changed.length, size + first];
+    const listed = [changed];
     for (const segment of this.ranges) {
-      const to = segment.head.to ?? Infinity;
-      const changedUntil = findLowest(changed.length, (at) => changed[at]! >= to, changedBefore);
-      const between = changed.slice(changedBefore, changedUntil);
-      changedBefore = changedUntil;
-      const matches = segment.find(filter) ?? none;
-      const [first, before] = [Math.max(0, skipped - total), company_ids.length];
-      total += countBits(matches) + between.length;
-      if (before === size || total <= skipped) continue;
-      // Some of those that are skipped may be changed ones.
-      const passed = Math.max(0, first - between.length);
-      const own = listBits(matches, passed, first - passed + size - before);
-      const merged = [...own.map((number) => segment.idOf(number)), ...between].toSorted(
-        (one, other) => one - other,
-      );
-      company_ids.push(...merged.slice(first - passed, first - passed + size - before));
+      const matches = segment.find(filter);
+      const count = countBits(matches);
+      const numbers = listBits(matches, passed, wanted);
+      listed.push(numbers.map((number) => segment.idOf(number)));
+      total += count;
+      passed = Math.max(0, passed - count);
+      wanted -= numbers.length;
     }
+    const company_ids = listed
+      .flat()
+      .toSorted((one, other) => one - other)
+      .slice(first, first + size);
     return { snapshot_no: this.snapshot_no, total, company_ids };
   }
 }
-
-const none = new Uint32Array(0);
 
 function countAll(segments: Segment[]): number {
   return segments.reduce((sum, { count }) => sum + count, 0);

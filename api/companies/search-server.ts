@@ -1,15 +1,14 @@
 // The process that has the index of the search, for the API processes of a machine that have the same
 // database and version. It ends with the last of them.
 import { rmSync } from 'node:fs';
-import { createServer, type Socket } from 'node:net';
-import { createInterface } from 'node:readline';
-import { text } from 'node:stream/consumers';
+import { createServer } from 'node:http';
+import { json, text } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchQuestion } from './search-index.ts';
 import type { SearchPlace } from './search-place.ts';
 import { SearchStore } from './search-store.ts';
 
-/** Somebody has asked for this process, and connects at once. */
+/** The API process that starts this one connects at once; if it never does, this one ends. */
 const mostIdle_ms = 10_000;
 
 export type SearchAnswer = Awaited<ReturnType<typeof answer>>;
@@ -23,18 +22,6 @@ async function answer(store: SearchStore, question: SearchQuestion) {
   }
 }
 
-function serve(store: SearchStore, socket: Socket): void {
-  const lines = createInterface(socket);
-  // A client that is gone misses nothing. The lines have the errors of the socket too.
-  for (const one of [socket, lines]) one.on('error', () => undefined);
-  const reply = async (line: string) => {
-    const { id, ...question } = JSON.parse(line) as SearchQuestion & { id: number };
-    const answered = await answer(store, question);
-    if (socket.writable) socket.write(`${JSON.stringify({ id, ...answered })}\n`);
-  };
-  lines.on('line', (line) => void reply(line));
-}
-
 /** Listens until the last client is gone. */
 function listen(place: SearchPlace): Promise<never> {
   const remove = () => rmSync(place.socket, { force: true });
@@ -45,17 +32,25 @@ function listen(place: SearchPlace): Promise<never> {
   });
   const store = new SearchStore(place);
   const restored = store.restore();
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('close', () => {
-      sockets.delete(socket);
-      if (sockets.size === 0) process.exit();
+  // A client keeps its connections as long as it runs.
+  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
+    void Promise.all([json(request), restored])
+      .then(([question]) => answer(store, question as SearchQuestion))
+      .then((answered) => response.end(JSON.stringify(answered)))
+      // The client is gone.
+      .catch(() => response.destroy());
+  });
+  let clientCount = 0;
+  const endUnused = () => clientCount === 0 && process.exit();
+  server.on('connection', (socket) => {
+    clientCount += 1;
+    socket.once('close', () => {
+      clientCount -= 1;
+      endUnused();
     });
-    void restored.then(() => serve(store, socket));
   });
   server.listen(place.socket);
-  setTimeout(() => sockets.size === 0 && process.exit(), mostIdle_ms);
+  setTimeout(endUnused, mostIdle_ms);
   return new Promise<never>(() => undefined);
 }
 

@@ -1,30 +1,23 @@
 import { on } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MessageChannel, Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { readSegments, removeUnused, saveSegments } from './search-files.ts';
 import type { Found, SearchQuestion } from './search-index.ts';
-import { otherDatabase } from './search-layout.ts';
 import type { Loaded, Wanted } from './search-loader.ts';
 import type { SearchPlace } from './search-place.ts';
-import { Segment } from './search-segment.ts';
+import { otherDatabase, Segment } from './search-segment.ts';
 import { Segments } from './search-segments.ts';
 
-/** More loads of changes are made one; a larger share of all companies is put into the ranges. */
-const [mostChanges, mostShare] = [8, 1 / 16];
-
-/** A range is loaded anew after so long, so that nothing that was withdrawn stays in a file. */
-const mostAge_ms = 7 * 86_400_000;
-
-/** The longest time of a timer. */
-const forever_ms = 2 ** 31 - 1;
+/** More loads of changes are made one. */
+const mostChanges = 8;
 
 /** The companies of the newest snapshot, and what keeps them so. */
 export class SearchStore {
   #segments = new Segments();
   readonly #place: SearchPlace;
-  /** Loads what changed. */
-  readonly #loader: Worker;
+  /** Threads that load what changed next. */
+  readonly #idle: Worker[] = [];
   #updating: Promise<void> | undefined;
   #isTidying = false;
   readonly #answers = new LRUCache<string, Found, () => Found>({
@@ -34,14 +27,6 @@ export class SearchStore {
 
   constructor(place: SearchPlace) {
     this.#place = place;
-    this.#loader = this.#startLoader();
-  }
-
-  #startLoader(): Worker {
-    return new Worker(new URL('search-loader.ts', import.meta.url), {
-      workerData: this.#place.connections,
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
   }
 
   /** Takes what another process has kept. */
@@ -60,34 +45,31 @@ export class SearchStore {
    * than the patience to load. Throws where it cannot be loaded.
    */
   async find({ search, least_no, ...patience }: SearchQuestion): Promise<Found> {
-    const isMany = this.#segments.ranges.length > 1;
-    await this.#reach(least_no, isMany ? patience.patience_ms : patience.few_patience_ms);
+    if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
+      const isMany = this.#segments.ranges.length > 1;
+      const newer = this.#reach(least_no);
+      const late = delay(isMany ? patience.patience_ms : patience.few_patience_ms);
+      await Promise.race([newer, late]);
+      if (this.#segments.snapshot_no === -1) await newer;
+    }
     const segments = this.#segments;
     const key = JSON.stringify([segments.snapshot_no, search]);
     return this.#answers.memo(key, { context: () => segments.search(search) });
   }
 
-  async #reach(least_no: number, patience_ms: number): Promise<void> {
-    const ended = new AbortController();
-    const late = delay(patience_ms, 'late', ended);
-    late.catch(() => undefined);
-    try {
-      for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
+  /** Loads until a snapshot that is at least `least_no` is there. Throws where that fails twice. */
+  async #reach(least_no: number): Promise<void> {
+    for (let failed = 0; this.#segments.snapshot_no < Math.max(least_no, 0);) {
+      try {
         this.#updating ??= this.#update(least_no).finally(() => (this.#updating = undefined));
-        try {
-          const first = await Promise.race([this.#updating, late]);
-          if (first === 'late' && this.#segments.snapshot_no !== -1) return;
-          await this.#updating;
-        } catch (error) {
-          // What is loaded stays, unless the database was replaced.
-          const { code } = error as { code?: string };
-          if (code === otherDatabase) this.#segments = new Segments();
-          failed += 1;
-          if (failed > 1) throw error;
-        }
+        await this.#updating;
+      } catch (error) {
+        // What is loaded stays, unless the database was replaced.
+        const { code } = error as { code?: string };
+        if (code === otherDatabase) this.#segments = new Segments();
+        failed += 1;
+        if (failed > 1) throw error;
       }
-    } finally {
-      ended.abort();
     }
   }
 
@@ -117,13 +99,11 @@ export class SearchStore {
     const segments = this.#segments;
     try {
       if (segments.changes.length > mostChanges) await this.#loadChanges(segments.base_no, -1);
-      const isMuch = segments.changed_count > segments.count * mostShare;
-      const isOld = segments.loaded_ms < Date.now() - mostAge_ms;
-      for (const { head } of isMuch || isOld ? [...segments.ranges] : []) {
+      for (const { head } of segments.isWorn ? segments.ranges : []) {
         const ranges: Segment[] = [];
         const wanted = { ...head, since: -1, least_no: -1 };
         const snapshot_no = await this.#load(wanted, (loaded) => ranges.push(loaded));
-        await this.#reach(snapshot_no, forever_ms);
+        await this.#reach(snapshot_no);
         segments.add(ranges);
       }
       if (this.#place.folder) await saveSegments(this.#place.folder, segments.all);
@@ -134,22 +114,31 @@ export class SearchStore {
 
   /** Loads segments. @returns the snapshot that they are of */
   async #load(wanted: Omit<Wanted, 'run'>, use: (segment: Segment) => void): Promise<number> {
-    const { port1, port2: port } = new MessageChannel();
-    const newest = this.#segments.newest?.head;
+    const { newest } = this.#segments;
     const least_no = Math.max(wanted.least_no, newest?.snapshot_no ?? -1);
-    // The memory of a load of many companies goes with its thread.
-    const loader = wanted.since === -1 ? this.#startLoader() : this.#loader;
-    loader.postMessage({ ...wanted, least_no, run: newest?.run ?? '', port }, [port]);
+    const loader = this.#idle.pop() ?? this.#startLoader();
+    loader.postMessage({ ...wanted, least_no, run: newest?.run ?? '' }, []);
+    // An error ends the thread. The memory of a load of many companies goes with its thread, too.
+    let isKept = false;
     try {
-      for await (const [loaded] of on(port1, 'message') as AsyncIterable<[Loaded]>) {
-        if ('data' in loaded) use(new Segment(loaded.data));
-        else if ('snapshot_no' in loaded) return loaded.snapshot_no;
-        else throw Object.assign(new Error(loaded.error.message), { code: loaded.error.code });
+      for await (const [loaded] of on(loader, 'message') as AsyncIterable<[Loaded]>) {
+        if (typeof loaded === 'object') use(new Segment(loaded));
+        else {
+          isKept = wanted.since !== -1;
+          return loaded;
+        }
       }
       throw new Error('The loader has ended');
     } finally {
-      port1.close();
-      if (loader !== this.#loader) await loader.terminate();
+      if (isKept) this.#idle.push(loader);
+      else await loader.terminate();
     }
+  }
+
+  #startLoader(): Worker {
+    return new Worker(new URL('search-loader.ts', import.meta.url), {
+      workerData: this.#place.connections,
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
   }
 }

@@ -1,23 +1,111 @@
-import { addAll, addList, type Bits, wordsFor } from './search-bits.ts';
+import { addAll, addBit, eachNumber, noBits, NumberStream, type Bits } from './search-bits.ts';
 
-/** Terms and what has them, such as companies: what `TermTable` collects, in arrays that can be kept. */
+/** A term that more than one owner in so many has is frequent. */
+const frequentOf = 16;
+
+/** Terms, such as the words of names, and the owners of each, such as companies; in arrays that can be kept. */
 export interface TermArrays {
-  /** The texts of the terms, one after another. */
+  /** The texts of the terms, one after another, and a space. */
   text: Uint8Array<ArrayBuffer>;
   /** Where each ends. */
   ends: Uint32Array<ArrayBuffer>;
   /** Where the list of each ends in `lists`; of a frequent term it is empty. */
   places: Uint32Array<ArrayBuffer>;
-  /** The gaps between the numbers of those that have a term, as `NumberStream` writes them. */
+  /** The gaps between the numbers of the owners of a term, as `NumberStream` writes them. */
   lists: Uint8Array<ArrayBuffer>;
-  /** The frequent terms, ascending, and of each the set of those that have it. */
+  /** The frequent terms, ascending, and the set of owners of each. */
   frequent: Uint32Array<ArrayBuffer>;
   bitmaps: Bits;
 }
 
-/** The lowest number from `first` to below `count` that passes a test, which all after it pass too. */
-export function findLowest(count: number, passes: (number: number) => boolean, first = 0): number {
-  let [low, high] = [first, count];
+/**
+ * Builds the arrays of terms. Owners come one by one: `add` gives a term to the present owner, `next` goes on
+ * to the one after. A term has the number of its first use.
+ */
+export class TermTable {
+  readonly #numbers = new Map<string, number>();
+  readonly #uses: number[] = [];
+  /** The terms of each owner, plus 1, and after those of each a 0. */
+  readonly stream = new NumberStream();
+
+  get terms(): MapIterator<string> {
+    return this.#numbers.keys();
+  }
+
+  add(text: string): void {
+    let term = this.#numbers.get(text);
+    if (term === undefined) {
+      term = this.#uses.push(0) - 1;
+      // A copy: a substring would keep all rows of its chunk in memory.
+      this.#numbers.set(Buffer.from(text).toString(), term);
+    }
+    this.#uses[term]! += 1;
+    this.stream.push(term + 1);
+  }
+
+  next(): void {
+    this.stream.push(0);
+  }
+
+  /** The arrays of the terms of `size` owners, with the terms in an order. */
+  finish(size: number, order: 'by use' | 'by text'): TermArrays {
+    const texts = [...this.terms];
+    const terms = [...texts.keys()];
+    if (order === 'by text') {
+      const bytes = texts.map((text) => Buffer.from(text));
+      terms.sort((one, other) => Buffer.compare(bytes[one]!, bytes[other]!));
+    }
+    const { numbers, starts, lasts } = this.#listOwners();
+    const [ends, places] = [new Uint32Array(terms.length), new Uint32Array(terms.length)];
+    const lists = new NumberStream();
+    const [frequent, bitmaps]: [number[], Bits[]] = [[], []];
+    let end = 0;
+    for (const [place, term] of terms.entries()) {
+      ends[place] = end += Buffer.byteLength(texts[term]!);
+      const owners = numbers.subarray(starts[term], lasts[term]);
+      if (owners.length * frequentOf > size) {
+        const bits = noBits(size);
+        for (const owner of owners) addBit(bits, owner);
+        frequent.push(place);
+        bitmaps.push(bits);
+      } else owners.forEach((owner, at) => lists.push(owner - (owners[at - 1] ?? -1)));
+      places[place] = lists.length;
+    }
+    const joined = new Uint32Array(bitmaps.length * noBits(size).length);
+    for (const [at, bits] of bitmaps.entries()) joined.set(bits, at * bits.length);
+    return {
+      text: Uint8Array.from(Buffer.from(`${terms.map((term) => texts[term]).join('')} `)),
+      ends,
+      places,
+      lists: lists.bytes.slice(0, lists.length),
+      frequent: Uint32Array.from(frequent),
+      bitmaps: joined,
+    };
+  }
+
+  /** @returns the owners of each term, ascending, in `numbers` from its start to before its last place */
+  #listOwners() {
+    const starts = new Uint32Array(this.#uses.length + 1);
+    for (const [term, uses] of this.#uses.entries()) starts[term + 1] = starts[term]! + uses;
+    const lasts = starts.slice(0, -1);
+    const numbers = new Uint32Array(starts.at(-1)!);
+    let owner = 0;
+    eachNumber(this.stream.bytes, 0, this.stream.length, (value) => {
+      const last = lasts[value - 1]!;
+      if (value === 0) owner += 1;
+      // An owner may have been given a term twice.
+      else if (last === starts[value - 1] || numbers[last - 1] !== owner) {
+        numbers[last] = owner;
+        lasts[value - 1] = last + 1;
+      }
+    });
+    return { numbers, starts, lasts };
+  }
+}
+
+/** The lowest number below `count` that passes a test, which all after it pass too. */
+export function findLowest(count: number, passes: (number: number) => boolean): number {
+  let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;
     if (passes(middle)) high = middle;
@@ -26,17 +114,20 @@ export function findLowest(count: number, passes: (number: number) => boolean, f
   return low;
 }
 
-/** What has which terms: each text, and the set of those that have it. */
+/** Looks up terms and their owners. */
 export class TermIndex {
   readonly #arrays: TermArrays;
-  /** The same as a buffer, which compares. */
-  readonly #text: Buffer;
-  /** How many there are that may have a term. */
+  readonly text: Buffer;
+  /** How many owners there are. */
   readonly #size: number;
 
   constructor(arrays: TermArrays, size: number) {
     [this.#arrays, this.#size] = [arrays, size];
-    this.#text = Buffer.from(arrays.text.buffer, arrays.text.byteOffset, arrays.text.length);
+    this.text = Buffer.from(arrays.text.buffer, arrays.text.byteOffset, arrays.text.length);
+  }
+
+  get count(): number {
+    return this.#arrays.ends.length;
   }
 
   startOf(term: number): number {
@@ -47,45 +138,37 @@ export class TermIndex {
     return this.#arrays.ends[term]!;
   }
 
-  /** Where terms are in the order of their texts: the first one whose text is `text` or after it. */
-  placeOf(text: string | Uint8Array): number {
-    const wanted = Buffer.from(text);
-    const passes = (term: number) =>
-      wanted.compare(this.#text, this.startOf(term), this.endOf(term)) <= 0;
-    return findLowest(this.#arrays.ends.length, passes);
+  /**
+   * Makes a set that of the owners of any term with a text from `from` to before `to`, where the terms are in
+   * the order of their texts. @returns whether there is such a term
+   */
+  readOwners(owners: Bits, from: string, to: string): boolean {
+    const [first, last] = [from, to].map((text) => {
+      const wanted = Buffer.from(text);
+      return findLowest(
+        this.count,
+        (term) => wanted.compare(this.text, this.startOf(term), this.endOf(term)) <= 0,
+      );
+    }) as [number, number];
+    owners.fill(0);
+    for (let term = first; term < last; term += 1) this.addOwners(owners, term);
+    return first < last;
   }
 
-  /** The number of the term with a text; undefined: there is none. */
-  find(text: Uint8Array): number | undefined {
-    const term = this.placeOf(text);
-    if (term === this.#arrays.ends.length) return undefined;
-    const isThis = this.#text.compare(text, 0, text.length, this.startOf(term), this.endOf(term));
-    return isThis === 0 ? term : undefined;
+  /** About how many owners a term has. */
+  estimate(term: number): number {
+    const { places } = this.#arrays;
+    return places[term]! - (places[term - 1] ?? 0) || this.#size;
   }
 
-  /** About how many have the terms from `first` to before `last`. */
-  estimate(first: number, last: number): number {
-    const { places, frequent } = this.#arrays;
-    if (first >= last) return 0;
-    const after = findLowest(frequent.length, (at) => frequent[at]! >= last);
-    const before = findLowest(frequent.length, (at) => frequent[at]! >= first);
-    return places[last - 1]! - (places[first - 1] ?? 0) + (after - before) * this.#size;
-  }
-
-  /** The bitmap of a term; undefined where it has a list. */
-  bitmapOf(term: number): Bits | undefined {
-    const { frequent, bitmaps } = this.#arrays;
-    const at = findLowest(frequent.length, (one) => frequent[one]! >= term);
-    const words = wordsFor(this.#size);
-    return frequent[at] === term ? bitmaps.subarray(at * words, (at + 1) * words) : undefined;
-  }
-
-  /** Adds all that have a term to a set. @returns the set */
-  addTo(bits: Bits, term: number): Bits {
-    const { places, lists } = this.#arrays;
-    const [start, end] = [term === 0 ? 0 : places[term - 1]!, places[term]!];
-    if (start < end) addList(bits, lists, start, end);
-    else addAll(bits, this.bitmapOf(term)!);
-    return bits;
+  addOwners(owners: Bits, term: number): void {
+    const { places, lists, frequent, bitmaps } = this.#arrays;
+    const [start, end] = [places[term - 1] ?? 0, places[term]!];
+    let owner = -1;
+    if (start < end) eachNumber(lists, start, end, (gap) => addBit(owners, (owner += gap)));
+    else {
+      const at = findLowest(frequent.length, (one) => frequent[one]! >= term);
+      addAll(owners, bitmaps.subarray(at * owners.length, (at + 1) * owners.length));
+    }
   }
 }
