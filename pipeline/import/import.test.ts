@@ -114,6 +114,23 @@ describe('a company that is asked for', () => {
     expect(await verify(database, 'sirene')).toEqual([]);
   });
 
+  test('by the SIREN of a duplicate is the one that stays, and is found by both', async () => {
+    const [unit, establishments] = drawAnswers();
+    const [siren, duplicate] = [String(unit.siren), '732829320'];
+    const sirene = { units: { [siren]: unit, [duplicate]: siren }, establishments };
+    const registries = await startRegistries({ sirene });
+    await submitter.add('SIREN', duplicate);
+    await importNow(registries);
+    expect(await submitter.list()).toEqual([expect.stringMatching(`^SIREN ${siren} ready`)]);
+    const { rows } = await database.pool.query(
+      `select entry_key, company_id = registry.find_company('SIREN', $1) as is_found
+      from registry.entry`,
+      [duplicate],
+    );
+    expect(rows).toEqual([{ entry_key: siren, is_found: true }]);
+    expect(await verify(database, 'sirene')).toEqual([]);
+  });
+
   test('comes from CEIDG, where REGON does not know it, before any dump of CEIDG', async () => {
     const entry = {
       nazwa: 'ZMYŚLONY',

@@ -32,6 +32,8 @@ type IdentifierType = string;
 export interface DumpLine {
   file: string;
   line: string;
+  /** The key that was asked for, where the registry counts it as a duplicate of the entry in the line. */
+  duplicate?: { old_key: string; new_key: string };
 }
 
 /** A registry that can be asked for one company. */
@@ -136,12 +138,17 @@ async function land(options: ImportOptions, askings: readonly Asking[]): Promise
 /** Writes the answers of one registry; one by one where one of them cannot be written. */
 async function landTogether(options: ImportOptions, had: readonly Had[]): Promise<Asking[]> {
   const [{ source }] = had as [Had];
+  const all = had.flatMap(({ lines }) => lines);
   // Two numbers may be of one company.
-  const lines = new Map(
-    had.flatMap((asking) => asking.lines).map((line) => [line.file + line.line, line]),
-  );
+  const lines = new Map(all.map((line) => [line.file + line.line, line]));
+  const duplicates = all.flatMap(({ duplicate }) => duplicate ?? []);
   try {
     await landAnswers(options, source, [...lines.values()]);
+    const values = [source.source, JSON.stringify(duplicates), options.now()];
+    await runFile(options.db.pool, 'import/duplicates.sql', values);
+    for (const { old_key, new_key } of duplicates) {
+      options.logger.info(`import: ${old_key} is a duplicate of ${new_key}`);
+    }
     options.logger.info({ source: source.source, numbers: had.length }, 'import: answers');
     return [...had];
   } catch (error) {

@@ -82,14 +82,18 @@ function createSirene(sirene: Sirene): OnDemandSource {
     answers: ['SIREN', 'SIRET'],
     isComplete: true,
     async ask(_type, value, signal) {
-      const unit = await sirene.unit(value.slice(0, 9), signal);
+      const old_key = value.slice(0, 9);
+      const unit = await sirene.unit(old_key, signal);
       if (!unit) return [];
+      const new_key = unit.uniteLegale.siren;
       // A page has a thousand of them, the head office among them; the next stock brings the rest.
       const known = '(periode(etatAdministratifEtablissement:A) OR etablissementSiege:true)';
-      const query = `siren:${unit.uniteLegale.siren} AND ${known}`;
+      const query = `siren:${new_key} AND ${known}`;
       const page = await sirene.page('siret', query, '*', signal);
       const answers = page ? [unit, page] : [unit];
-      return answers.map((line) => ({ file: 'answers.ndjson', line: JSON.stringify(line) }));
+      const duplicate = new_key === old_key ? {} : { duplicate: { old_key, new_key } };
+      const lines = answers.map((line) => JSON.stringify(line));
+      return lines.map((line) => ({ file: 'answers.ndjson', line, ...duplicate }));
     },
   };
 }
