@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { endpoint, type Endpoint, writeSuccess } from '../endpoint/endpoint.ts';
 import { feedScope, readCursor, writeCursor } from '../../sql/feed-cursor.ts';
 import { runPrepared } from '../../sql/connection/prepared.ts';
+import type { Db } from '../../sql/connection/kysely.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { chooseCountries, countriesField } from '../dictionaries/countries.ts';
 import { eventTypeName, readEventTypes } from '../dictionaries/names.ts';
@@ -33,6 +34,11 @@ function unknownEventType(event_type: string, known: readonly string[]) {
   return invalid([['event_type', message]]);
 }
 
+/** Who watches a company wants to know of it, wherever it is: without a country those of any, null. */
+async function chooseWatched(db: Db, country: string | undefined): Promise<string[] | null> {
+  return country === undefined ? null : chooseCountries(db, country);
+}
+
 function feedPage({ readers, now }: Context): Endpoint {
   const readTypes = keep(() => readEventTypes(readers.db));
   return endpoint(
@@ -41,9 +47,10 @@ function feedPage({ readers, now }: Context): Endpoint {
       path: '/watchlist/events',
       summary: 'List the events of the companies that are watched',
       description:
-        'Those that happened since a company is watched, the newest first. What a night adds moves all pages on: whoever wants every event once reads `GET /events/feed`.',
+        'Those that happened since a company is watched, the newest first, (+) of a `country` or of any. What a night adds moves all pages on: whoever wants every event once reads `GET /events/feed`.',
       query: z
         .strictObject({
+          country: countriesField,
           event_type: eventTypeName.optional(),
           from_date: dateField('from_date').optional(),
           to_date: dateField('to_date').optional(),
@@ -62,13 +69,14 @@ function feedPage({ readers, now }: Context): Endpoint {
       },
     },
     async ({ query, caller }) => {
-      const { event_type, from_date, to_date, lang, per_page } = query;
+      const { event_type, from_date, to_date, lang, per_page, country } = query;
       if (event_type !== undefined) {
         const known = (await readTypes()).map((type) => type.event_type);
         if (!known.includes(event_type)) throw unknownEventType(event_type, known);
       }
+      const countries = await chooseWatched(readers.db, country);
       const filter = [caller.account_id, event_type, from_date, to_date];
-      const values = [...filter, skippedBy(query), per_page];
+      const values = [...filter, skippedBy(query), per_page, countries];
       const file = 'api/read_feed_page.sql';
       type Page = { total: number; events: string };
       const [page] = await readers.read(
@@ -133,9 +141,8 @@ function feed({ readers, now }: Context): Endpoint {
       },
     },
     async ({ query: { scope, country, after, limit }, caller }) => {
-      // Who watches a company wants to know of it, wherever it is.
-      const isEvery = country === undefined && scope === 'watched';
-      const countries = isEvery ? null : await chooseCountries(readers.db, country);
+      const choose = scope === 'watched' ? chooseWatched : chooseCountries;
+      const countries = await choose(readers.db, country);
       const { event_id = '0' } = readCursor(after ?? '') ?? {};
       const values = [caller.account_id, scope, event_id, limit, countries];
       const [part] = await readers.read(

@@ -9,6 +9,7 @@ import { createWatch } from '../../fixtures/client/watch.ts';
 import {
   createWatcher,
   type FeedEvent,
+  type FeedPage,
   type FeedPart,
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
@@ -184,6 +185,37 @@ describe('nights of two countries', () => {
     expect(
       (await watcher.ask(`GET /events/feed?scope=all&country=all&after=${beyond}`)).status,
     ).toBe(422);
+  });
+
+  test('stand in the pages of a feed, of one country or of any', async () => {
+    const read = (query: string) =>
+      watcher.read<FeedPage>(`/watchlist/events?per_page=100&${query}`);
+    const { data } = await read('');
+    const ids = (events: FeedEvent[]) => new Set(events.map(({ id }) => id));
+    expect(ids(data)).toEqual(ids(watched));
+    expect(data).toHaveLength(watched.length);
+    expect((await read('country=all')).data).toEqual(data);
+    const isFrench = ({ identifier_type }: FeedEvent) => identifier_type === 'SIREN';
+    for (const [country, events] of [
+      ['FR', data.filter((event) => isFrench(event))] as const,
+      ['pl', data.filter((event) => !isFrench(event))] as const,
+    ]) {
+      expect(events.length).toBeGreaterThan(0);
+      const { event_type, event_date } = events.at(-1)!;
+      const filter = `event_type=${event_type}&from_date=${event_date}&to_date=${event_date}`;
+      const same = events.filter((event) => event.event_type === event_type);
+      expect((await read(`country=${country}`)).data).toEqual(events);
+      expect(await read(`country=${country}&${filter}`)).toMatchObject({
+        data: same.filter((event) => event.event_date === event_date),
+        meta: { total: same.filter((event) => event.event_date === event_date).length },
+      });
+      const last = `country=${country}&page=${events.length}&per_page=1`;
+      expect(await watcher.read(`/watchlist/events?${last}`)).toMatchObject({
+        data: [events.at(-1)],
+        meta: { total: events.length, last_page: events.length },
+      });
+    }
+    expect((await watcher.ask('GET /watchlist/events?country=XX')).status).toBe(422);
   });
 
   test('go on with the cursor of an export, and tell which night saw a company first', async () => {
