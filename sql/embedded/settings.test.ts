@@ -36,11 +36,14 @@ test('a quote in the path of the socket stays inside its value', () => {
   );
 });
 
-test('only fsync is given up for tests', () => {
+test('only fsync and memory are given up for tests', () => {
   const [safe, fast] = [true, false].map((durable) =>
     writeSettings(server, '/tmp/s', { durable }).split('\n'),
   );
-  expect(safe!.filter((line) => !fast!.includes(line))).toEqual(["fsync = 'true'"]);
+  expect(safe!.filter((line) => !fast!.includes(line))).toEqual([
+    "shared_buffers = '2048MB'",
+    "fsync = 'true'",
+  ]);
 });
 
 test('this machine has memory, cores and disk', async () => {
