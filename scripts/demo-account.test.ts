@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { type Started, startScript } from '../fixtures/process/cli.ts';
 import type { Origin } from '../fixtures/database/database-copy.ts';
-import { shareAllSources } from '../fixtures/dump/three-sources.ts';
+import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
@@ -17,7 +17,7 @@ let db: TestDatabase;
 let dataDir: string;
 
 beforeAll(async () => {
-  loaded = await shareAllSources();
+  loaded = await shareDemonstration();
 });
 
 beforeEach(async () => {
@@ -65,6 +65,8 @@ const curlsOf = ({ stdout }: Started) =>
 
 describe('the account to try npm start with', () => {
   test('is made once, with things to do with it', async () => {
+    await db.drop();
+    db = await (await shareAllSources()).copy();
     const first = await start();
     const token = tokenOf(first);
     // One after another: the search takes a credit.

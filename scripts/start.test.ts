@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { shareAllSources } from '../fixtures/dump/three-sources.ts';
+import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
 import { expectedDays, expectedEvents } from '../fixtures/ceidg/expected.ts';
 import { runCommand, type Started, startScript } from '../fixtures/process/cli.ts';
 import { createOrigin, type Origin } from '../fixtures/database/database-copy.ts';
@@ -19,6 +19,8 @@ const script = fileURLToPath(new URL('start.ts', import.meta.url));
 const nights_ms = 180_000;
 
 let empty: Origin;
+/** The fixture days of SIRENE are not published yet. */
+let unfinished: Pick<Origin, 'copy'>;
 /** All fixture days are published. */
 let loaded: Pick<Origin, 'copy'>;
 let db: TestDatabase;
@@ -26,7 +28,8 @@ let dataDir: string;
 
 beforeAll(async () => {
   empty = await createOrigin(() => Promise.resolve());
-  loaded = await shareAllSources();
+  unfinished = await shareAllSources();
+  loaded = await shareDemonstration();
 });
 
 afterAll(async () => {
@@ -151,29 +154,25 @@ describe('npm start', () => {
     },
   );
 
-  test(
-    'a signal while the fixture days are loaded rolls back and exits with 0; the next start loads what is missing',
-    { timeout: nights_ms },
-    async () => {
-      await use(empty);
-      const started = start();
-      await started.says('"dump_date":"2026-11-03","run_id":');
-      started.child.kill('SIGINT');
-      expect(await started.end).toBe(0);
-      expect(started.stdout).toBe('Stopping\n');
-      expect(started.sentences()).toEqual([]);
-      const again = start();
-      await urlOf(again);
-      expect(tableOf(again.stdout)).toEqual(expectedTable);
-      // Only what was missing: the four registries have as many days.
-      const { rows } = await db.pool.query(
-        `select count(*)::int from registry.run where state = 'published'`,
-      );
-      expect(rows).toEqual([{ count: 4 * expectedDays.length }]);
-      again.child.kill('SIGINT');
-      expect(await again.end).toBe(0);
-    },
-  );
+  test('a signal while the fixture days are loaded rolls back and exits with 0; the next start loads what is missing', async () => {
+    await use(unfinished);
+    const started = start();
+    await started.says('"dump_date":"2026-11-03","run_id":');
+    started.child.kill('SIGINT');
+    expect(await started.end).toBe(0);
+    expect(started.stdout).toBe('Stopping\n');
+    expect(started.sentences()).toEqual([]);
+    const again = start();
+    await urlOf(again);
+    expect(tableOf(again.stdout)).toEqual(expectedTable);
+    // Only what was missing: the four registries have as many days.
+    const { rows } = await db.pool.query(
+      `select count(*)::int from registry.run where state = 'published'`,
+    );
+    expect(rows).toEqual([{ count: 4 * expectedDays.length }]);
+    again.child.kill('SIGINT');
+    expect(await again.end).toBe(0);
+  });
 
   test('takes the inbox at the times of NIGHTLY_CRON', async () => {
     await use(loaded);
