@@ -81,6 +81,26 @@ describe('POST /api/v1/companies/snapshot', () => {
     await slow.close();
   });
 
+  test('503 without a charge for what gets the wallet shortly before its deadline', async () => {
+    const hasty = await startTestApi({ db: database.kysely, deadline_ms: 900 });
+    const searcher = await createSearcher(database.kysely, hasty);
+    const client = await database.pool.connect();
+    await client.query('begin');
+    const { account_id } = searcher;
+    await client.query('select from customer.wallet where account_id = $1 for update', [
+      account_id,
+    ]);
+    const asking = searcher.snapshot(asked);
+    const isWaiting = `select from pg_locks where locktype = 'transactionid' and not granted`;
+    while ((await database.pool.query(isWaiting)).rowCount === 0) await delay(10);
+    await delay(700);
+    await client.query('rollback');
+    client.release();
+    expect((await asking).status).toBe(503);
+    expect(await readMovements(database.kysely, account_id)).toEqual([bonus]);
+    await hasty.close();
+  });
+
   test('503 gives back what a commit charged whose connection was lost', async () => {
     const proxy = await startDatabaseProxy(database.url);
     const cut = { databaseUrl: proxy.url, dataDir: '', applicationName: 'cut', patience_ms: 8_000 };

@@ -85,6 +85,7 @@ export function answerBy(deadline_ms: number): RequestHandler {
   return (request, response, next) => {
     const answer = () => answerLate(request, response, deadline_ms);
     response.locals.deadline ??= setTimeout(answer, deadline_ms);
+    response.locals.lastCharge_ms ??= performance.now() + (deadline_ms * 2) / 3;
     response.once('close', () => clearTimeout(response.locals.deadline));
     next();
   };
@@ -93,6 +94,12 @@ export function answerBy(deadline_ms: number): RequestHandler {
 /** Whether nobody waits for an answer: the client is gone, or has a 503. */
 export function isGivenUp(response: Response): boolean {
   return response.headersSent || response.closed;
+}
+
+/** Whether no charge may begin: its outcome, which must be awaited, would come long after the deadline. */
+export function isTooLateToCharge(response: Response): boolean {
+  const last_ms = response.locals.lastCharge_ms as number | undefined;
+  return isGivenUp(response) || performance.now() > (last_ms ?? Infinity);
 }
 
 /** Lets a request outlive its deadline, such as one that is about to be charged. */

@@ -7,7 +7,13 @@ import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import type { Context } from '../http/context.ts';
 import { createBatch } from '../http/batch.ts';
-import { holdAnswer, HttpError, isGivenUp, releaseAnswer, unavailable } from '../http/errors.ts';
+import {
+  holdAnswer,
+  HttpError,
+  isTooLateToCharge,
+  releaseAnswer,
+  unavailable,
+} from '../http/errors.ts';
 
 export interface Movement {
   account_id: string;
@@ -69,7 +75,7 @@ interface Charge extends Movement {
 export async function charge(tx: Tx, asked: Charge): Promise<number> {
   for (;;) {
     await lockWallet(tx, asked.account_id);
-    if (asked.response && isGivenUp(asked.response)) throw unavailable();
+    if (asked.response && isTooLateToCharge(asked.response)) throw unavailable();
     const balance = (await withdraw(tx, [asked])).get(asked.operation_key);
     if (balance !== undefined) return balance;
     const short = await readBalance(tx, asked.account_id);
@@ -86,7 +92,7 @@ export async function charge(tx: Tx, asked: Charge): Promise<number> {
  * @returns by `operation_key` the balance after each request that was charged
  */
 async function withdraw(db: Db, asked: Charge[]): Promise<Map<string, number>> {
-  const open = asked.filter(({ response }) => !response || !isGivenUp(response));
+  const open = asked.filter(({ response }) => !response || !isTooLateToCharge(response));
   const movements = open.map(({ response, ...movement }) => {
     if (response) holdAnswer(response);
     return movement;
