@@ -188,6 +188,7 @@ describe('npm start', () => {
     await appendFile(join(folder, file!), '\n');
     await rename(folder, join(inbox, 'ceidg', '2026-11-07'));
     await started.says('nightly: published');
+    expect(started.stdout).toContain(`'* * * * * *' in Europe/Warsaw.\n`);
     started.child.kill('SIGTERM');
     expect(await started.end).toBe(0);
   });

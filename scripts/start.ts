@@ -9,6 +9,7 @@ import { runSchedule } from '../pipeline/console/schedule.ts';
 import { mailFolder } from '../pipeline/mail/transport.ts';
 import { runWorker } from '../pipeline/worker/worker.ts';
 import { connect } from '../sql/connection/database.ts';
+import { defaultCountry } from '../sql/country.ts';
 import { DEMO_EMAIL } from '../sql/demo.ts';
 import { EnvironmentError, readTogether } from '../sql/process/environment.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
@@ -67,6 +68,7 @@ async function start({ pipeline, api: apiSettings, variables }: Settings): Promi
           email: DEMO_EMAIL,
           file: demoFile(pipeline.dataDir),
           mails: mailFolder(pipeline.dataDir),
+          time_zone: defaultCountry.time_zone,
         };
         print(templates.render('start', shown));
         await runSchedule(db, { environment: pipeline, logger, signal });

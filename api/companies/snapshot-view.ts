@@ -73,6 +73,10 @@ const profile = z
     legal_form: z.string(),
     address: addressField,
     units: z.array(unit),
+    closed_unit_count: z.int().optional().meta({
+      description:
+        '(+) How many units are closed, which `units` leaves out; absent where none are.',
+    }),
     contacts: z.array(z.strictObject({ type: contactType, value: z.string() })),
     activities: z.array(activity),
     dates: z.array(labelledDate),
@@ -245,6 +249,7 @@ export interface SnapshotEntry
   status: string;
   gone_date: string | null;
   address_country_code: string | null;
+  closed_unit_count: number | null;
   units: (Texts<'identifier' | 'name'> & { address?: Address; dates: LabelledDate[] })[] | null;
   persons: z.output<typeof person>[] | null;
   other_dates: LabelledDate[] | null;
@@ -316,6 +321,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
       dates: one.dates,
     })),
+    ...(entry.closed_unit_count && { closed_unit_count: entry.closed_unit_count }),
     contacts: listValues([entry], contactType.options),
     activities: viewActivities(entry, dictionary),
     dates: viewDates(entry, dictionary),

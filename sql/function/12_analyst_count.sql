@@ -1,0 +1,348 @@
+-- Stable views for analysts: what is counted by day, and what is made of that by month. Columns are only ever
+-- added, at the end.
+create or replace view analyst.daily_stat as
+select
+    daily_stat.source,
+    daily_stat.stat_date as date,
+    daily_stat.new_count as new,
+    daily_stat.updated_count as updated,
+    daily_stat.deleted_count as deleted,
+    daily_stat.new_count + daily_stat.updated_count + daily_stat.deleted_count as total,
+    daily_stat.entry_count,
+    daily_stat.is_baseline,
+    daily_stat.days_covered,
+    registry.source_country(daily_stat.source) as country_code
+from registry.daily_stat;
+
+create or replace view analyst.event_daily as
+select
+    event.event_date as date,
+    event.source,
+    event.event_type,
+    event_type.severity,
+    event_type.event_class,
+    event_type.category,
+    count(*) as event_count,
+    registry.source_country(event.source) as country_code
+from registry.event
+join registry.event_type on event_type.event_type = event.event_type
+group by event.event_date, event.source, event.event_type, event_type.event_type;
+
+-- The stock of each group as a running sum of its changes, which holds until the next change.
+create or replace view registry.stock_period as
+select
+    stock_change.source,
+    region.name as voivodeship,
+    stock_change.activity_section,
+    legal_form_symbol.slug as legal_form,
+    stock_change.status,
+    stock_change.from_date,
+    stock_change.to_date,
+    stock_change.entry_count,
+    coalesce(
+        source_rank.country_code,
+        (select country.country_code from registry.country where country.is_default)
+    ) as country_code
+from (
+    select
+        stock_change.source,
+        stock_change.voivodeship,
+        stock_change.activity_section,
+        stock_change.legal_form,
+        stock_change.status,
+        stock_change.stat_date as from_date,
+        lead(stock_change.stat_date, 1, 'infinity') over one_group as to_date,
+        (sum(stock_change.entry_change) over one_group)::bigint as entry_count
+    from registry.stock_change
+    window one_group as (
+        partition by
+            stock_change.source, stock_change.voivodeship, stock_change.activity_section,
+            stock_change.legal_form, stock_change.status
+        order by stock_change.stat_date
+    )
+) as stock_change
+left join registry.source_rank on source_rank.source = stock_change.source
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = source_rank.country_code
+    and legal_form_symbol.symbol = stock_change.legal_form
+left join registry.region
+    on region.country_code = source_rank.country_code
+    and region.code = stock_change.voivodeship
+where stock_change.entry_count > 0;
+
+create or replace view analyst.stock_daily as
+select
+    daily_stat.stat_date as date,
+    daily_stat.source,
+    stock.voivodeship,
+    stock.activity_section,
+    stock.legal_form,
+    stock.status,
+    stock.entry_count,
+    stock.country_code
+from registry.stock_period as stock
+join registry.daily_stat
+    on daily_stat.source = stock.source
+    and daily_stat.stat_date >= stock.from_date
+    and daily_stat.stat_date < stock.to_date;
+
+-- Two rows per move: of the group that the entries came to, and of the one that they left.
+create or replace view registry.stock_move_side as
+select
+    stock_move.source,
+    stock_move.stat_date,
+    stock_move.status,
+    stock_move.is_recoded,
+    side.voivodeship,
+    side.activity_section,
+    side.legal_form,
+    side.in_count,
+    side.out_count
+from registry.stock_move
+cross join lateral (
+    values
+    (
+        stock_move.to_voivodeship, stock_move.to_activity_section, stock_move.to_legal_form,
+        stock_move.entry_count, 0
+    ),
+    (
+        stock_move.from_voivodeship, stock_move.from_activity_section, stock_move.from_legal_form,
+        0, stock_move.entry_count
+    )
+) as side (voivodeship, activity_section, legal_form, in_count, out_count);
+
+-- What is null for a day that an older version published: it counted no moves and returns. A section that
+-- a dictionary moved is counted on such a day too.
+create or replace view analyst.flow_daily as
+select
+    flow.stat_date as date,
+    flow.source,
+    region.name as voivodeship,
+    flow.activity_section,
+    legal_form_symbol.slug as legal_form,
+    sum(flow.new_count)::bigint as new,
+    sum(flow.ended_count)::bigint as ended,
+    sum(flow.suspended_count)::bigint as suspended,
+    sum(flow.resumed_count)::bigint as resumed,
+    sum(flow.new_count - flow.returned_count) filter (where run.counts_moves)::bigint as births,
+    sum(flow.returned_count) filter (where run.counts_moves)::bigint as returns,
+    sum(flow.moved_in) filter (where run.counts_moves)::bigint as moved_in,
+    sum(flow.moved_out) filter (where run.counts_moves)::bigint as moved_out,
+    sum(flow.recoded_in) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_in,
+    sum(flow.recoded_out) filter (where run.counts_moves or flow.is_recoded)::bigint as recoded_out,
+    coalesce(
+        source_rank.country_code,
+        (select country.country_code from registry.country where country.is_default)
+    ) as country_code
+from (
+    select
+        stock_change.stat_date, stock_change.source, stock_change.voivodeship,
+        stock_change.activity_section, stock_change.legal_form, stock_change.new_count,
+        stock_change.ended_count, stock_change.suspended_count, stock_change.resumed_count,
+        stock_change.returned_count, 0 as moved_in, 0 as moved_out, 0 as recoded_in, 0 as recoded_out,
+        false as is_recoded
+    from registry.stock_change
+    where
+        stock_change.new_count + stock_change.ended_count + stock_change.suspended_count
+        + stock_change.resumed_count > 0
+    union all
+    select
+        stat_date, source, voivodeship, activity_section, legal_form, 0, 0, 0, 0, 0,
+        in_count * (not is_recoded)::integer, out_count * (not is_recoded)::integer,
+        in_count * is_recoded::integer, out_count * is_recoded::integer, is_recoded
+    from registry.stock_move_side
+) as flow
+join registry.run
+    on run.source = flow.source
+    and run.dump_date = flow.stat_date
+    and run.state = 'published'
+left join registry.source_rank on source_rank.source = flow.source
+left join registry.legal_form_symbol
+    on legal_form_symbol.country_code = source_rank.country_code
+    and legal_form_symbol.symbol = flow.legal_form
+left join registry.region
+    on region.country_code = source_rank.country_code
+    and region.code = flow.voivodeship
+group by 1, 2, 3, 4, 5, 16;
+
+create or replace view analyst.month as
+select
+    date_trunc('month', daily_stat.stat_date)::date as month,
+    daily_stat.source,
+    min(daily_stat.stat_date) as first_date,
+    max(daily_stat.stat_date) as last_date,
+    count(*) as days_with_data,
+    sum(daily_stat.days_covered)::bigint as days_covered,
+    registry.is_partial_month(
+        date_trunc('month', min(daily_stat.stat_date))::date,
+        min(daily_stat.stat_date - daily_stat.days_covered),
+        max(daily_stat.stat_date)
+    ) as is_partial,
+    bool_and(daily_stat.counts_moves or daily_stat.is_baseline) as counts_moves,
+    registry.source_country(daily_stat.source) as country_code
+from registry.daily_stat
+group by 1, 2;
+
+create or replace view analyst.stock_monthly as
+select
+    month.month,
+    month.source,
+    stock.voivodeship,
+    stock.activity_section,
+    stock.legal_form,
+    stock.status,
+    stock.entry_count,
+    month.last_date as date,
+    month.is_partial,
+    stock.country_code
+from analyst.month
+join registry.stock_period as stock
+    on stock.source = month.source
+    and stock.from_date <= month.last_date
+    and stock.to_date > month.last_date;
+
+create or replace view analyst.flow_monthly as
+select
+    month.month,
+    month.source,
+    flow.voivodeship,
+    flow.activity_section,
+    flow.legal_form,
+    sum(flow.new)::bigint as new,
+    sum(flow.ended)::bigint as ended,
+    sum(flow.suspended)::bigint as suspended,
+    sum(flow.resumed)::bigint as resumed,
+    sum(flow.births) filter (where month.counts_moves)::bigint as births,
+    sum(flow.returns) filter (where month.counts_moves)::bigint as returns,
+    sum(flow.moved_in) filter (where month.counts_moves)::bigint as moved_in,
+    sum(flow.moved_out) filter (where month.counts_moves)::bigint as moved_out,
+    sum(flow.recoded_in) filter (where month.counts_moves)::bigint as recoded_in,
+    sum(flow.recoded_out) filter (where month.counts_moves)::bigint as recoded_out,
+    month.days_covered,
+    month.is_partial,
+    month.country_code
+from analyst.month
+-- Each month reads its own days alone: `offset` keeps the days from being joined after they are summed up.
+cross join lateral (
+    select *
+    from analyst.flow_daily
+    where
+        flow_daily.source = month.source
+        and flow_daily.date between month.first_date and month.last_date
+    offset 0
+) as flow
+group by month.month, month.source, 3, 4, 5, month.days_covered, month.is_partial, month.country_code;
+
+-- A life ends with the first end that the entry tells. An entry is born in the month of the snapshot that
+-- showed it first, unless that is the baseline, which shows the births of many years.
+create or replace view analyst.cohort as
+with newest as (
+    select run.source, max(run.dump_date) as last_date, min(run.last_entry_id) as baseline_entry_id
+    from registry.run
+    where run.state = 'published'
+    group by run.source
+),
+
+life as (
+    select
+        born.source,
+        date_trunc('month', born.first_seen_date)::date as month,
+        -- Whole months from the first snapshot to the end; null: the entry stands.
+        extract(year from born.age)::integer * 12 + extract(month from born.age)::integer as months,
+        count(*) as entry_count
+    from (
+        select
+            entry.source,
+            entry.first_seen_date,
+            age(ended.end_date, entry.first_seen_date) as age
+        from analyst.entry
+        join newest
+            on newest.source = entry.source and entry.entry_id > newest.baseline_entry_id
+        cross join lateral (
+            select case
+                when entry.status = 'DELETED'
+                    then least(entry.end_date, entry.struck_off_date, entry.gone_date)
+            end as end_date
+        ) as ended
+        where ended.end_date > entry.first_seen_date is not false
+    ) as born
+    group by 1, 2, 3
+)
+
+select
+    cohort.source,
+    cohort.month,
+    cohort.months,
+    cohort.born,
+    cohort.standing,
+    round(cohort.standing::numeric / cohort.born, 4) as survival,
+    registry.source_country(cohort.source) as country_code
+from (
+    select
+        life.source,
+        life.month,
+        after.months,
+        sum(life.entry_count)::bigint as born,
+        sum(
+            life.entry_count * (coalesce(life.months, after.months) >= after.months)::integer
+        )::bigint as standing
+    from life
+    join newest using (source)
+    -- Until the youngest of the cohort was seen for so long.
+    cross join lateral (
+        select age(newest.last_date, (life.month + interval '1 month - 1 day')::date) as age
+    ) as seen
+    cross join lateral generate_series(
+        0, (extract(year from seen.age) * 12 + extract(month from seen.age))::integer
+    ) as after (months)
+    group by life.source, life.month, after.months
+) as cohort;
+
+create or replace view registry.shown_population as
+select
+    region.name as voivodeship,
+    region.code as teryt,
+    population.population,
+    population.year,
+    population.source,
+    population.country_code
+from registry.population
+join registry.region
+    on region.country_code = population.country_code
+    and region.code = population.voivodeship;
+
+create or replace view analyst.population as
+select shown_population.*
+from registry.shown_population
+join registry.country using (country_code)
+where country.is_default;
+
+-- The names are those that the dictionary has: of the groups of 2007 alone.
+create or replace view registry.shown_activity_group as
+select
+    part.version as activity_version,
+    part.code as activity_group,
+    case length(part.code) when 2 then 'division' else 'group' end as level,
+    left(part.code, 2) as division,
+    activity_group.name,
+    activity_division.section as activity_section,
+    activity_scheme.country_code
+from (
+    select activity_code.version, left(activity_code.code, digits.count) as code
+    from registry.activity_code
+    cross join (values (2), (3)) as digits (count)
+    union
+    select activity_group.version, activity_group.code
+    from registry.activity_group
+) as part
+join registry.activity_scheme using (version)
+left join registry.activity_group using (version, code)
+left join registry.activity_division
+    on activity_division.country_code = activity_scheme.country_code
+    and activity_division.division = left(part.code, 2);
+
+create or replace view analyst.activity_group as
+select shown_activity_group.*
+from registry.shown_activity_group
+join registry.country using (country_code)
+where country.is_default;
