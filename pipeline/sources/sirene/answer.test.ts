@@ -44,8 +44,31 @@ async function list(file: string, content: string | Buffer) {
   ]);
 }
 
-const whole = { ...unit, odd: [] };
-const wholeOne = { ...establishment, odd: [] };
+const whole = {
+  siren: '310000003',
+  own: {
+    siren: '310000003',
+    statut_diffusion: 'O',
+    touched: '2026-11-20T11:46:01.173',
+    date_debut: '2024-01-01',
+    denomination: 'ATELIER',
+  },
+  odd: [],
+};
+const wholeOne = {
+  siren: '320000001',
+  own: {
+    siren: '320000001',
+    nic: '00012',
+    siret: '32000000100012',
+    etablissement_siege: 'true',
+    libelle_voie: 'DES LILAS',
+    date_debut: '2019-03-01',
+    etat_administratif: 'A',
+  },
+  unit: { etat_administratif: 'A', nic_siege: '00012' },
+  odd: [],
+};
 
 test('texts of answers are tidied as those of a stock, and nothing else is', async () => {
   const spaced = {
@@ -58,14 +81,19 @@ test('texts of answers are tidied as those of a stock, and nothing else is', asy
       1,
       {
         ...whole,
-        sigleUniteLegale: null,
-        periodesUniteLegale: [{ dateFin: null, denominationUniteLegale: 'ATELIER DU PORT' }],
+        own: {
+          siren: '310000003',
+          statut_diffusion: 'O',
+          touched: '2026-11-20T11:46:01.173',
+          sigle: null,
+          denomination: 'ATELIER DU PORT',
+        },
       },
     ],
   ]);
 });
 
-test('an answer of /siren and of /siret gives its rows, as the API writes them', async () => {
+test('an answer of /siren and of /siret gives its rows, with the columns of a stock alone', async () => {
   const page = JSON.stringify({ header, unitesLegales: [unit, unit] });
   expect(await list('siren.json', page)).toEqual([
     [1, whole],
@@ -149,5 +177,24 @@ test('a field that no stock has is noted, at any depth', async () => {
         { subject: 'field', value: 'uniteFuture' },
       ],
     },
+  });
+});
+
+test('a unit was closed on the day of the period that closed it, whatever changed since', async () => {
+  const closed = {
+    ...unit,
+    periodesUniteLegale: [
+      { dateFin: null, dateDebut: '2026-02-01', etatAdministratifUniteLegale: 'C' },
+      {
+        dateFin: '2026-01-31',
+        dateDebut: '2025-06-30',
+        etatAdministratifUniteLegale: 'C',
+        changementEtatAdministratifUniteLegale: true,
+      },
+    ],
+  };
+  const [answer] = await read('one.json', JSON.stringify(closed));
+  expect(answer).toMatchObject({
+    answer: { own: { etat_administratif: 'C', date_debut: '2025-06-30' } },
   });
 });

@@ -48,6 +48,17 @@ const knownFields = new Set([
   'dateFin',
 ]);
 
+type Fields = Record<string, unknown>;
+
+/** The column of a stock that has a field, by the name of the field. */
+const columnOf = new Map([
+  ...[unitColumns, establishmentColumns].flatMap(({ columns }) =>
+    columns.map(({ header, column }) => [header, column] as const),
+  ),
+  ['dateDernierTraitementUniteLegale', 'touched'],
+  ['dateDernierTraitementEtablissement', 'touched'],
+]);
+
 /** The rows of an answer, each of which is judged by itself. */
 class Page {
   readonly #rows: readonly unknown[];
@@ -64,7 +75,8 @@ class Page {
 /**
  * The answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and `.ndjson`
  * files with one a line. An answer is a page, one unit or establishment, or either without its envelope.
- * `stage.answer` gets a row for each unit and establishment, as the API writes it.
+ * `stage.answer` gets a row for each unit and establishment, with the columns of a stock: `own`, and those of
+ * the `unit` that stands in an establishment. Fields that no column holds are most of an answer.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -118,23 +130,62 @@ function readPage(text: string): Page {
 }
 
 function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { reason: string }) {
-  const raw = shorten(JSON.stringify(row) ?? '');
+  const text = JSON.stringify(row) ?? '';
+  const raw = shorten(text);
   const isEstablishment = typeof row === 'object' && row !== null && 'siret' in row;
   const what = isEstablishment ? 'an establishment' : 'a unit';
-  const parsed = (isEstablishment ? establishment : unit).safeParse(row);
+  const parsed = isEstablishment ? establishment.safeParse(row) : unit.safeParse(row);
   if (!parsed.success) return { raw, reason: describeIssue(`not ${what}`, parsed.error) };
-  const reason = findFault(parsed.data);
+  const { data } = parsed;
+  // JSON writes each character so that Postgres would not take.
+  const reason = text.includes('\\u') ? findFault(data) : undefined;
   if (reason !== undefined) return { raw, reason };
-  const answer = tidy(parsed.data) as object;
-  return { raw, answer: { ...answer, odd: listOdd(answer) } };
+  const found =
+    'siret' in data
+      ? {
+          own: readColumns(data, data.periodesEtablissement as Fields[]),
+          unit: readColumns(data.uniteLegale as Fields),
+        }
+      : { own: readColumns(data, data.periodesUniteLegale) };
+  return { raw, answer: { siren: data.siren, ...found, odd: listOdd(data) } };
 }
 
-/** Texts as `stage.record` has those of a stock: without needless blanks, and null where nothing is left. */
-function tidy(value: unknown): unknown {
-  if (typeof value === 'string') return squeeze(value) || null;
-  if (Array.isArray(value)) return value.map(tidy);
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, tidy(member)]));
+/**
+ * The columns of a stock that an answer tells, with those of its present period and of its address. The day on
+ * which it was closed is that of the newest period that closed it.
+ */
+function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
+  const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
+  const closing = history.find((period) => isClosed(period) && changesState(period));
+  const told: Fields = {};
+  const tell = (group: unknown) => {
+    for (const [name, value] of Object.entries(group ?? {})) {
+      const column = columnOf.get(name);
+      if (column !== undefined) told[column] = tidy(value);
+    }
+  };
+  [fields, fields.adresseEtablissement, present].forEach(tell);
+  if (present && closing && isClosed(present)) tell({ dateDebut: closing.dateDebut });
+  return told;
+}
+
+function isClosed(period: Fields): boolean {
+  return (
+    period.etatAdministratifUniteLegale === 'C' || period.etatAdministratifEtablissement === 'F'
+  );
+}
+
+function changesState(period: Fields): boolean {
+  return (
+    period.changementEtatAdministratifUniteLegale === true ||
+    period.changementEtatAdministratifEtablissement === true
+  );
+}
+
+/** A value as `stage.record` has those of a stock: without needless blanks, and null where nothing is left. */
+function tidy(value: unknown): string | null {
+  if (value === undefined || value === null) return null;
+  return squeeze(typeof value === 'string' ? value : JSON.stringify(value)) || null;
 }
 
 function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {

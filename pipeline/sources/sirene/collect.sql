@@ -1,100 +1,22 @@
 -- One document a legal unit, with the columns of a stock: what the answers say of it, laid over what the
 -- known entry says. Of several answers the one that INSEE touched last counts.
 
--- One row per unit or establishment that an answer speaks of, with the fields of its present period and of
--- its address; `is_own`: it is what was asked for. The day on which a state began is that of the newest
--- period that changed it. Of each answer, which may be compressed, `||` makes one that is not: it would be
--- decompressed at each use.
-create unlogged table stage.sirene_said as
-with answer as (
-    select answer.file_no, answer.line, answer.answer || '{}' as answer
-    from stage.answer
-    offset 0
-)
-
+-- One row per unit or establishment that an answer speaks of, with the columns of a stock, which are texts;
+-- `is_own`: it is what was asked for.
+create unlogged table stage.sirene_part as
 select
     answer.file_no,
     answer.line,
     answer.answer ->> 'siren' as siren,
-    true as is_own,
-    answer.answer
-    - array[
-        'periodesUniteLegale', 'periodesEtablissement', 'adresseEtablissement',
-        'adresse2Etablissement', 'uniteLegale', 'odd'
-    ]
-    || coalesce(answer.answer -> 'adresseEtablissement', '{}')
-    || period.present
-    || case
-        when
-            period.closed_day is not null
-            and coalesce(
-                period.present ->> 'etatAdministratifUniteLegale',
-                period.present ->> 'etatAdministratifEtablissement'
-            ) in ('C', 'F')
-            then jsonb_build_object('dateDebut', period.closed_day)
-        else '{}'
-    end as said
-from answer
-cross join lateral (
-    select
-        coalesce(jsonb_path_query_first(told.periods, '$[*] ? (@.dateFin == null)'), told.periods -> 0)
-            as present,
-        jsonb_path_query_first(
-            told.periods,
-            '$[*] ? (
-                @.etatAdministratifUniteLegale == "C" && @.changementEtatAdministratifUniteLegale == true
-                || @.etatAdministratifEtablissement == "F"
-                && @.changementEtatAdministratifEtablissement == true
-            )'
-        ) -> 'dateDebut' as closed_day
-    from (
-        select coalesce(
-            answer.answer -> 'periodesUniteLegale', answer.answer -> 'periodesEtablissement'
-        ) as periods
-        offset 0
-    ) as told
-    offset 0
-) as period
-union all
-select
-    answer.file_no, answer.line, answer.answer ->> 'siren', false, answer.answer -> 'uniteLegale'
-from answer
-where answer.answer ? 'uniteLegale';
-
--- One row per field of an answer: its name in unit.csv and establishment.csv.
-create unlogged table stage.sirene_name as
-select
-    field.key,
-    registry.lower(
-        regexp_replace(
-            regexp_replace(field.key, '(Etablissement|UniteLegale)$', ''),
-            '([a-z0-9])([A-Z])', '\1_\2', 'g'
-        )
-    ) as column_name
-from (
-    select distinct jsonb_object_keys(sirene_said.said) as key from stage.sirene_said
-) as field;
-
-analyze stage.sirene_name;
-
--- The same rows, with the columns of a stock, which are texts. To collect arrays of names and texts takes a
--- quarter of the time of jsonb_object_agg.
-create unlogged table stage.sirene_part as
-select
-    said.file_no,
-    said.line,
-    said.siren,
     part.told ->> 'siret' as siret,
-    said.is_own,
+    part.is_own,
     part.told,
-    coalesce(part.told ->> 'date_dernier_traitement', '') as touched
-from stage.sirene_said as said
+    coalesce(part.told ->> 'touched', '') as touched
+from stage.answer
 cross join lateral (
-    select jsonb_object(array_agg(name.column_name), array_agg(field.value)) as told
-    from jsonb_each_text(said.said) as field
-    join stage.sirene_name as name using (key)
-    offset 0
-) as part;
+    values (true, answer.answer -> 'own'), (false, answer.answer -> 'unit')
+) as part (is_own, told)
+where part.told is not null;
 
 create index on stage.sirene_part (siren);
 analyze stage.sirene_part;
@@ -299,7 +221,10 @@ cross join lateral (
 cross join lateral (
     select
         coalesce(
-            jsonb_agg(one.columns order by one.siret) filter (
+            jsonb_agg(
+                one.columns
+                order by one.siret <> unit.siren || (whole.columns ->> 'nic_siege'), one.siret
+            ) filter (
                 where
                     one.columns ->> 'etat_administratif' = 'A'
                     or one.siret = unit.siren || (whole.columns ->> 'nic_siege')

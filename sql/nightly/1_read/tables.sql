@@ -57,7 +57,8 @@ create unlogged table stage.side_row (
     fields jsonb not null
 );
 
--- The tables of a source of documents, filled by its collect.sql.
+-- The tables of a source of documents, filled by its collect.sql. Their rows are compressed only where they fit
+-- into no page: to compress an answer of a few kilobytes, and to read it again, costs more than all else.
 
 -- One row per readable answer of a registry.
 create unlogged table stage.answer (
@@ -65,7 +66,7 @@ create unlogged table stage.answer (
     line bigint not null,
     answer jsonb not null,
     raw text not null
-);
+) with (toast_tuple_target = 8160);
 
 -- One row per entry that the answers describe, with the place of one of its answers in the dump.
 create unlogged table stage.document (
@@ -75,7 +76,7 @@ create unlogged table stage.document (
     document jsonb not null,
     raw text not null,
     constraint document_place_once unique (file_no, line)
-);
+) with (toast_tuple_target = 8160);
 
 -- One row per entry key that the source lists as struck off.
 create unlogged table stage.deleted_key (
