@@ -5,6 +5,7 @@ import { insertRows, inSession, inStage, runFile } from '../../sql/connection/da
 import { Refusal } from '../errors.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
+import { normalise } from './stage-file.ts';
 import { saveFiles, type Staging } from './stage.ts';
 import { figure } from '../figure.ts';
 
@@ -37,7 +38,7 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
     ),
   );
   const file_nos = files.map(({ file_no }) => file_no);
-  await runFile(client, steps.normalise, [file_nos], stage);
+  await normalise(client, staging, file_nos);
 }
 
 /** The columns that a document has beside its place, where the source has records too. */

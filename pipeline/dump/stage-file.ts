@@ -7,6 +7,7 @@ import { inflateBounds, readArchive } from './archive.ts';
 import { FileReader } from './file-reader.ts';
 import type { DumpFile } from './files.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
+import { inParallel } from '../parallel.ts';
 import { REJECT_BATCH } from '../sources/rejects.ts';
 import { RecordSplitter } from './record-splitter.ts';
 import type { RejectList } from './reject-list.ts';
@@ -91,25 +92,29 @@ export async function saveRejects(
  * Copies the lines of a file into its `column_text`, and normalises them where there are many.
  *
  * @param listColumns called after the first batch
+ * @param countLines of the file, after the last batch: its records are normalised in parallel; absent where
+ *   other files are
  * @returns whether a few records are still to be normalised
  */
 export async function stageBatches(
-  { pool, stage, steps }: Pick<Staging, 'pool' | 'stage' | 'steps'>,
+  staging: Pick<Staging, 'pool' | 'stage' | 'steps'>,
   file_no: number,
   listColumns: () => readonly string[],
   lines: AsyncGenerator<Buffer>,
+  countLines?: () => number,
 ): Promise<boolean> {
+  const { pool, stage } = staging;
   let batch_count = 0;
   await using batches = lines;
   const first = await batches.next();
   // Opens a session only for new records: most files have none.
   if (first.done) return false;
+  const table = `${stage}.column_text_${file_no}`;
   await inSession(pool, async (client) => {
     await client.query('set synchronous_commit = off; set jit = off');
     const columns = listColumns().map(escapeIdentifier).join(', ');
     const options = `format csv, delimiter ';', encoding utf8`;
-    const target = `${stage}.column_text_${file_no} (${columns})`;
-    const copy = client.query(copyFrom(`copy ${target} from stdin (${options})`));
+    const copy = client.query(copyFrom(`copy ${table} (${columns}) from stdin (${options})`));
     async function* countBatches() {
       for (let next = first; !next.done; next = await batches.next()) {
         batch_count += 1;
@@ -117,22 +122,35 @@ export async function stageBatches(
       }
     }
     await pipeline(countBatches(), copy);
-    if (batch_count > 1) await normaliseFile(client, { stage, steps }, file_no);
+    if (batch_count === 1) return;
+    // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
+    // not for later steps that use the session.
+    await client.query(
+      `begin; set local default_statistics_target = 1; analyze ${table} (file_no, line); commit`,
+    );
+    if (!countLines) await normalise(client, staging, [file_no]);
   });
+  if (batch_count > 1 && countLines) {
+    const half = Math.ceil(countLines() / 2);
+    await inParallel(
+      [[0, half] as const, [half + 1, Number.MAX_SAFE_INTEGER] as const],
+      2,
+      (part) =>
+        inSession(pool, async (client) => {
+          await client.query('set synchronous_commit = off; set jit = off');
+          await normalise(client, staging, [file_no], part);
+        }),
+    );
+  }
   return batch_count === 1;
 }
 
-/** Normalises the records of a large file in parallel with the reading of other files. */
-async function normaliseFile(
+/** Makes entries of the records of files, or of those between two lines. */
+export async function normalise(
   client: PoolClient,
   { stage, steps }: Pick<Staging, 'stage' | 'steps'>,
-  file_no: number,
+  file_nos: readonly number[],
+  lines: readonly [from: number, to: number] = [0, Number.MAX_SAFE_INTEGER],
 ): Promise<void> {
-  const table = `${stage}.column_text_${file_no}`;
-  // Without a row count, Postgres plans for a handful of records. A small sample is enough for it, but
-  // not for later steps that use the session.
-  await client.query(
-    `begin; set local default_statistics_target = 1; analyze ${table} (file_no); commit`,
-  );
-  await runFile(client, steps.normalise, [[file_no]], stage);
+  await runFile(client, steps.normalise, [file_nos, ...lines], stage);
 }

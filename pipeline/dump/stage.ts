@@ -1,14 +1,14 @@
 import { pipeline } from 'node:stream/promises';
 import { escapeIdentifier, type PoolClient } from 'pg';
 import { from as copyFrom } from 'pg-copy-streams';
-import { insertRows, inStage, runFile, type Sessions } from '../../sql/connection/database.ts';
+import { insertRows, inStage, type Sessions } from '../../sql/connection/database.ts';
 import type { DumpFile } from './files.ts';
 import { ROW_NUMBER_COLUMN } from './header.ts';
 import type { KnownFingerprints } from './known-fingerprints.ts';
 import { inParallel } from '../parallel.ts';
 import { joinedColumns, type Source, type TableSource } from '../sources/source.ts';
 import { stageJoin } from './join/stage-join.ts';
-import { type FileCount, stageFile } from './stage-file.ts';
+import { type FileCount, normalise, stageFile } from './stage-file.ts';
 
 /** Files read in parallel: some wait for the disk while others are inflated or normalised. */
 const PARALLEL_FILES = 4;
@@ -38,9 +38,7 @@ export async function stageDump(
   const { join } = staging.source;
   const counts = join ? await stageJoin(staging, join, known) : await stageFiles(staging, known);
   const left = counts.filter(({ is_left }) => is_left).map(({ file_no }) => file_no);
-  if (left.length > 0) {
-    await runFile(staging.client, staging.steps.normalise, [left], staging.stage);
-  }
+  if (left.length > 0) await normalise(staging.client, staging, left);
   await saveCounts(staging, counts);
   await saveMissing(staging, known);
 }
@@ -70,7 +68,7 @@ export async function createRecordTables(staging: Staging<TableSource>): Promise
     ({ file_no }) => `
       create unlogged table stage.column_text_${file_no}
       partition of stage.column_text for values in (${file_no})
-      with (autovacuum_enabled = false)`,
+      with (autovacuum_enabled = false, toast_tuple_target = 8160)`,
   );
   await client.query(
     inStage(

@@ -50,9 +50,9 @@ export interface JoinDescription {
   details: JoinedTable & {
     /** The column that identifies a row. */
     unique: string;
-    /** The columns that `combine` looks at, `unique` among them. */
-    brief: readonly string[];
   };
+  /** The columns of both that `combine` and `needsDetails` look at, the unique one among them. */
+  brief: readonly string[];
   /**
    * Other files, with the key too, which may be absent: their rows go to `stage.side_row`. One with the
    * columns `old_key` and `new_key` lists duplicates, and the entries that stand for them.

@@ -36,7 +36,8 @@ language sql immutable parallel safe
 return case
     when written ~ '^(1[89]|2[01])[0-9]{2}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$' then case
         when
-            right(written, 2)::integer <= extract(
+            right(written, 2) <= '28'
+            or right(written, 2)::integer <= extract(
                 day from make_date(left(written, 4)::integer, substr(written, 6, 2)::integer, 1)
                 + interval '1 month - 1 day'
             )

@@ -57,8 +57,9 @@ export class RowReader implements RecordHandler {
   #seed = 0n;
   #key_at = 0;
   #touched_at = 0;
-  /** The columns that are data, by their place in a row; and those of a brief look at details. */
-  #read: [at: number, column: string][] = [];
+  /** The columns that are data, by their place in a row, with their name and a colon in quoted JSON. */
+  #read: [at: number, column: string, name: Buffer][] = [];
+  /** Those of a brief look at the row. */
   #brief: [at: number, column: string][] = [];
   /** The first and the last column of each run of columns that are data. */
   readonly #runs: [first: number, last: number][] = [];
@@ -193,15 +194,13 @@ export class RowReader implements RecordHandler {
    * @param isBrief whether the few columns are enough that tell which details are listed
    */
   readFields(row: Row, isBrief = false): Fields | string {
-    const { scanner } = this;
     const { data, start, end } = row;
-    if (this.#scanned !== row) scanner.scan(data, start, end);
-    this.#scanned = row;
+    const scanner = this.#scan(row);
     const fault = findFault(scanner, data, start, end, this.layout!.columns.length);
     if (fault !== undefined) return fault;
     const { ends, is_ascii, needs_tidying } = scanner;
     // Parts of one text cost a fifth of as many texts of their own.
-    const whole = is_ascii ? data.toString('latin1', start, end) : undefined;
+    const whole = is_ascii && !isBrief ? data.toString('latin1', start, end) : undefined;
     const fields: Fields = {};
     const columns = isBrief ? this.#brief : this.#read;
     for (const [at, column] of columns) {
@@ -214,6 +213,27 @@ export class RowReader implements RecordHandler {
       if (text !== '') fields[column] = text;
     }
     return fields;
+  }
+
+  /**
+   * Visits the fields of a row that can be read, as long as `visit` returns true.
+   *
+   * @returns false where it did not, or where texts must be tidied or are quoted
+   */
+  eachField(row: Row, visit: (start: number, end: number, name: Buffer) => boolean): boolean {
+    const { ends, needs_tidying } = this.#scan(row);
+    if (needs_tidying) return false;
+    for (const [at, , name] of this.#read) {
+      if (!visit(at === 0 ? row.start : ends[at - 1]! + 1, ends[at]!, name)) return false;
+    }
+    return true;
+  }
+
+  #scan(row: Row): RecordScanner {
+    const { scanner } = this;
+    if (this.#scanned !== row) scanner.scan(row.data, row.start, row.end);
+    this.#scanned = row;
+    return scanner;
   }
 
   rejectRow({ data, start, end, line }: Row, reason: string): void {
@@ -247,8 +267,12 @@ export class RowReader implements RecordHandler {
       if (run?.[1] === at - 1) run[1] = at;
       else this.#runs.push([at, at]);
     });
-    this.#read = columns.flatMap((column, at) => (column === null ? [] : [[at, column]]));
-    this.#brief = this.#read.filter(([, column]) => join.details.brief.includes(column));
+    this.#read = columns.flatMap((column, at) =>
+      column === null ? [] : [[at, column, Buffer.from(`${column}"":""`)]],
+    );
+    this.#brief = this.#read.flatMap(([at, column]) =>
+      join.brief.includes(column) ? [[at, column]] : [],
+    );
     const data = this.#read.map(([, column]) => column);
     this.#seed = this.memory.fingerprintOf([seed, table.file_key, ...data].join('\n'));
     this.#layOut(columns);

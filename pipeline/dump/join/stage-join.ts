@@ -62,7 +62,13 @@ export async function stageJoin(
     for (const { reader } of cursors) await saveRejects(staging, reader.rejects, 1);
   }
   const { file_no } = main.file;
-  const is_left = await stageBatches(staging, file_no, () => writer.columns, readBatches());
+  const is_left = await stageBatches(
+    staging,
+    file_no,
+    () => writer.columns,
+    readBatches(),
+    () => main.count().line_count,
+  );
   report(0);
   const counts = cursors.map((cursor): FileCount => ({
     ...cursor.count(),

@@ -1,6 +1,6 @@
 -- One row per legal unit: what its columns mean. `details` are its establishments, by the columns of
--- establishment.csv: all that are active, and the head office. A delta has the same columns: collect.sql
--- lays what an answer says over what the known entry says. `[ND]` is what the owner withholds.
+-- establishment.csv: the head office first, then all others that are active. A delta has the same columns:
+-- collect.sql lays what an answer says over what the known entry says. `[ND]` is what the owner withholds.
 select
     record.file_no,
     record.line,
@@ -18,14 +18,14 @@ select
     null::text as email,
     null::text as fax,
     null::text as website,
-    seat.address ->> 'postal_code' as postal_code,
+    address.postal_code,
     null::text as county,
     null::text as commune,
-    seat.address ->> 'city' as city,
-    seat.address ->> 'street' as street,
-    seat.address ->> 'building' as building,
-    seat.address ->> 'apartment' as apartment,
-    seat.region as voivodeship,
+    address.city,
+    address.street,
+    address.building,
+    address.apartment,
+    registry.region_fr(unit.head) as voivodeship,
     activity.version::text as activity_version,
     activity.code as activity_main,
     coalesce(activity.code, '') as activity_codes,
@@ -35,7 +35,7 @@ select
         when 'C' then 'DELETED'
         -- Without an active establishment a unit sleeps. Of one without any nothing is known.
         when 'A' then case
-            when seat.open_count > 0 or seat.units is null then 'ACTIVE'
+            when open.count > 0 or place.units is null then 'ACTIVE'
             else 'SUSPENDED'
         end
     end as declared_status,
@@ -47,23 +47,24 @@ select
             then coalesce(known.end_date::text, registry.day_fr(record.date_debut))
     end as end_date,
     case
-        when record.etat_administratif = 'A' and seat.open_count = 0 then coalesce(
+        when record.etat_administratif = 'A' and open.count = 0 then coalesce(
             case when known.declared_status = 'SUSPENDED' then known.suspension_date::text end,
-            seat.closed_day
+            greatest(case when not seat.is_open then seat.begin_day end, other.closed_day)
         )
     end as suspension_date,
     case
-        when record.etat_administratif = 'A' and seat.open_count > 0 then case known.declared_status
-            when 'SUSPENDED' then seat.opened_day
+        when record.etat_administratif = 'A' and open.count > 0 then case known.declared_status
+            when 'SUSPENDED'
+                then least(case when seat.is_open then seat.begin_day end, other.opened_day)
             when 'ACTIVE' then known.resumption_date::text
         end
     end as resumption_date,
     -- A name: the code of INSEE is not that of ISO.
-    nullif(seat.address ->> 'country_code', 'FR') as address_country_code,
+    address.country_code as address_country_code,
     null::text as struck_off_date,
     null::text as bankruptcy_start_date,
     null::text as bankruptcy_end_date,
-    seat.units,
+    place.units,
     case
         when unit.is_natural and unit.name is not null then jsonb_build_array(
             jsonb_build_object(
@@ -112,16 +113,17 @@ left join registry.entry as known
 cross join lateral (
     select
         record.statut_diffusion = 'P' as is_partial,
-        record.siren || coalesce(
-            record.nic_siege,
-            (
-                select detail.value ->> 'nic'
+        case
+            when record.nic_siege is null then (
+                select detail.value
                 from jsonb_array_elements(record.details) as detail
                 where detail.value ->> 'etablissement_siege' = 'true'
                 order by detail.value ->> 'date_debut' desc nulls last
                 limit 1
             )
-        ) as head,
+            when record.details #>> '{0,siret}' = record.siren || record.nic_siege
+                then record.details -> 0
+        end as head,
         -- 1000 is for life: a form that crosses it says nothing.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
@@ -178,65 +180,83 @@ left join lateral (
 -- The head office comes first, and has the address of the entry.
 cross join lateral (
     select
-        count(*) filter (where place.is_open) as open_count,
-        max(place.begin_day) filter (where not place.is_open) as closed_day,
-        min(place.begin_day) filter (where place.is_open) as opened_day,
-        bool_or(place.is_withheld) filter (where place.is_head) as is_withheld,
-        min(place.region) filter (where place.is_head) as region,
-        (array_agg(place.address) filter (where place.is_head))[1] as address,
+        unit.head is not null
+        and coalesce(
+            unit.is_partial
+            or unit.head ->> 'statut_diffusion' = 'P'
+            or unit.head ->> 'libelle_voie' = '[ND]',
+            false
+        ) as is_withheld,
+        unit.head ->> 'etat_administratif' = 'A' as is_open,
+        registry.calendar_day(registry.day_fr(unit.head ->> 'date_debut'))::text as begin_day
+    offset 0
+) as seat
+left join registry.spelling as street_type
+    on street_type.country_code = 'FR'
+    and street_type.written = registry.lower(unit.head ->> 'type_voie')
+cross join lateral (
+    select
+        case
+            when not seat.is_withheld then registry.street_fr(unit.head, street_type.meaning)
+        end as street,
+        case when not seat.is_withheld then registry.building_fr(unit.head) end as building,
+        case when not seat.is_withheld then unit.head ->> 'complement_adresse' end as apartment,
+        case when not seat.is_withheld then unit.head ->> 'code_postal' end as postal_code,
+        registry.city_fr(unit.head) as city,
+        nullif(unit.head ->> 'libelle_pays_etranger', 'FR') as country_code
+) as address
+-- Most units have no other establishment.
+cross join lateral (
+    select
+        count(*) filter (where detail.is_open) as open_count,
+        max(detail.begin_day) filter (where not detail.is_open) as closed_day,
+        min(detail.begin_day) filter (where detail.is_open) as opened_day,
         jsonb_agg(
-            jsonb_build_object('identifier', place.siret, 'name', place.name, 'dates', place.dates)
-            || case
-                when place.is_head then '{}'
-                else jsonb_build_object(
-                    'address',
-                    place.address
-                    || jsonb_build_object('voivodeship', region.name)
+            registry.unit_fr(
+                detail.value, unit.is_natural, detail.is_open, detail.is_withheld, detail.begin_day
+            ) || jsonb_build_object(
+                'address',
+                registry.address_fr(
+                    detail.value, detail.is_withheld, street_type.meaning, region.name
                 )
-            end
-            || case when place.is_withheld then '{"is_partial": true}' else '{}' end::jsonb
-            order by not place.is_head, place.siret
-        ) filter (where place.is_open or place.is_head) as units
+            )
+        ) filter (where detail.is_open) as units
     from (
         select
-            detail.value ->> 'siret' as siret,
-            own.is_head,
-            own.is_open,
-            own.is_withheld,
-            case
-                when not (own.is_withheld and unit.is_natural)
-                    then registry.unit_name_fr(detail.value)
-            end as name,
-            own.begin_day,
+            detail.value,
+            detail.value ->> 'etat_administratif' = 'A' as is_open,
             coalesce(
-                detail.value ->> 'code_region',
-                registry.region_of_commune_fr(detail.value ->> 'code_commune')
-            ) as region,
-            registry.address_fr(detail.value, own.is_withheld, street_type.meaning) as address,
-            registry.unit_dates_fr(
-                detail.value ->> 'date_creation', case when not own.is_open then own.begin_day end
-            ) as dates
+                unit.is_partial
+                or detail.value ->> 'statut_diffusion' = 'P'
+                or detail.value ->> 'libelle_voie' = '[ND]',
+                false
+            ) as is_withheld,
+            registry.calendar_day(registry.day_fr(detail.value ->> 'date_debut'))::text
+                as begin_day,
+            registry.region_fr(detail.value) as region
         from jsonb_array_elements(record.details) as detail
-        cross join lateral (
-            select
-                detail.value ->> 'siret' = unit.head as is_head,
-                detail.value ->> 'etat_administratif' = 'A' as is_open,
-                coalesce(
-                    unit.is_partial
-                    or detail.value ->> 'statut_diffusion' = 'P'
-                    or detail.value ->> 'libelle_voie' = '[ND]',
-                    false
-                ) as is_withheld,
-                registry.calendar_day(registry.day_fr(detail.value ->> 'date_debut'))::text
-                    as begin_day
-            offset 0
-        ) as own
-        left join registry.spelling as street_type
-            on street_type.country_code = 'FR'
-            and street_type.written = registry.lower(detail.value ->> 'type_voie')
+        where
+            (unit.head is null or jsonb_array_length(record.details) > 1)
+            and detail.value ->> 'siret' is distinct from unit.head ->> 'siret'
         offset 0
-    ) as place
+    ) as detail
+    left join registry.spelling as street_type
+        on street_type.country_code = 'FR'
+        and street_type.written = registry.lower(detail.value ->> 'type_voie')
     left join registry.region
         on region.country_code = 'FR'
-        and region.code = place.region
-) as seat
+        and region.code = detail.region
+) as other
+cross join lateral (
+    select other.open_count + coalesce(seat.is_open, false)::integer as count
+) as open
+cross join lateral (
+    select case
+        when unit.head is null then other.units
+        else jsonb_build_array(
+            registry.unit_fr(
+                unit.head, unit.is_natural, seat.is_open, seat.is_withheld, seat.begin_day
+            )
+        ) || coalesce(other.units, '[]')
+    end as units
+) as place

@@ -38,9 +38,9 @@ export const description: TableDescription = {
       file_key: 'StockEtablissement',
       touched: 'dateDernierTraitementEtablissement',
       unique: 'siret',
-      brief: ['siret', 'etat_administratif'],
       ...establishmentColumns,
     },
+    brief: ['siren', 'nic_siege', 'siret', 'etat_administratif'],
     side: [
       {
         file_key: 'StockDoublons',

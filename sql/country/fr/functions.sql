@@ -29,35 +29,34 @@ return value ~ '^[0-9]{14}$'
 and registry.is_siren(left(value, 9))
 and (left(value, 9) = '356000000' or registry.is_luhn(value));
 
--- The region of a commune by its code. The first characters of it are those of its department: three of
--- overseas ones. Collectivities such as Saint-Pierre-et-Miquelon lie in no region.
-create or replace function registry.region_of_commune_fr(commune text) returns text
+-- The region of an establishment: as it is known, else that of the department of its commune, which has two
+-- characters, and three overseas. Collectivities such as Saint-Pierre-et-Miquelon lie in no region.
+create or replace function registry.region_fr(establishment jsonb) returns text
 language sql immutable parallel safe
-return case
-    when left(commune, 3) in ('971', '972', '973', '974', '976')
-        then (array['01', '02', '03', '04', null, '06'])[substr(commune, 3, 1)::integer]
-    when left(commune, 2) in ('75', '77', '78', '91', '92', '93', '94', '95') then '11'
-    when left(commune, 2) in (
-        '01', '03', '07', '15', '26', '38', '42', '43', '63', '69', '73', '74'
-    ) then '84'
-    when left(commune, 2) in ('04', '05', '06', '13', '83', '84') then '93'
-    when left(commune, 2) in (
-        '09', '11', '12', '30', '31', '32', '34', '46', '48', '65', '66', '81', '82'
-    ) then '76'
-    when left(commune, 2) in (
-        '16', '17', '19', '23', '24', '33', '40', '47', '64', '79', '86', '87'
-    ) then '75'
-    when left(commune, 2) in ('02', '59', '60', '62', '80') then '32'
-    when left(commune, 2) in (
-        '08', '10', '51', '52', '54', '55', '57', '67', '68', '88'
-    ) then '44'
-    when left(commune, 2) in ('44', '49', '53', '72', '85') then '52'
-    when left(commune, 2) in ('22', '29', '35', '56') then '53'
-    when left(commune, 2) in ('14', '27', '50', '61', '76') then '28'
-    when left(commune, 2) in ('21', '25', '39', '58', '70', '71', '89', '90') then '27'
-    when left(commune, 2) in ('18', '28', '36', '37', '41', '45') then '24'
-    when left(commune, 2) in ('2A', '2B') then '94'
-end;
+return coalesce(
+    establishment ->> 'code_region',
+    '{
+        "971": "01", "972": "02", "973": "03", "974": "04", "976": "06", "75": "11", "77": "11",
+        "78": "11", "91": "11", "92": "11", "93": "11", "94": "11", "95": "11", "01": "84",
+        "03": "84", "07": "84", "15": "84", "26": "84", "38": "84", "42": "84", "43": "84",
+        "63": "84", "69": "84", "73": "84", "74": "84", "04": "93", "05": "93", "06": "93",
+        "13": "93", "83": "93", "84": "93", "09": "76", "11": "76", "12": "76", "30": "76",
+        "31": "76", "32": "76", "34": "76", "46": "76", "48": "76", "65": "76", "66": "76",
+        "81": "76", "82": "76", "16": "75", "17": "75", "19": "75", "23": "75", "24": "75",
+        "33": "75", "40": "75", "47": "75", "64": "75", "79": "75", "86": "75", "87": "75",
+        "02": "32", "59": "32", "60": "32", "62": "32", "80": "32", "08": "44", "10": "44",
+        "51": "44", "52": "44", "54": "44", "55": "44", "57": "44", "67": "44", "68": "44",
+        "88": "44", "44": "52", "49": "52", "53": "52", "72": "52", "85": "52", "22": "53",
+        "29": "53", "35": "53", "56": "53", "14": "28", "27": "28", "50": "28", "61": "28",
+        "76": "28", "21": "27", "25": "27", "39": "27", "58": "27", "70": "27", "71": "27",
+        "89": "27", "90": "27", "18": "24", "28": "24", "36": "24", "37": "24", "41": "24",
+        "45": "24", "2A": "94", "2B": "94"
+    }'::jsonb
+    ->> left(
+        establishment ->> 'code_commune',
+        case when starts_with(establishment ->> 'code_commune', '97') then 3 else 2 end
+    )
+);
 
 -- A day as SIRENE writes it; 1900-01-01 stands for one that is not known.
 create or replace function registry.day_fr(written text) returns text
@@ -96,49 +95,78 @@ end || case
     else jsonb_build_array(jsonb_build_object('type', 'Date de fermeture', 'date', closed))
 end;
 
--- The address of an establishment in the shape of a unit, without its region. The commune is told of every
--- one, all else not of one whose owner withholds it. Two vocabularies of streets stand side by side: the
--- caller looks up the type of street, since Postgres inlines no function with a subquery.
+-- The street of an establishment. Two vocabularies stand side by side: the caller looks up the type of street,
+-- since Postgres inlines no function with a subquery.
+create or replace function registry.street_fr(establishment jsonb, street_type text) returns text
+language sql stable parallel safe
+return nullif(
+    concat_ws(
+        ' ',
+        coalesce(registry.upper(street_type), establishment ->> 'type_voie'),
+        establishment ->> 'libelle_voie'
+    ),
+    ''
+);
+
+-- The number of its house. A group of numbers was written in one field, and is written in two.
+create or replace function registry.building_fr(establishment jsonb) returns text
+language sql stable parallel safe
+return nullif(
+    concat_ws(
+        '-',
+        nullif(concat(establishment ->> 'numero_voie', establishment ->> 'indice_repetition'), ''),
+        nullif(
+            concat(
+                establishment ->> 'dernier_numero_voie',
+                establishment ->> 'indice_repetition_dernier_numero_voie'
+            ),
+            ''
+        )
+    ),
+    ''
+);
+
+-- The commune is told of every establishment, all else not of one whose owner withholds it.
+create or replace function registry.city_fr(establishment jsonb) returns text
+language sql immutable parallel safe
+return coalesce(
+    establishment ->> 'libelle_commune', establishment ->> 'libelle_commune_etranger'
+);
+
+-- An establishment in the shape of a unit, without its address, which the head office shares with its entry.
+create or replace function registry.unit_fr(
+    establishment jsonb,
+    is_natural boolean,
+    is_open boolean,
+    is_withheld boolean,
+    begin_day text
+) returns jsonb
+language sql stable parallel safe
+return jsonb_build_object(
+    'identifier', establishment ->> 'siret',
+    'name', case when not (is_withheld and is_natural) then registry.unit_name_fr(establishment) end,
+    'dates', registry.unit_dates_fr(
+        establishment ->> 'date_creation', case when not is_open then begin_day end
+    )
+) || case when is_withheld then '{"is_partial": true}' else '{}' end::jsonb;
+
 create or replace function registry.address_fr(
     establishment jsonb,
     is_withheld boolean,
-    street_type text
+    street_type text,
+    region text
 ) returns jsonb
 language sql stable parallel safe
 return case
     when is_withheld then '{}'
     else jsonb_build_object(
-        'street', nullif(
-            concat_ws(
-                ' ',
-                coalesce(registry.upper(street_type), establishment ->> 'type_voie'),
-                establishment ->> 'libelle_voie'
-            ),
-            ''
-        ),
-        -- A group of numbers was written in one field, and is written in two.
-        'building', nullif(
-            concat_ws(
-                '-',
-                nullif(
-                    concat(establishment ->> 'numero_voie', establishment ->> 'indice_repetition'), ''
-                ),
-                nullif(
-                    concat(
-                        establishment ->> 'dernier_numero_voie',
-                        establishment ->> 'indice_repetition_dernier_numero_voie'
-                    ),
-                    ''
-                )
-            ),
-            ''
-        ),
+        'street', registry.street_fr(establishment, street_type),
+        'building', registry.building_fr(establishment),
         'apartment', establishment ->> 'complement_adresse',
         'postal_code', establishment ->> 'code_postal'
     )
 end || jsonb_build_object(
-    'city', coalesce(
-        establishment ->> 'libelle_commune', establishment ->> 'libelle_commune_etranger'
-    ),
-    'country_code', coalesce(establishment ->> 'libelle_pays_etranger', 'FR')
+    'city', registry.city_fr(establishment),
+    'country_code', coalesce(establishment ->> 'libelle_pays_etranger', 'FR'),
+    'voivodeship', region
 );

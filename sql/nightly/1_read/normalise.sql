@@ -1,5 +1,5 @@
--- Normalises the records of the files $1 into the terms of all sources, and gives invalid records a
--- reason. Large files are normalised in parallel, each in the session that staged it. A record is
+-- Normalises the records of the files $1 between the lines $2 and $3 into the terms of all sources, and gives
+-- invalid records a reason. Large files are normalised in parallel, each in the session that staged it. A record is
 -- well-formed when the reader has found its numbers, dates and activity codes valid. SQL does not check
 -- them again, which would take a hundred times as long. The statement of this file is part of
 -- each fingerprint: after it changes, the next night reads every record.
@@ -138,7 +138,7 @@ from (
         select mapped.*, night.country_code as night_country
         from stage.mapped
         cross join stage.night
-        where mapped.file_no = any($1)
+        where mapped.file_no = any($1) and mapped.line between $2 and $3
         offset 0
     ) as mapped
     offset 0
