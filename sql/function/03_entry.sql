@@ -203,3 +203,36 @@ return (
         and run_file.file_no = said.file_no
         and run.state = 'published'
 );
+
+-- An entry as answers show it. What repeats its columns is not stored: an entrepreneur of whom the registry tells
+-- one name, where the country has a word for the role, and the day on which a head office began with its company.
+create or replace function registry.shown_entry(entry registry.entry) returns jsonb
+language sql stable parallel safe
+return to_jsonb(entry) || jsonb_build_object(
+    'provenance', registry.provenance(entry),
+    'persons', coalesce(
+        entry.persons,
+        (
+            select jsonb_build_array(jsonb_build_object('full_name', entry.name, 'role', word.text))
+            from registry.country_word as word
+            where
+                word.country_code = entry.country_code
+                and word.word = 'entrepreneur'
+                and entry.entity_type = 'NATURAL'
+                and num_nonnulls(entry.surname, entry.first_name) = 0
+                and entry.name is not null
+        )
+    ),
+    'units', case
+        when entry.units #> '{0,dates}' is null then (
+            select jsonb_set(
+                entry.units, '{0,dates}',
+                jsonb_build_array(jsonb_build_object('type', word.text, 'date', entry.start_date))
+            )
+            from registry.country
+            join registry.country_word as word using (country_code, language)
+            where country.country_code = entry.country_code and word.word = 'start_date'
+        )
+        else entry.units
+    end
+);

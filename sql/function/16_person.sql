@@ -244,7 +244,7 @@ begin
         'entries', (
             select coalesce(
                 jsonb_agg(
-                    to_jsonb(entry) || jsonb_build_object('provenance', registry.provenance(entry))
+                    registry.shown_entry(entry)
                 ),
                 '[]'
             )

@@ -32,7 +32,27 @@ begin
         from (select entry.source, %s from (%s) as entry group by entry.source) as counted
         cross join jsonb_each_text(to_jsonb(counted) - ''source'') as field',
         (
-            select string_agg(format('count(entry.%1$I) as %1$I', listed.name), ', ')
+            select string_agg(
+                format(
+                    case listed.name
+                        -- As registry.shown_entry shows them.
+                        when 'persons' then 'count(*) filter (
+                            where
+                                entry.persons is not null
+                                or entry.entity_type = ''NATURAL''
+                                and num_nonnulls(entry.surname, entry.first_name) = 0
+                                and entry.name is not null
+                                and entry.country_code in (
+                                    select country_code from registry.country_word
+                                    where word = ''entrepreneur''
+                                )
+                        ) as %1$I'
+                        else 'count(entry.%1$I) as %1$I'
+                    end,
+                    listed.name
+                ),
+                ', '
+            )
             from unnest(
                 '{nip, regon9, krs, name, surname, first_name, legal_form, start_date, phone, email,
                 fax, website, e_delivery, postal_code, county, commune, city, street, building,

@@ -130,6 +130,7 @@ known as (
         known.siren,
         unit.value ->> 'identifier' as siret,
         unit.value,
+        known.columns -> 'date_creation' as start_date,
         registry.is_unit_closed('FR', unit.value) as is_closed,
         -- The head office is at the address of the entry.
         coalesce(unit.value -> 'address', known.address) as address
@@ -149,8 +150,13 @@ select
             when known.value is not null
                 then case when known.is_closed then 'F' else 'A' end
         end,
-        'date_creation',
-        jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de création").date'),
+        'date_creation', case
+            -- The head office began with its unit.
+            when known.value ? 'dates' then jsonb_path_query_first(
+                known.value, '$.dates[*] ? (@.type == "Date de création").date'
+            )
+            else known.start_date
+        end,
         'date_debut',
         jsonb_path_query_first(known.value, '$.dates[*] ? (@.type == "Date de fermeture").date')
     )

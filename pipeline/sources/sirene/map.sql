@@ -40,7 +40,7 @@ select
         end
     end as declared_status,
     false as is_partnership_only,
-    coalesce(registry.day_fr(record.date_creation), known.start_date::text) as start_date,
+    unit.start_date,
     -- `date_debut` is the day of the last change of any kind: the first one that was told counts.
     case
         when record.etat_administratif = 'C'
@@ -65,13 +65,8 @@ select
     null::text as bankruptcy_start_date,
     null::text as bankruptcy_end_date,
     place.units,
-    case
-        when unit.is_natural and unit.name is not null then jsonb_build_array(
-            jsonb_build_object(
-                'kind', 'entrepreneur', 'full_name', unit.name, 'role', 'Entrepreneur individuel'
-            )
-        )
-    end as persons,
+    -- An entrepreneur is made of the name when it is shown.
+    null::jsonb as persons,
     null::jsonb as other_dates,
     null::text as bankruptcy_state,
     null::text as restructuring_state,
@@ -93,8 +88,7 @@ select
                 case when unit.name is null then 'name' end,
                 case when seat.is_withheld then 'address' end,
                 case
-                    when coalesce(registry.day_fr(record.date_creation), known.start_date::text) is null
-                        then 'start date'
+                    when unit.start_date is null then 'start date'
                 end
             ],
             null
@@ -113,6 +107,7 @@ left join registry.entry as known
 cross join lateral (
     select
         record.statut_diffusion = 'P' as is_partial,
+        coalesce(registry.day_fr(record.date_creation), known.start_date::text) as start_date,
         case
             when record.nic_siege is null then (
                 select detail.value
@@ -213,9 +208,8 @@ cross join lateral (
         min(detail.begin_day) filter (where detail.is_open) as opened_day,
         jsonb_agg(
             registry.unit_fr(
-                detail.value, unit.is_natural, detail.is_open, detail.is_withheld, detail.begin_day
-            ) || jsonb_build_object(
-                'address',
+                detail.value, unit.is_natural, detail.is_withheld,
+                registry.unit_dates_fr(detail.value ->> 'date_creation', null),
                 registry.address_fr(
                     detail.value, detail.is_withheld, street_type.meaning, region.name
                 )
@@ -255,7 +249,19 @@ cross join lateral (
         when unit.head is null then other.units
         else jsonb_build_array(
             registry.unit_fr(
-                unit.head, unit.is_natural, seat.is_open, seat.is_withheld, seat.begin_day
+                unit.head, unit.is_natural, seat.is_withheld,
+                -- The day on which the company began is told where the office is shown.
+                case
+                    when
+                        seat.is_open is false
+                        or unit.head ->> 'date_creation' is distinct from unit.start_date
+                        or unit.start_date is null
+                        then registry.unit_dates_fr(
+                            unit.head ->> 'date_creation',
+                            case when not seat.is_open then seat.begin_day end
+                        )
+                end,
+                null
             )
         ) || coalesce(other.units, '[]')
     end as units

@@ -197,12 +197,15 @@ describe('the mapping of a stock', () => {
 
   test('names a natural person as entrepreneur, with a date in French', async () => {
     const { rows } = await db.pool.query(
-      `select persons, units #> '{0,dates}' as dates from registry.entry where entry_key = $1`,
+      `select shown -> 'persons' as persons, shown #> '{units,0,dates}' as dates
+       from registry.entry
+       cross join lateral registry.shown_entry(entry) as shown
+       where entry_key = $1`,
       [number(1)],
     );
     expect(rows).toEqual([
       {
-        persons: [{ kind: 'entrepreneur', full_name: 'LISE NA', role: 'Entrepreneur individuel' }],
+        persons: [{ full_name: 'LISE NA', role: 'Entrepreneur individuel' }],
         dates: [{ type: 'Date de création', date: '2019-03-01' }],
       },
     ]);

@@ -133,22 +133,25 @@ return coalesce(
     establishment ->> 'libelle_commune', establishment ->> 'libelle_commune_etranger'
 );
 
--- An establishment in the shape of a unit, without its address, which the head office shares with its entry.
+-- An establishment in the shape of a unit. Without an address it is the head office, at that of its entry.
 create or replace function registry.unit_fr(
     establishment jsonb,
     is_natural boolean,
-    is_open boolean,
     is_withheld boolean,
-    begin_day text
+    dates jsonb,
+    address jsonb
 ) returns jsonb
 language sql stable parallel safe
-return jsonb_build_object(
-    'identifier', establishment ->> 'siret',
-    'name', case when not (is_withheld and is_natural) then registry.unit_name_fr(establishment) end,
-    'dates', registry.unit_dates_fr(
-        establishment ->> 'date_creation', case when not is_open then begin_day end
+return jsonb_strip_nulls(
+    jsonb_build_object(
+        'identifier', establishment ->> 'siret',
+        'name',
+        case when not (is_withheld and is_natural) then registry.unit_name_fr(establishment) end,
+        'dates', dates,
+        'address', address,
+        'is_partial', case when is_withheld then true end
     )
-) || case when is_withheld then '{"is_partial": true}' else '{}' end::jsonb;
+);
 
 create or replace function registry.address_fr(
     establishment jsonb,
