@@ -9,6 +9,7 @@ import { revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
 import { openPool } from '../sql/connection/pool.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
+import { onlyWriter } from '../sql/connection/readers.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
 import { readSecretKey } from '../sql/secrets/secret-key.ts';
 import { createApp } from './app.ts';
@@ -109,14 +110,15 @@ async function serve(environment: Environment): Promise<void> {
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
   const baseUrl = environment.baseUrl ?? url;
+  const db = openKysely(database.pool);
   app = createApp({
     ...environment,
-    db: openKysely(database.pool),
+    db,
     gate,
     uses,
     pool: database.pool,
     downloadPools,
-    readers: database.readers,
+    readers: database.readers ?? onlyWriter(db),
     searchIndex,
     logger,
     now: () => new Date(),

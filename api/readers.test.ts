@@ -74,7 +74,7 @@ beforeAll(async () => {
     db: openKysely(db.pool),
     gate: openKysely(gatePool),
     pool: db.pool,
-    readers: db.readers,
+    readers: db.readers!,
     downloadPools: [...db.readConnections, db.connection].map(openPool),
     searchIndex: createSearchIndex([...db.readConnections, db.connection]),
     deadline_ms: 3_000,

@@ -87,3 +87,21 @@ test('no code but that of its sources, its fetchers and its folder names a count
     'sql/function/12_analyst.sql',
   ]);
 });
+
+/** All that a file imports when it is loaded, and what that imports. */
+function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
+  loaded.add(file);
+  if (!file.endsWith('.ts')) return loaded;
+  for (const [, path] of read(file).matchAll(/^import (?!type )[^;]*?'([^']+)';$/gm)) {
+    const imported = path!.startsWith('.') ? join(dirname(file), path!) : path!;
+    if (!loaded.has(imported)) loadedWith(imported, loaded);
+  }
+  return loaded;
+}
+
+test('a command does not load the query builder of the API, which would take half of its start', () => {
+  expect(loadedWith('api/main.ts')).toContain('kysely');
+  const commands = files.filter((file) => file.startsWith('pipeline/console/'));
+  expect(commands.flatMap((file) => [...loadedWith(file)])).toContain('pg');
+  expect(commands.filter((file) => loadedWith(file).has('kysely'))).toEqual([]);
+});

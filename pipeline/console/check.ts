@@ -47,11 +47,9 @@ export async function findTrouble(
      having min(run_at) < now() - make_interval(mins => $3::integer)`,
     [today, limits.max_age_days, limits.max_wait_minutes],
   );
-  const behind = readers
-    .states()
-    .filter(
-      ({ is_up, lag_seconds }) => !is_up || (lag_seconds ?? 0) > limits.max_wait_minutes * 60,
-    );
+  const behind = (readers?.states() ?? []).filter(
+    ({ is_up, lag_seconds }) => !is_up || (lag_seconds ?? 0) > limits.max_wait_minutes * 60,
+  );
   return [
     ...rows,
     ...behind.map((reader) => ({

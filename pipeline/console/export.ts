@@ -26,7 +26,7 @@ export async function exportTo(name: string, options: ExportOptions): Promise<vo
   await withDatabase(
     async (db) => {
       const relation = await findRelation(db, name);
-      const pool = db.readers.chooseReader() ?? db.pool;
+      const pool = db.readers?.chooseReader() ?? db.pool;
       const exported =
         output === undefined
           ? await exportRelation(pool, relation, format, putToStdout)

@@ -92,10 +92,10 @@ export async function verifySnapshots(
   if (!['write', 'read'].includes(on)) throw new WrongUsage('--on is write or read');
   await withDatabase(
     async (db) => {
-      const pool = on === 'read' ? db.readers.chooseReader() : db.pool;
+      const pool = on === 'read' ? db.readers?.chooseReader() : db.pool;
       if (!pool)
         throw new Error(
-          `No reader is there: ${db.readers.states().map(describeReader).join('; ') || 'DATABASE_READ_URL is not set'}`,
+          `No reader is there: ${db.readers?.states().map(describeReader).join('; ') ?? 'DATABASE_READ_URL is not set'}`,
         );
       const snapshots = (await readSnapshots(db, dayIn(new Date()))).filter(
         (snapshot) => source === undefined || snapshot.source === source,

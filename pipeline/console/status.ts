@@ -46,7 +46,7 @@ export async function readStatus(db: Database, today: string) {
     jobs: await readJobStatus(db),
     watch_lists: await readWatchStatus(db, today),
     sessions: await readSessions(db),
-    readers: db.readers.states(),
+    readers: db.readers?.states() ?? [],
   };
 }
 

@@ -2,9 +2,8 @@ import { readFile } from 'node:fs/promises';
 import type { ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
-import { openKysely } from './kysely.ts';
 import { openPool, socketOf } from './pool.ts';
-import { onlyWriter, openReaders, type Readers } from './readers.ts';
+import type { Readers } from './readers.ts';
 import { settleSessions } from './session-settings.ts';
 
 /** The oldest server whose SQL this project may use: `server_version_num`. */
@@ -37,7 +36,8 @@ export interface DatabaseOptions {
 
 export interface Database {
   pool: Pool;
-  readers: Readers;
+  /** Undefined: there are no standbys. */
+  readers: Readers | undefined;
   /** How its sessions connect, in values that another thread can be given. */
   connection: ClientConfig;
   /** How sessions on each of the readers connect. */
@@ -82,16 +82,11 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
     await close();
     throw error;
   }
-  const db = openKysely(pool);
-  readers =
-    readPools.length === 0
-      ? onlyWriter(db)
-      : await openReaders(
-          { pool, db },
-          readPools,
-          options.mostLag_s ?? 10,
-          options.mostAway_s ?? 60,
-        );
+  if (readPools.length > 0) {
+    // Half of what a command takes to start: few have standbys.
+    const { openReaders } = await import('./readers.ts');
+    readers = await openReaders(pool, readPools, options.mostLag_s ?? 10, options.mostAway_s ?? 60);
+  }
   return { pool, readers, connection, readConnections, close };
 }
 

@@ -19,7 +19,9 @@ async function nameOf(db: Db): Promise<string> {
 
 const names = async (count: number, least_no?: number) =>
   new Set(
-    await Promise.all(Array.from({ length: count }, () => database.readers.read(nameOf, least_no))),
+    await Promise.all(
+      Array.from({ length: count }, () => database.readers!.read(nameOf, least_no)),
+    ),
   );
 
 async function publish(target: TestDatabase, snapshot_no: number): Promise<void> {
@@ -78,7 +80,7 @@ describe('a read', () => {
 
   test('that a standby cancels is done once more, on the writer', async () => {
     const asked: string[] = [];
-    const answer = await database.readers.read(async (db) => {
+    const answer = await database.readers!.read(async (db) => {
       asked.push(await nameOf(db));
       if (asked.length === 1)
         await sql`do $$ begin raise 'canceling statement' using errcode = '40001'; end $$`.execute(
@@ -92,7 +94,7 @@ describe('a read', () => {
 
   test('whose session is lost is done on the next server; a wrong statement is not repeated', async () => {
     const asked: string[] = [];
-    const answer = await database.readers.read(async (db) => {
+    const answer = await database.readers!.read(async (db) => {
       asked.push(await nameOf(db));
       if (asked.length === 1) await sql`select pg_terminate_backend(pg_backend_pid())`.execute(db);
       return 'answered';
@@ -101,7 +103,7 @@ describe('a read', () => {
     expect(asked).toHaveLength(2);
     expect(asked[1]).not.toBe(asked[0]);
     let count = 0;
-    const wrong = database.readers.read(async (db) => {
+    const wrong = database.readers!.read(async (db) => {
       count += 1;
       await sql`select 1 / 0`.execute(db);
     });
@@ -112,13 +114,13 @@ describe('a read', () => {
 
 test('states name each reader without its password', async () => {
   await expect
-    .poll(() => database.readers.states())
+    .poll(() => database.readers!.states())
     .toMatchObject([
       { is_up: true, snapshot_no: 7, lag_seconds: 0 },
       { is_up: true, snapshot_no: 7, lag_seconds: 0 },
     ]);
   const { password } = new URL(one.url);
-  for (const { name } of database.readers.states()) {
+  for (const { name } of database.readers!.states()) {
     expect(name).toMatch(/^\S+:\d+$/);
     if (password) expect(name).not.toContain(password);
   }
@@ -127,12 +129,12 @@ test('states name each reader without its password', async () => {
 test('the writer is asked while it is there, and reads go on while it is away', async () => {
   const impatient = await connect({ ...options(), mostAway_s: 0 });
   onTestFinished(() => impatient.close());
-  const { readers } = database;
+  const readers = database.readers!;
   expect(await readers.askWriter(() => Promise.resolve('yes'))).toBe('yes');
   expect(await readers.readCustomer(nameOf)).toBe(databaseOf(writer));
   await toWriter.cut();
   await expect.poll(() => readers.askWriter(() => Promise.resolve('yes'))).toBeUndefined();
   expect([databaseOf(one), databaseOf(other)]).toContain(await readers.readCustomer(nameOf));
-  await expect(impatient.readers.readCustomer(nameOf)).rejects.toThrow('ECONNREFUSED');
+  await expect(impatient.readers!.readCustomer(nameOf)).rejects.toThrow('ECONNREFUSED');
   expect(await names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
 });

@@ -193,12 +193,13 @@ export function onlyWriter(db: Db): Readers {
  * @param mostAway_s so long after its last answer a reader speaks for the writer of customers
  */
 export async function openReaders(
-  writer: { pool: Pool; db: Db },
+  writerPool: Pool,
   pools: readonly Pool[],
   mostLag_s: number,
   mostAway_s: number,
 ): Promise<Readers> {
-  const main = watchServer('writer', writer.pool, false);
+  const db = openKysely(writerPool);
+  const main = watchServer('writer', writerPool, false);
   const readers = pools.map((pool) => watchServer(nameOf(pool), pool, true));
   const ended = new AbortController();
   /** The newest snapshot that this process has read: no later read is older. */
@@ -238,7 +239,7 @@ export async function openReaders(
       }
     }
     served_no = Math.max(served_no, main.state.snapshot_no);
-    return work(writer.db);
+    return work(db);
   };
 
   const askWriter: Readers['askWriter'] = async (ask) => {
@@ -254,7 +255,7 @@ export async function openReaders(
     read,
     db: openRouted(read),
     askWriter,
-    async readCustomer(work, own = writer.db) {
+    async readCustomer(work, own = db) {
       const said = await askWriter(async () => ({ answer: await work(own) }));
       if (said) return said.answer;
       return main.away_ms() < mostAway_s * 1000 ? read(work) : work(own);
