@@ -7,9 +7,10 @@ import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
 import type { ClientConfig } from 'pg';
 import { HttpError, loading } from '../http/errors.ts';
-import type { SearchFilter } from './search-filter.ts';
 import { findPlace, type SearchPlace } from './search-place.ts';
+import type { Found, Search } from './search-segments.ts';
 import type { SearchAnswer } from './search-server.ts';
+import type { SearchQuestion } from './search-store.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
@@ -24,29 +25,6 @@ const mostAsked = 2;
 const [look_ms, start_ms] = [20, 2_000];
 
 const serverPath = fileURLToPath(new URL('search-server.ts', import.meta.url));
-
-/** A filter, and the part of the matches that is listed. */
-export interface Search {
-  filter: SearchFilter;
-  skipped: number;
-  size: number;
-}
-
-/** The result of a search in a snapshot: the count of all matches, and the ids in the listed part. */
-export interface Found {
-  snapshot_no: number;
-  total: number;
-  company_ids: number[];
-}
-
-export interface SearchQuestion {
-  search: Search;
-  /** The answer is of this snapshot or a newer one; of an older one where that takes longer to load. */
-  least_no: number;
-  patience_ms: number;
-  /** `patience_ms` where the companies are so few that a new snapshot is loaded in about a second. */
-  few_patience_ms: number;
-}
 
 export type SearchIndex = ReturnType<typeof createSearchIndex>;
 

@@ -1,5 +1,5 @@
 import { countBits, listBits } from './search-bits.ts';
-import type { Found, Search } from './search-index.ts';
+import type { SearchFilter } from './search-filter.ts';
 import type { Segment, SegmentHead } from './search-segment.ts';
 
 /** A larger share of companies that changed is put into the ranges. */
@@ -7,6 +7,20 @@ const mostShare = 1 / 16;
 
 /** A range is loaded anew after so long, so that nothing that was withdrawn stays in a file. */
 const mostAge_ms = 7 * 86_400_000;
+
+/** A filter, and the part of the matches that is listed. */
+export interface Search {
+  filter: SearchFilter;
+  skipped: number;
+  size: number;
+}
+
+/** The result of a search in a snapshot: the count of all matches, and the ids in the listed part. */
+export interface Found {
+  snapshot_no: number;
+  total: number;
+  company_ids: number[];
+}
 
 /**
  * The companies of one snapshot: segments that have all companies of a range of ids, and segments of what

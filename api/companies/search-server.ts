@@ -4,9 +4,8 @@ import { rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { json, text } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
-import type { SearchQuestion } from './search-index.ts';
 import type { SearchPlace } from './search-place.ts';
-import { SearchStore } from './search-store.ts';
+import { type SearchQuestion, SearchStore } from './search-store.ts';
 
 /** The API process that starts this one connects at once; if it never does, this one ends. */
 const mostIdle_ms = 10_000;

@@ -3,14 +3,22 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import { LRUCache } from 'lru-cache';
 import { readSegments, removeUnused, saveSegments } from './search-files.ts';
-import type { Found, SearchQuestion } from './search-index.ts';
 import type { Loaded, Wanted } from './search-loader.ts';
 import type { SearchPlace } from './search-place.ts';
 import { otherDatabase, Segment } from './search-segment.ts';
-import { Segments } from './search-segments.ts';
+import { type Found, type Search, Segments } from './search-segments.ts';
 
 /** More loads of changes are made one. */
 const mostChanges = 8;
+
+export interface SearchQuestion {
+  search: Search;
+  /** The answer is of this snapshot or a newer one; of an older one where that takes longer to load. */
+  least_no: number;
+  patience_ms: number;
+  /** `patience_ms` where the companies are so few that a new snapshot is loaded in about a second. */
+  few_patience_ms: number;
+}
 
 /** The companies of the newest snapshot, and what keeps them so. */
 export class SearchStore {

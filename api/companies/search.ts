@@ -22,7 +22,8 @@ import {
   type Numbers,
 } from './identifier.ts';
 import { readSearchDictionary, resolveFilter, searchQuery } from './search-filter.ts';
-import type { Search, SearchIndex } from './search-index.ts';
+import type { SearchIndex } from './search-index.ts';
+import type { Search } from './search-segments.ts';
 
 export type SearchOptions = Context & { searchIndex: SearchIndex; searchCredits: number };
 
