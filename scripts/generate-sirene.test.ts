@@ -32,6 +32,7 @@ let units: Row[];
 let establishments: Row[];
 
 const files = ['StockUniteLegale_utf8', 'StockEtablissement_utf8'] as const;
+const duplicateFile = 'StockDoublons_utf8';
 
 beforeAll(async () => {
   root = await mkdtemp(join(tmpdir(), 'generate-sirene-'));
@@ -89,6 +90,16 @@ describe('the first stock', () => {
   });
 });
 
+test('Duplicates of long ago stand for units of the stock, and are in it no more', async () => {
+  const text = await readFile(join(root, 'first', `${duplicateFile}.csv`));
+  const pairs = parse<Row>(text, { columns: true });
+  expect(pairs.length).toBeGreaterThan(10);
+  const known = new Set(units.map(({ siren }) => siren));
+  for (const { siren, sirenDoublon } of pairs) {
+    expect([known.has(siren), known.has(sirenDoublon)]).toEqual([true, false]);
+  }
+});
+
 describe('the following dumps', () => {
   test('are a list of the day that tells what the stock of that day tells', async () => {
     await writeStep(options, 1, join(root, 'day'), 'delta');
@@ -132,7 +143,7 @@ describe('the files', () => {
     for (const format of ['csv', 'csv.gz', 'zip', 'parquet'] as const) {
       await writeStep(few, 2, join(root, 'format'), format);
     }
-    for (const file of files) {
+    for (const file of [...files, duplicateFile]) {
       const path = join(root, 'format', file);
       const csv = await readFile(`${path}.csv`);
       expect(gunzipSync(await readFile(`${path}.csv.gz`)).equals(csv)).toBe(true);

@@ -42,14 +42,15 @@ async function makeDumps(folder: string, units: number): Promise<string> {
   return country;
 }
 
+const columns = { StockUniteLegale: 35, StockEtablissement: 54, StockDoublons: 3 };
+
 function shapeOf(file: string) {
-  return file.startsWith('StockUniteLegale')
-    ? { table: 'bench_unit', columns: 35, separator: ',' }
-    : { table: 'bench_establishment', columns: 54, separator: ',' };
+  const name = file.replace(/_.*/, '') as keyof typeof columns;
+  return { table: `bench_${name}`, columns: columns[name], separator: ',' };
 }
 
 export async function benchSirene(folder: string, units: number): Promise<void> {
-  print(`A SIRENE of ${units.toLocaleString('en')} units in 2 zips`);
+  print(`A SIRENE of ${units.toLocaleString('en')} units`);
   const country = await makeDumps(folder, units);
   const dataDir = await mkdtemp(join(folder, 'registry-bench-'));
   const db = await connect({ dataDir, applicationName: 'registry-bench' });
