@@ -164,9 +164,15 @@ language sql stable parallel safe as $$
     from registry.entry_numbers(before) as former
     full join registry.entry_numbers(after) as latter using (identifier_type)
     where
-        (before.nip, before.regon9, before.krs, before.entry_key, before.numbers, before.units -> 0)
+        (
+            before.nip, before.regon9, before.krs, before.entry_key, before.numbers,
+            before.units #>> '{0,identifier}'
+        )
         is distinct from
-        (after.nip, after.regon9, after.krs, after.entry_key, after.numbers, after.units -> 0)
+        (
+            after.nip, after.regon9, after.krs, after.entry_key, after.numbers,
+            after.units #>> '{0,identifier}'
+        )
         and former.identifier_value is distinct from latter.identifier_value
 $$;
 

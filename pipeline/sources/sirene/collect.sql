@@ -131,7 +131,7 @@ known as (
         unit.value ->> 'identifier' as siret,
         unit.value,
         known.columns -> 'date_creation' as start_date,
-        registry.is_unit_closed('FR', unit.value) as is_closed,
+        unit.value @> '{"dates": [{"type": "Date de fermeture"}]}' as is_closed,
         -- The head office is at the address of the entry.
         coalesce(unit.value -> 'address', known.address) as address
     from stage.sirene_known as known

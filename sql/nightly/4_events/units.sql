@@ -15,9 +15,12 @@ with open_unit as (
         or (before.units #>> '{0,identifier}') is distinct from (after.units #>> '{0,identifier}')
             as is_told,
         registry.unit_line(unit.value) as line,
-        registry.address_meaning(
-            after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
-        ) as address
+        -- A number says more.
+        case
+            when unit.value ->> 'identifier' is null then registry.address_meaning(
+                after.country_code, registry.unit_line(unit.value - 'identifier' - 'name')
+            )
+        end as address
     from stage.before
     join stage.after using (entry_id)
     cross join lateral (
@@ -97,7 +100,8 @@ select
 from unit
 cross join stage.night
 where
-    registry.value_meaning(night.country_code, 'unit', unit.new_line)
+    unit.new_line is distinct from unit.old_line
+    and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
     -- Of one whose owner withholds something only that it opens and closes.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
