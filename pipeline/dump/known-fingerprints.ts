@@ -57,9 +57,9 @@ export class KnownFingerprints {
   }
 
   /**
-   * Meets the records of area[start, end), up to the first line that has a quote, is longer than `bound`, or
-   * has no end. Lists each unknown one: known records since the one before, start, end, line feeds before
-   * it, and its fingerprint.
+   * Meets the records of area[start, end), up to the first that is longer than `bound`, has no end, or has
+   * quotes and is not known. Lists each other unknown one: known records since the one before, start, end,
+   * line feeds before it, and its fingerprint.
    */
   pass(start: number, end: number, bound: number, context: FingerprintContext): PassedLines {
     const { memory } = this;

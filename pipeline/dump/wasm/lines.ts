@@ -79,9 +79,14 @@ function merge(h: u64, lane: u64): u64 {
   return (h ^ round(0, lane)) * PRIME_1 + PRIME_4;
 }
 
+/** The slot at which the search for a fingerprint begins. */
+function home(print: u64): usize {
+  return <usize>((((print * PRIME_1) >> 32) * capacity) >> 32);
+}
+
 /** The slot of a fingerprint, or the free one that it would take. */
 function find(print: u64): usize {
-  let slot = <usize>((((print * PRIME_1) >> 32) * capacity) >> 32);
+  let slot = home(print);
   let held = load<u64>(slots + (slot << 3));
   while (held != print && held != 0) {
     if (++slot == <usize>capacity) slot = 0;
@@ -130,9 +135,11 @@ export function missing(from: u32, out: usize, outEnd: usize): u32 {
 }
 
 /**
- * Reads the lines of [at, end) up to the first that has a quote, is longer than `bound`, or has no end. Lists
- * each record that is not known at `out`, 24 bytes each: known records before it, start, end and line
- * feeds before it, and its fingerprint. @returns where the line begins at which it stopped
+ * Reads the records of [at, end) up to the first that is longer than `bound`, has no end, or has quotes and is
+ * not known. Lists each other record that is not known at `out`, 24 bytes each: known records before it,
+ * start, end and line feeds before it, and its fingerprint. A record with quotes is taken to end at the line
+ * feed after an even number of them: only a known one is sure to. @returns where the record begins at which
+ * it stopped
  *
  * @param skipsNumber whether the digits of the first field, and its separator, are no data
  */
@@ -146,11 +153,26 @@ export function scan(
   outEnd: usize,
 ): usize {
   feeds = 0;
-  known = 0;
   listed = out;
+  const start = collect(at, end, bound, seed, skipsNumber, outEnd);
+  touch(out);
+  return sieve(out, start);
+}
+
+/** Lists all records: 1 for one with quotes, start, end and line feeds before it, and its fingerprint. */
+function collect(
+  at: usize,
+  end: usize,
+  bound: u32,
+  seed: u64,
+  skipsNumber: bool,
+  outEnd: usize,
+): usize {
   const feed = i8x16.splat(LINE_FEED);
   const quote = i8x16.splat(QUOTE);
   let start = at;
+  let quotes: u32 = 0;
+  let inner: u32 = 0;
   for (let block = at; block < end; block += 16) {
     const bytes = v128.load(block);
     let mask = <u32>i8x16.bitmask(v128.or(i8x16.eq(bytes, feed), i8x16.eq(bytes, quote)));
@@ -158,30 +180,66 @@ export function scan(
     if (left < 16) mask &= (1 << left) - 1;
     for (; mask != 0; mask &= mask - 1) {
       const stop = block + ctz(mask);
-      if (load<u8>(stop) == QUOTE || stop - start > <usize>bound || listed == outEnd) return start;
-      record(start, stop, seed, skipsNumber);
-      feeds++;
-      start = stop + 1;
+      if (stop - start > <usize>bound || listed == outEnd) return start;
+      if (load<u8>(stop) == QUOTE) quotes++;
+      else if (quotes & 1) inner++;
+      else {
+        const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
+        if (last > start) {
+          const data = skipsNumber ? afterNumber(start, last) : start;
+          note(<u32>(quotes > 0), start, last, feeds, hash(data, last, seed));
+        }
+        feeds += inner + 1;
+        start = stop + 1;
+        quotes = inner = 0;
+      }
     }
   }
   return start;
 }
 
-function record(start: usize, stop: usize, seed: u64, skipsNumber: bool): void {
-  const end = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
-  if (start == end) return;
-  const print = hash(skipsNumber ? afterNumber(start, end) : start, end, seed);
-  if (meet(print)) {
-    known++;
-    return;
-  }
-  store<u32>(listed, known);
+function note(first: u32, start: usize, end: usize, before: u32, print: u64): void {
+  store<u32>(listed, first);
   store<u32>(listed, <u32>start, 4);
   store<u32>(listed, <u32>end, 8);
-  store<u32>(listed, feeds, 12);
+  store<u32>(listed, before, 12);
   store<u64>(listed, print, 16);
   listed += 24;
+}
+
+/** Loads the slots that `sieve` will look at, all at once: to wait for each would take half of its time. */
+function touch(out: usize): void {
+  let sum: u64 = 0;
+  for (let at = out; at < listed; at += 24) {
+    const slot = home(load<u64>(at, 16));
+    sum += load<u64>(slots + (slot << 3)) + <u64>load<u8>(states + slot);
+  }
+  touched = sum;
+}
+
+/** What `touch` has added up, so that it is not left out. */
+let touched: u64 = 0;
+
+/** Meets the listed records, and leaves the unknown ones on the list. */
+function sieve(out: usize, end: usize): usize {
+  const all = listed;
   known = 0;
+  listed = out;
+  for (let at = out; at < all; at += 24) {
+    const print = load<u64>(at, 16);
+    if (meet(print)) {
+      known++;
+      continue;
+    }
+    const before = load<u32>(at, 12);
+    if (load<u32>(at) == 1) {
+      feeds = before;
+      return load<u32>(at, 4);
+    }
+    note(known, load<u32>(at, 4), load<u32>(at, 8), before, print);
+    known = 0;
+  }
+  return end;
 }
 
 /** Where the data of a record begins that may begin with a row number. */
@@ -288,12 +346,7 @@ function row(start: usize, end: usize, seed: u64): bool {
     field = at + 1;
   }
   if (column != columns || !hasKey) return false;
-  store<u32>(listed, key);
-  store<u32>(listed, <u32>start, 4);
-  store<u32>(listed, <u32>end, 8);
-  store<u32>(listed, feeds, 12);
-  store<u64>(listed, print, 16);
-  listed += 24;
+  note(key, start, end, feeds, print);
   return true;
 }
 
