@@ -130,7 +130,8 @@ export class FileReader implements RecordHandler {
     const isCertain = scan.is_plain && !scan.is_multiline;
     const needs_tidying = !isCertain || scan.needs_tidying;
     const is_well_formed = isCertain && isWellFormed(this.layout!.formed, data, start, scan);
-    return [...place, needs_tidying, is_well_formed, ''].join(';');
+    const [file_no, line, print] = place;
+    return `${file_no};${line};${print};${needs_tidying};${is_well_formed};`;
   }
 
   /** @returns why the record cannot be read */

@@ -2,11 +2,15 @@
 -- their text, and pairs the other records with known entries by key.
 
 set local default_statistics_target = 20;
-analyze stage.entry (file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, reason);
+analyze stage.entry (
+    file_no, line, entry_key, fingerprint, content_hash, nip, regon9, krs, numbers, reason
+);
 
 -- One row per hash that occurs more than once among all keys and numbers. A number that is also the key
--- of its entry counts once. Sorts: a hash table of millions of groups would not fit into a cache.
+-- of its entry counts once. Sorts: a hash table of millions of groups would not fit into a cache. Alone:
+-- processes that send each other the hashes take half as much CPU again.
 set local enable_hashagg = off;
+set local max_parallel_workers_per_gather = 0;
 
 create unlogged table stage.repeated_hash as
 select looked_at.hash

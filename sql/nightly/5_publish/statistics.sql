@@ -13,12 +13,19 @@ select
     vanished.waiting_count,
     added.state_hash + change.state_hash + vanished.state_hash as state_hash
 from (
+    -- The joins of stage.new_entry are not needed here.
     select
-        count(*) filter (where new_entry.gone_date is null and new_entry.declared_status <> 'DELETED') as new_count,
+        count(*) filter (where entry.gone_date is null and entry.declared_status <> 'DELETED')
+            as new_count,
         count(*) as row_count,
-        coalesce(sum(registry.state_hash(new_entry.content_hash, new_entry.gone_date)), 0)
-            as state_hash
-    from stage.new_entry
+        coalesce(sum(registry.state_hash(entry.content_hash, entry.gone_date)), 0) as state_hash
+    from stage.entry
+    where
+        entry.reason is null
+        and not exists (
+            select from stage.pair
+            where pair.file_no = entry.file_no and pair.line = entry.line
+        )
 ) as added
 cross join (
     select
