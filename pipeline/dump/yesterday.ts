@@ -40,13 +40,15 @@ export async function loadYesterday(pool: Sessions, source: string): Promise<Kno
 /** Reads the row of a binary COPY, wherever its chunks end: ids of unread entries, then fingerprints. */
 class RowReader {
   known: KnownFingerprints | undefined;
-  /** What is not read yet. */
+  /** What is not read yet; of fingerprints it lies in the area. */
   #rest: Buffer = Buffer.alloc(0);
+  #length = 0;
 
   write(chunk: Buffer): void {
+    if (this.known) return this.#teach(this.known, chunk);
     this.#rest = Buffer.concat([this.#rest, chunk]);
-    this.known ??= this.#begin();
-    if (this.known) this.#teach(this.known);
+    this.known = this.#begin();
+    if (this.known) this.#teach(this.known, this.#rest);
   }
 
   /** @returns undefined when more bytes are needed */
@@ -64,15 +66,17 @@ class RowReader {
     return new KnownFingerprints(count, unread_ids);
   }
 
-  /** The trailer, of two bytes, is never a whole fingerprint. */
-  #teach(known: KnownFingerprints): void {
+  #teach(known: KnownFingerprints, chunk: Buffer): void {
     const { area } = known.memory;
-    const end = this.#rest.length - (this.#rest.length % NUMBER_BYTES);
-    for (let at = 0; at < end;) {
-      const length = this.#rest.copy(area, 0, at, end);
-      known.learn(0, length);
+    for (let at = 0; at < chunk.length;) {
+      const length = chunk.copy(area, this.#length, at);
       at += length;
+      this.#length += length;
+      // The trailer, of two bytes, is never a whole fingerprint.
+      const end = this.#length - (this.#length % NUMBER_BYTES);
+      known.learn(0, end);
+      area.copyWithin(0, end, this.#length);
+      this.#length -= end;
     }
-    this.#rest = this.#rest.subarray(end);
   }
 }

@@ -1,5 +1,6 @@
 -- Collects the known entries that may be gone; 2_compare/vanished.sql decides. Runs in parallel with
--- reject.sql.
+-- reject.sql, and each in one process: to start others costs more than they save in most nights.
+set local max_parallel_workers_per_gather = 0;
 
 analyze stage.missing_entry;
 analyze stage.deleted_key;
