@@ -9,13 +9,15 @@ import { isWellFormed } from './well-formed.ts';
 const digits = (length: number) =>
   fc.array(fc.nat(9), { minLength: length, maxLength: length }).map((list) => list.join(''));
 
+/** One for all records, as in a night. */
+const scanner = new RecordScanner();
+
 /** Looks at fields of a record with others around it. */
 function look(fields: readonly (readonly [ColumnForm, string])[]): boolean {
   const lead = 'ż;x';
   const text = fields.map(([, field]) => field).join(';');
   const data = Buffer.from(`${lead}${text};1234`);
   const start = Buffer.byteLength(lead);
-  const scanner = new RecordScanner();
   scanner.scan(data, start, start + Buffer.byteLength(text));
   return isWellFormed(
     fields.map(([form], at) => ({ at, form })),
