@@ -73,21 +73,22 @@ function expectAway(answers: Answered[]): void {
   expect(answers).toEqual(answers.map(() => away));
 }
 
-async function isWell(): Promise<boolean> {
-  const answers = await askAll();
-  return answers.every(({ status }) => status === 200);
+/** Waits until all answers are 200: on a busy machine new sessions may take longer than its patience. */
+async function expectWell(): Promise<void> {
+  const statuses = async () => new Set((await askAll()).map(({ status }) => status));
+  await expect.poll(statuses, { timeout: 20_000 }).toEqual(new Set([200]));
 }
 
 describe('a database that is away', () => {
   test('503 with Retry-After while no session can be opened, and 200 once it is back', async () => {
-    expect(await isWell()).toBe(true);
+    await expectWell();
     const answers = askAll();
     await proxy.cut();
     expectAway((await answers).filter(({ status }) => status !== 200));
     expectAway(await askAll());
     expect(JSON.stringify(api.log)).toContain('ECONNREFUSED');
     await proxy.mend();
-    expect(await isWell()).toBe(true);
+    await expectWell();
   });
 
   test('503 or 200 while sessions are ended under load', async () => {
@@ -102,15 +103,15 @@ describe('a database that is away', () => {
     const failed = all.filter(({ status }) => status !== 200);
     expect(failed.length).toBeGreaterThan(0);
     expect(failed).toEqual(failed.map(() => away));
-    expect(await isWell()).toBe(true);
+    await expectWell();
   });
 
   test('503 within its patience while the database says nothing, and 200 once it does', async () => {
-    expect(await isWell()).toBe(true);
+    await expectWell();
     proxy.hang();
     expectAway(await askAll());
     await proxy.mend();
-    expect(await isWell()).toBe(true);
+    await expectWell();
   });
 
   test('503 within its patience for what waits for a lock, and nothing stays behind', async () => {
@@ -121,12 +122,10 @@ describe('a database that is away', () => {
       Array.from({ length: 40 }, (_, at) => ask('GET', '/wallet', tokens[at % 10])),
     );
     expectAway(waiting);
-    const { rows } = await client.query(
-      `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`,
-    );
-    expect(rows).toEqual([]);
+    const busy = `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`;
+    await expect.poll(async () => (await client.query(busy)).rowCount).toBe(0);
     await client.query('rollback');
-    expect(await isWell()).toBe(true);
+    await expectWell();
   });
 
   test('503 is a page for a browser, and JSON for a program and below the API', async () => {
@@ -155,18 +154,20 @@ describe('a database that is away', () => {
     expect([response.status, response.headers.get('content-type')]).toEqual([503, html]);
     expect(await response.text()).toContain('<h1>Not available right now</h1>');
     await proxy.mend();
-    expect(await isWell()).toBe(true);
+    await expectWell();
   });
 
   test('logs what was wrong, under the id of the request', async () => {
     await proxy.cut();
     const response = await api.ask('/api/v1/stats/day/2026-01-01');
     await proxy.mend();
-    expect(api.log.at(-1)).toMatchObject({
-      level: 50,
-      req: { id: response.headers.get('x-request-id') },
-      res: { status: 503 },
-      err: { message: expect.stringMatching(/ECONNREFUSED|terminated/) as string },
-    });
+    await expect
+      .poll(() => api.log.at(-1))
+      .toMatchObject({
+        level: 50,
+        req: { id: response.headers.get('x-request-id') },
+        res: { status: 503 },
+        err: { message: expect.stringMatching(/ECONNREFUSED|ECONNRESET|terminated/) as string },
+      });
   });
 });
