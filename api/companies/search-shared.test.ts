@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { createSearcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { createSearchIndex, type SearchIndex } from './search-index.ts';
 import { findPlace } from './search-place.ts';
@@ -17,8 +17,7 @@ let folder: string;
 let opened: SearchIndex[] = [];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  await runFixture(database, '2026-11-02');
+  database = await createFirstDay();
   folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
 });
 

@@ -13,8 +13,8 @@ import {
   type FeedPart,
   type Watcher,
 } from '../../fixtures/client/watcher.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { runFrench, type Unit } from '../../fixtures/dump/other-country.ts';
 import { lockPublishing } from '../../pipeline/night/lock.ts';
 import { NightReporter } from '../../pipeline/night/reporter.ts';
@@ -39,10 +39,9 @@ let watcher: Watcher;
 let holder: PoolClient;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
   watcher = await createWatcher(database, api);
-  await runFixture(database, '2026-11-02');
   await runFrench(database, '2026-11-02', units);
   await watcher.watch(...nips);
   const { rows } = await database.pool.query<{ company_id: string }>(

@@ -2,9 +2,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, runFixture } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import {
   createWatcher,
   type FeedEvent,
@@ -21,10 +21,9 @@ let watcher: Watcher;
 const nips = ['1000201006', '1003201001', '1001001002', '1001203007', '1001401003', '1002802000'];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
   watcher = await createWatcher(database, api);
-  await runFixture(database, '2026-11-02');
   await watcher.watch(...nips);
   await runFixture(database, '2026-11-03');
 });

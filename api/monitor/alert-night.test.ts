@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createAccount, type TestAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { runFixture, testNow } from '../../fixtures/dump/night.ts';
+import { createFirstDay, runFixture, testNow } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { NothingToDo } from '../../pipeline/errors.ts';
 
@@ -12,9 +12,8 @@ let api: TestApi;
 let companies: string[];
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await createFirstDay();
   api = await startTestApi({ db: database.kysely });
-  await runFixture(database, '2026-11-02');
   const { rows } = await database.pool.query<{ company_id: string }>(
     'select company_id from registry.company order by company_id',
   );

@@ -17,11 +17,10 @@ let db: TestDatabase;
 let incomplete: string;
 
 beforeAll(async () => {
-  db = await createTestDatabase();
+  db = await createFirstDay();
   incomplete = await mkdtemp(join(tmpdir(), 'registry dump '));
   await cp(fixtureFolder('2026-11-04'), incomplete, { recursive: true });
   await unlink(join(incomplete, 'Zarejestrowane działalności - województwo opolskie.zip'));
-  await runFixture(db, '2026-11-02');
   await runFixture(db, '2026-11-03');
   // Refused on two nights, the second time twice.
   for (const now of ['2026-11-04T06:00:00Z', '2026-11-05T06:00:00Z', '2026-11-05T07:00:00Z']) {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay } from '../../fixtures/dump/night.ts';
 import { createSubmitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 import { describeWatches, readWatchStatus } from './status.ts';
 
 let db: TestDatabase;
@@ -10,9 +10,8 @@ let api: TestApi;
 let now = new Date('2026-11-20T10:05:07Z');
 
 beforeAll(async () => {
-  db = await createTestDatabase();
+  db = await createFirstDay();
   api = await startTestApi({ db: db.kysely, now: () => now });
-  await runFixture(db, '2026-11-02');
 });
 
 afterAll(async () => {

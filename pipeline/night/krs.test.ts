@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runKrs as runKrsDay } from '../../fixtures/dump/krs-day.ts';
 import { expectedDays, expectedEvents } from '../../fixtures/krs/expected.ts';
-import { dumpTables, runDump, runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, dumpTables, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
@@ -125,9 +125,8 @@ describe('the fixture days of KRS', () => {
 
 describe('a company of two registries', () => {
   test('is one with two entries', async () => {
-    const db = await createTestDatabase();
+    const db = await createFirstDay();
     try {
-      await runFixture(db, '2026-11-02');
       await runKrs(db, '2026-11-02');
       const { rows } = await db.pool.query(
         `select company.krs, company.regon9, array_agg(entry.source order by entry.source) as sources

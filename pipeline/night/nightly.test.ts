@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { expectedDays, expectedEvents } from '../../fixtures/ceidg/expected.ts';
-import { dumpTables, runFixture } from '../../fixtures/dump/night.ts';
+import { createFirstDay, dumpTables, runFixture } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { NothingToDo } from '../errors.ts';
 import { verify } from './verify.ts';
@@ -120,9 +120,8 @@ describe('a full read', () => {
 
 describe('a dry run', () => {
   test('tells what would happen and leaves no trace', async () => {
-    const db = await createTestDatabase();
+    const db = await createFirstDay();
     try {
-      await runFixture(db, '2026-11-02');
       const before = await dumpTables(db);
       const summary = await runFixture(db, '2026-11-03', { isDryRun: true });
       expect(summary).toMatchObject({ is_dry_run: true, events: 19, new: 2, deleted: 1 });

@@ -1,22 +1,20 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { createAccount } from '../../../fixtures/client/account.ts';
 import { secretKey, serveMail } from '../../../fixtures/process/mail-delivery.ts';
-import { runFixture } from '../../../fixtures/dump/night.ts';
-import { createTestDatabase } from '../../../fixtures/database/test-database.ts';
+import { createFirstDay, runFixture } from '../../../fixtures/dump/night.ts';
 import type { ReceivedMail } from '../../../fixtures/process/test-smtp.ts';
 import { createWatch } from '../../../fixtures/client/watch.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import { sendMail } from '../send.ts';
 
 test('the mail of a night', async () => {
-  const db = await createTestDatabase();
+  const db = await createFirstDay();
   onTestFinished(() => db.drop());
   const reader = await createAccount(db.kysely, { email: 'anna@company.example' });
   await db.pool.query(
     `insert into customer.alert_setting values ($1, true, true, 'info', null, null)`,
     [reader.account_id],
   );
-  await runFixture(db, '2026-11-02');
   const { rows } = await db.pool.query<{ company_id: string }>(
     `select company_id from registry.company
      where nip in ('1001001002', '1003201001', '1002201016', '1000201006')`,
