@@ -6,7 +6,7 @@ import { beforeAll, beforeEach, describe, expect, onTestFinished, test } from 'v
 import { type Started, startScript } from '../fixtures/process/cli.ts';
 import type { Origin } from '../fixtures/database/database-copy.ts';
 import { shareAllSources, shareDemonstration } from '../fixtures/dump/three-sources.ts';
-import { createTestDatabase, type TestDatabase } from '../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { demoFile } from './demo-account.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
@@ -96,27 +96,6 @@ describe('the account to try npm start with', () => {
       { template: 'init', state: 'sent', count: 1 },
     ]);
   });
-
-  test(
-    'watches from the first day on: the days after it are in its feed and in its mails',
-    { timeout: 180_000 },
-    async () => {
-      await db.drop();
-      db = await createTestDatabase();
-      const started = await start();
-      const feed = curlsOf(started).find((line) => line.includes('watchlist/events'))!;
-      const { body } = await curl(feed);
-      const { rows } = await db.pool.query<{ events: number; digests: number }>(
-        `select
-         (select count(*)::int from customer.feed) as events,
-         (select count(*)::int from customer.mail where template = 'digest') as digests`,
-      );
-      expect(rows[0]!.events).toBeGreaterThan(100);
-      expect(body).toMatchObject({ meta: { total: rows[0]!.events } });
-      expect(rows[0]!.digests).toBeGreaterThan(8);
-      await stop(started);
-    },
-  );
 
   test('is kept for its owner alone, and nowhere in the database', async () => {
     const started = await start();

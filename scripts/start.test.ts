@@ -12,6 +12,7 @@ import { dumpTables, fixtureFolder, runDump } from '../fixtures/dump/night.ts';
 import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { destroyEmbedded } from '../fixtures/database/destroy-embedded.ts';
 import { generateDays } from '../fixtures/dump/generated-days.ts';
+import { connect } from '../sql/connection/database.ts';
 
 const script = fileURLToPath(new URL('start.ts', import.meta.url));
 
@@ -72,7 +73,7 @@ const expectedTable = expectedDays.map(({ date, new: added, updated, deleted, to
 
 describe('npm start', () => {
   test(
-    'loads the fixture days into the Postgres below DATA_DIR, shows them, and serves what it tells to look at',
+    'loads the fixture days into the Postgres below DATA_DIR, shows them, and serves what it tells to look at; its account watches from the first day on',
     { timeout: nights_ms },
     async () => {
       const folder = await mkdtemp(join(tmpdir(), 'registry-start-'));
@@ -101,6 +102,20 @@ describe('npm start', () => {
       expect(started.logs()).toEqual([]);
       expect(started.sentences()).toEqual([]);
       expect(started.stdout.split('\n').length).toBeLessThanOrEqual(60);
+      // The days after the first are in the feed of the account and in its mails.
+      const [, token] = /Master Token (sk_live_\w+)$/m.exec(started.stdout)!;
+      const headers = { Authorization: `Bearer ${token}` };
+      const feed = await fetch(`${url}/api/v1/watchlist/events`, { headers });
+      const own = await connect({ dataDir: folder, applicationName: 'registry tests' });
+      const { rows } = await own.pool.query<{ events: number; digests: number }>(
+        `select
+           (select count(*)::int from customer.feed) as events,
+           (select count(*)::int from customer.mail where template = 'digest') as digests`,
+      );
+      await own.close();
+      expect(rows[0]!.events).toBeGreaterThan(100);
+      expect(await feed.json()).toMatchObject({ meta: { total: rows[0]!.events } });
+      expect(rows[0]!.digests).toBeGreaterThan(8);
       // The command line shares the server.
       const status = await runCommand(['status'], variables);
       expect(status.stdout).toContain('ceidg    2026-11-06');
