@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { Agent, request, type IncomingMessage } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { connect, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import pLimit from 'p-limit';
@@ -60,46 +60,59 @@ export function createSearchIndex(
   }: { folder?: string; patience_ms?: number; few_patience_ms?: number } = {},
 ) {
   const inTurn = pLimit(mostAsked);
-  const agent = new Agent({ keepAlive: true });
-  let finding: Promise<SearchPlace> | undefined;
-  let started_ms = -Infinity;
-  let isClosed = false;
+  const closed = new AbortController();
+  /** What takes the answers to questions that are under way; undefined: the process has ended. */
+  const asked = new Map<number, (answer?: SearchAnswer) => void>();
+  let last_id = 0;
+  let opening: Promise<Socket> | undefined;
   let isLoaded = false;
   let memory_bytes = 0;
 
-  /** Asks the process that has the index. Rejects where there is none, or it ends. */
-  async function post(socketPath: string, question: SearchQuestion): Promise<SearchAnswer> {
-    const posted = request({ socketPath, agent, method: 'POST' });
-    // Errors after the response has begun end that too.
-    posted.on('error', () => undefined);
-    posted.once('socket', (socket) => {
-      if (!posted.reusedSocket) socket.once('close', () => (isLoaded = false));
-    });
-    posted.end(JSON.stringify(question));
-    const [response] = (await once(posted, 'response')) as [IncomingMessage];
-    return (await json(response)) as SearchAnswer;
+  function forget(): void {
+    opening = undefined;
+    isLoaded = false;
+    for (const take of asked.values()) take();
+    asked.clear();
   }
 
-  async function ask(question: SearchQuestion, over: AbortSignal): Promise<SearchAnswer> {
-    finding ??= findPlace(connections, folder);
-    const place = await finding.catch((error: unknown) => {
-      finding = undefined;
+  /** Connects with the process that has the index, which answers a line with a line. */
+  async function open(): Promise<Socket> {
+    closed.signal.throwIfAborted();
+    const place = await findPlace(connections, folder);
+    for (let started_ms = -Infinity; ; await delay(look_ms, undefined, closed)) {
+      const socket = connect(place.socket).unref();
+      try {
+        await once(socket, 'connect');
+      } catch {
+        if (performance.now() - started_ms < start_ms) continue;
+        started_ms = performance.now();
+        startServer(place);
+        continue;
+      }
+      const lines = createInterface(socket);
+      // The lines have the errors of the socket too; what counts is its end.
+      for (const one of [socket, lines]) one.on('error', () => undefined);
+      socket.once('close', forget);
+      lines.on('line', (line) => {
+        const { id, ...answer } = JSON.parse(line) as SearchAnswer & { id: number };
+        asked.get(id)?.(answer);
+        asked.delete(id);
+      });
+      return socket;
+    }
+  }
+
+  /** Undefined where the process ends meanwhile. */
+  async function ask(question: SearchQuestion): Promise<SearchAnswer | undefined> {
+    opening ??= open().catch((error: unknown) => {
+      opening = undefined;
       throw error;
     });
-    for (;;) {
-      try {
-        const answer = await post(place.socket, question);
-        started_ms = -Infinity;
-        return answer;
-      } catch (error) {
-        if (isClosed) throw error;
-        if (performance.now() - started_ms > start_ms) {
-          started_ms = performance.now();
-          startServer(place);
-        }
-        await delay(look_ms, undefined, { signal: over });
-      }
-    }
+    const socket = await opening;
+    const id = (last_id += 1);
+    const answer = new Promise<SearchAnswer | undefined>((resolve) => asked.set(id, resolve));
+    socket.write(`${JSON.stringify({ id, ...question })}\n`);
+    return answer;
   }
 
   /**
@@ -117,17 +130,20 @@ export function createSearchIndex(
     const patience = mayWait
       ? { patience_ms: endless_ms, few_patience_ms: endless_ms }
       : { patience_ms, few_patience_ms };
-    const over = AbortSignal.timeout(mostWait_ms);
+    const question = { search, least_no, ...patience };
+    const timeout = AbortSignal.timeout(mostWait_ms);
     // The turn of a question that is asked lasts until its answer, also when the client is gone.
     return inTurn(async () => {
-      if (over.aborted || gone?.aborted) throw loading();
-      const late = once(over, 'abort').then(() => undefined);
-      const answer = await Promise.race([ask({ search, least_no, ...patience }, over), late]);
-      if (!answer) throw loading();
-      if (answer.error)
-        throw Object.assign(new Error(answer.error.message), { code: answer.error.code });
-      [isLoaded, memory_bytes] = [true, answer.memory_bytes];
-      return answer.found;
+      const late = once(timeout, 'abort').then(() => undefined);
+      for (;;) {
+        if (timeout.aborted || gone?.aborted) throw loading();
+        const answer = await Promise.race([ask(question), late]);
+        if (!answer) continue;
+        const { found, error } = answer;
+        if (error) throw Object.assign(new Error(error.message), { code: error.code });
+        [isLoaded, memory_bytes] = [true, answer.memory_bytes];
+        return found;
+      }
     });
   }
 
@@ -145,9 +161,8 @@ export function createSearchIndex(
     /** The memory of the process that has the index, which other API processes share; 0: unknown. */
     memory_bytes: () => memory_bytes,
     async close(): Promise<void> {
-      isClosed = true;
-      await finding?.catch(() => undefined);
-      agent.destroy();
+      closed.abort();
+      await opening?.then((socket) => socket.destroy()).catch(() => undefined);
     },
   };
 }

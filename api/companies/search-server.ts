@@ -1,8 +1,9 @@
 // The process that has the index of the search, for the API processes of a machine that have the same
 // database and version. It ends with the last of them.
 import { rmSync } from 'node:fs';
-import { createServer } from 'node:http';
-import { json, text } from 'node:stream/consumers';
+import { createServer, type Socket } from 'node:net';
+import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { withLock } from '../../sql/process/file-lock.ts';
 import type { SearchPlace } from './search-place.ts';
 import { type SearchQuestion, SearchStore } from './search-store.ts';
@@ -21,6 +22,18 @@ async function answer(store: SearchStore, question: SearchQuestion) {
   }
 }
 
+function serve(store: SearchStore, socket: Socket): void {
+  const lines = createInterface(socket);
+  // A client that is gone misses nothing. The lines have the errors of the socket too.
+  for (const one of [socket, lines]) one.on('error', () => undefined);
+  const reply = async (line: string) => {
+    const { id, ...question } = JSON.parse(line) as SearchQuestion & { id: number };
+    const answered = await answer(store, question);
+    if (socket.writable) socket.write(`${JSON.stringify({ id, ...answered })}\n`);
+  };
+  lines.on('line', (line) => void reply(line));
+}
+
 /** Listens until the last client is gone. */
 function listen(place: SearchPlace): Promise<never> {
   const remove = () => rmSync(place.socket, { force: true });
@@ -31,22 +44,15 @@ function listen(place: SearchPlace): Promise<never> {
   });
   const store = new SearchStore(place);
   const restored = store.restore();
-  // A client keeps its connections as long as it runs.
-  const server = createServer({ keepAliveTimeout: 0 }, (request, response) => {
-    void Promise.all([json(request), restored])
-      .then(([question]) => answer(store, question as SearchQuestion))
-      .then((answered) => response.end(JSON.stringify(answered)))
-      // The client is gone.
-      .catch(() => response.destroy());
-  });
   let clientCount = 0;
   const endUnused = () => clientCount === 0 && process.exit();
-  server.on('connection', (socket) => {
+  const server = createServer((socket) => {
     clientCount += 1;
     socket.once('close', () => {
       clientCount -= 1;
       endUnused();
     });
+    void restored.then(() => serve(store, socket));
   });
   server.listen(place.socket);
   setTimeout(endUnused, mostIdle_ms);
