@@ -186,8 +186,10 @@ function collect(
       else {
         const last = stop > start && load<u8>(stop - 1) == RETURN ? stop - 1 : stop;
         if (last > start) {
-          const data = skipsNumber ? afterNumber(start, last) : start;
-          note(<u32>(quotes > 0), start, last, feeds, hash(data, last, seed));
+          const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
+          // `sieve` would stop here: what follows is not to be listed once for each such record.
+          if (quotes > 0 && load<u64>(slots + (find(print) << 3)) == 0) return start;
+          note(<u32>(quotes > 0), start, last, feeds, print);
         }
         feeds += inner + 1;
         start = stop + 1;

@@ -14,7 +14,9 @@ analyze stage.before (company_id, entry_id);
 create unlogged table stage.after as
 select entry_row.*
 from stage.entry_row
-where (entry_row.entry_id in (select before.entry_id from stage.before)) is true;
+where
+    exists (select from stage.before)
+    and (entry_row.entry_id in (select before.entry_id from stage.before)) is true;
 
 analyze stage.after (company_id, entry_id, file_key);
 
