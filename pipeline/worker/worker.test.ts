@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { leaveMail, mailRow } from '../../fixtures/process/mail.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -134,6 +135,24 @@ describe('a worker', () => {
       { level: 40, msg: expect.stringMatching(/^The database is away, jobs wait/) as string },
     ]);
   });
+});
+
+test('a worker whose jobs could not be marked as done begins its queue anew', async () => {
+  let texts = 0;
+  // One after the other: their failures keep the queue from its end.
+  const smtp = await serve({ onText: () => delay(100 * (texts += 1), undefined) });
+  await db.pool.query(`
+    create function customer.refuse_end() returns trigger language plpgsql as
+    $$ begin raise exception 'The disk is full'; end $$;
+    create trigger refuse_end before delete on graphile_worker._private_jobs
+    for each row execute function customer.refuse_end()`);
+  await Promise.all(Array.from({ length: 4 }, () => leaveMail(db)));
+  const worker = await startWorker(smtp.url);
+  const failures = () => worker.log.filter(({ msg }) => /^Failed to complete/.test(String(msg)));
+  await expect.poll(() => failures().length, { timeout: 10_000 }).toBe(4);
+  await db.pool.query('drop trigger refuse_end on graphile_worker._private_jobs');
+  await expect.poll(jobs, { timeout: 30_000 }).toEqual([]);
+  expect(smtp.mails).toHaveLength(4);
 });
 
 describe('two workers', () => {

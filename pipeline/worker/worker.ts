@@ -25,6 +25,8 @@ const watchSweep_ms = 60_000;
 const pause_ms = 5_000;
 /** The longest wait for mails under way when the worker ends. */
 const grace_ms = 20_000;
+/** The same when the queue gives up: a mail under way has lost its session, or locks its row. */
+const faultGrace_ms = 2_000;
 
 export type WorkerSettings = Pick<
   Environment,
@@ -110,8 +112,15 @@ async function runQueue(
       name === 'mail'
         ? repeat(() => sweepJobs(mail, logger), sweep_ms, either, onFault)
         : repeat(() => sweepWatches(db, sources, mail.now()), watchSweep_ms, either, onFault);
+    const ending = Promise.withResolvers<void>();
+    // A queue that ends by itself may wait for ever for jobs that it could not mark as done (graphile-worker
+    // 0.18.0, main.ts, `batch`).
+    runner.events.once('pool:gracefulShutdown', () => ending.resolve());
     let stopping: Promise<void> | undefined;
-    const stop = () => (stopping ??= runner.stop());
+    const stop = () => {
+      ending.resolve();
+      return (stopping ??= runner.stop());
+    };
     // When the session of its first look is lost, the queue fails for good, and says so in debug messages
     // only (graphile-worker 0.18.0, taskIdentifiers.ts): start it anew.
     runner.events.once('worker:getJob:error', ({ error }) => {
@@ -120,8 +129,13 @@ async function runQueue(
     });
     const stopped = whenAborted(signal).then(stop);
     const over = runner.promise.then(() => (signal.aborted ? stopped : undefined));
-    const cut = whenAborted(signal)
-      .then(() => delay(grace_ms, undefined, { ref: false, signal: end.signal }))
+    const cut = ending.promise
+      .then(() =>
+        delay(signal.aborted ? grace_ms : faultGrace_ms, undefined, {
+          ref: false,
+          signal: end.signal,
+        }),
+      )
       .then(() => logger.warn('What was under way is cut off, and begun again another time'));
     // The one that loses the race below may still fail.
     for (const promise of [stopped, cut]) promise.catch(() => undefined);
