@@ -7,7 +7,8 @@ import { promisify } from 'node:util';
 import * as fc from 'fast-check';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { parseRecord } from '../../fixtures/dump/parse-record.ts';
-import { KnownFingerprints } from './known-fingerprints.ts';
+import { learn, toBytes } from '../../fixtures/dump/yesterday.ts';
+import type { KnownFingerprints } from './known-fingerprints.ts';
 import { RECORD_WORDS } from './line-memory.ts';
 import { RECORD_BYTES } from './record-scanner.ts';
 import { type RecordHandler, RecordSplitter } from './record-splitter.ts';
@@ -16,15 +17,6 @@ const context = { seed: 5n, skipsNumber: false };
 const print = fc
   .oneof(fc.bigInt({ min: -2n, max: 2n }), fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }))
   .filter((value) => value !== 0n);
-
-function learn(prints: readonly bigint[]): KnownFingerprints {
-  const known = new KnownFingerprints(prints.length);
-  for (const value of prints) {
-    known.memory.area.writeBigInt64BE(value);
-    known.learn(0, 8);
-  }
-  return known;
-}
 
 function listMissing(known: KnownFingerprints): bigint[] {
   const found: bigint[] = [];
@@ -69,6 +61,8 @@ describe('KnownFingerprints', () => {
     expect(odd.some((value) => known.meet(value))).toBe(false);
     const even = prints.filter((value) => value % 2n === 0n);
     expect(listMissing(known).join()).toBe(even.join());
+    expect(known.learn(toBytes(prints.slice(0, 20_000)))).toBe(true);
+    expect(known.learn(toBytes(prints.slice(0, 50_000)))).toBe(false);
   });
 
   test('takes a known record with quotes over several lines, and leaves an unknown one', () => {

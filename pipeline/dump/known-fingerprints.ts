@@ -13,9 +13,11 @@ export interface Halves {
   low: number;
 }
 
-const SLOT_BYTES = 8 + 1;
-/** At most three of four slots are taken: an entry costs 12 bytes of memory. */
+const PRINT_BYTES = 8;
+const SLOT_BYTES = PRINT_BYTES + 1;
+/** Three of four slots are taken where the count is right: an entry costs 12 bytes of memory. */
 const SLOTS_PER_ENTRY = 4 / 3;
+const MOST_TAKEN = 7 / 8;
 
 /**
  * The fingerprints of yesterday's entries: an open-addressing hash table beside the code that finds and looks
@@ -23,21 +25,23 @@ const SLOTS_PER_ENTRY = 4 / 3;
  */
 export class KnownFingerprints {
   readonly memory: LineMemory;
-  /** Entries whose record must be read again. */
-  readonly unread_ids: readonly string[];
   readonly #capacity: number;
+  #learnt = 0;
 
-  /** @param count how many fingerprints will be learnt, at most */
-  constructor(count = 0, unread_ids: readonly string[] = []) {
-    this.unread_ids = unread_ids;
+  /** @param count how many fingerprints will be learnt, or a few less */
+  constructor(count = 0) {
     this.#capacity = Math.ceil(count * SLOTS_PER_ENTRY) + 16;
     this.memory = new LineMemory(this.#capacity * SLOT_BYTES);
     this.memory.code.reserve(this.memory.table_at, this.#capacity);
   }
 
-  /** Learns the big-endian fingerprints that lie at every `stride` bytes of area[start, end). */
-  learn(start: number, end: number, stride = 8): void {
-    this.memory.code.learn(start, end, stride);
+  /** Learns big-endian fingerprints. @returns false when there is no room for them */
+  learn(prints: Buffer): boolean {
+    this.#learnt += prints.length / PRINT_BYTES;
+    if (this.#learnt > this.#capacity * MOST_TAKEN) return false;
+    const { area, code } = this.memory;
+    for (let at = 0; at < prints.length; at += area.length) code.learn(0, prints.copy(area, 0, at));
+    return true;
   }
 
   /** The fingerprint of area[start, end): 64 bits, signed, never 0. */

@@ -9,7 +9,7 @@ interface LineCode {
   reserve(at: number, count: number): void;
   hash(at: number, end: number, seed: bigint): bigint;
   afterNumber(start: number, end: number): number;
-  learn(at: number, end: number, stride: number): void;
+  learn(at: number, end: number): void;
   meet(print: bigint): number;
   meetHalves(high: number, low: number): number;
   noteDay(start: number, end: number): void;

@@ -122,13 +122,12 @@ export async function saveCounts(
 
 /** Saves the entries of yesterday whose record no file holds. */
 async function saveMissing({ client, stage }: Staging, known: KnownFingerprints): Promise<void> {
-  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint, entry_id) from stdin`);
+  const copy = copyFrom(`copy ${stage}.missing_entry (fingerprint) from stdin`);
   await pipeline(writeMissing(known), client.query(copy));
 }
 
 function* writeMissing(known: KnownFingerprints): Generator<string> {
   for (const batch of known.missing()) {
-    yield Array.from(batch, (fingerprint) => `${fingerprint}\t\\N\n`).join('');
+    yield Array.from(batch, (fingerprint) => `${fingerprint}\n`).join('');
   }
-  yield known.unread_ids.map((entry_id) => `\\N\t${entry_id}\n`).join('');
 }

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { generateDays } from '../../fixtures/dump/generated-days.ts';
 import { runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { runSteps } from '../night/sessions.ts';
 import { loadYesterday } from './yesterday.ts';
 
 let db: TestDatabase;
@@ -16,28 +17,58 @@ beforeAll(async () => {
 
 afterAll(() => db.drop());
 
+const stage = 'stage_yesterday';
+
+/** What is loaded: the fingerprints, and the ids of the entries without one, each in ascending order. */
+async function load(source: string, piece_pages?: number) {
+  const client = await db.pool.connect();
+  await runSteps({ pool: db.pool, client, stage }, ['1_read/tables']);
+  client.release();
+  const known = await loadYesterday({ pool: db.pool, stage }, source, piece_pages);
+  const missing = await db.pool.query<{ entry_id: string }>(
+    `select entry_id from ${stage}.missing_entry order by entry_id`,
+  );
+  return {
+    prints: [...known.missing()].flatMap((batch) => Array.from(batch, String)).toSorted(),
+    unread_ids: missing.rows.map(({ entry_id }) => entry_id),
+  };
+}
+
 describe('loadYesterday', () => {
-  test('gives the fingerprint of every entry that is there once, or the id of one without', async () => {
+  test.each([
+    ['in one piece', undefined],
+    ['in pieces of some pages', 7],
+    ['in pieces of one page', 1],
+  ])('gives %s the fingerprint of every entry that is there, or its id', async (_, pages) => {
     await db.pool.query(
       `update registry.entry set fingerprint = null
-       where entry_id in (select entry_id from registry.entry where gone_date is null limit 2)`,
+       where entry_id in (
+         select entry_id from registry.entry where gone_date is null
+         order by fingerprint nulls first limit 2
+       )`,
     );
     const { rows } = await db.pool.query<{ entry_id: string; fingerprint: string | null }>(
       'select entry_id, fingerprint from registry.entry where gone_date is null order by entry_id',
     );
     expect(rows.length).toBeGreaterThan(4900);
-    const known = await loadYesterday(db.pool, 'ceidg');
-    const found = [...known.missing()].flatMap((batch) => Array.from(batch, String));
-    const expected = rows.flatMap(({ fingerprint }) => fingerprint ?? []);
-    expect(found.toSorted()).toEqual(expected.toSorted());
+    const { prints, unread_ids } = await load('ceidg', pages);
+    expect(prints).toEqual(rows.flatMap(({ fingerprint }) => fingerprint ?? []).toSorted());
+    expect(unread_ids).toHaveLength(2);
     const unread = rows.filter(({ fingerprint }) => fingerprint === null);
-    expect(unread).toHaveLength(2);
-    expect(known.unread_ids).toEqual(unread.map(({ entry_id }) => entry_id));
+    expect(unread_ids).toEqual(unread.map(({ entry_id }) => entry_id));
+  });
+
+  test.each([-1, 100])('gives all of them where %d are estimated', async (estimate) => {
+    const all = await load('ceidg');
+    await db.pool.query(
+      `update pg_class set reltuples = $1 where oid = 'registry.entry_ceidg'::regclass`,
+      [estimate],
+    );
+    expect(all.prints.length).toBeGreaterThan(4900);
+    expect(await load('ceidg', 7)).toEqual(all);
   });
 
   test('gives nothing of a source that has no entries', async () => {
-    const known = await loadYesterday(db.pool, 'krs');
-    expect([...known.missing()].flatMap((batch) => Array.from(batch))).toEqual([]);
-    expect(known.unread_ids).toEqual([]);
+    expect(await load('krs')).toEqual({ prints: [], unread_ids: [] });
   });
 });

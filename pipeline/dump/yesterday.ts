@@ -1,82 +1,79 @@
-import { escapeIdentifier } from 'pg';
+import { escapeIdentifier, type PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
-import { inSession, isThere, type Sessions } from '../../sql/connection/database.ts';
+import { inSession, isThere } from '../../sql/connection/database.ts';
 import { KnownFingerprints } from './known-fingerprints.ts';
+import type { Staging } from './stage.ts';
 
+/** Pages of a table that are read at a time: 32 megabytes, of which fingerprints are a fiftieth. */
+const PIECE_PAGES = 4096;
 /** The bytes of a binary COPY before its only row: signature, flags, extension and number of fields. */
 const HEADER_BYTES = 11 + 4 + 4 + 2;
 const LENGTH_BYTES = 4;
-const NUMBER_BYTES = 8;
 
-/** Loads the fingerprints of the last snapshot of a source. */
-export async function loadYesterday(pool: Sessions, source: string): Promise<KnownFingerprints> {
+/**
+ * Loads the fingerprints of the last snapshot of a source. Entries without one, whose record must be read
+ * again, go to `missing_entry`.
+ */
+export async function loadYesterday(
+  { pool, stage }: Pick<Staging, 'pool' | 'stage'>,
+  source: string,
+  piece_pages = PIECE_PAGES,
+): Promise<KnownFingerprints> {
   return inSession(pool, async (client) => {
-    // The table of the source itself: to compare the source of each row costs a third of the statement.
+    // The table of the source itself: to compare the source of each row costs a third of the time.
     const table = `registry.${escapeIdentifier(`entry_${source}`)}`;
     if (!(await isThere(client, table))) return new KnownFingerprints();
-    // Two fields of raw bytes: a row for each fingerprint would cost twice the time, and so do processes
-    // that send each other what they have read.
-    await client.query('begin; set local max_parallel_workers_per_gather = 0');
-    const copy = client.query(
-      copyTo(
-        `copy (
-           select
-             coalesce(
-               string_agg(int8send(entry.entry_id), '') filter (where entry.fingerprint is null), ''
-             ),
-             coalesce(string_agg(int8send(entry.fingerprint), ''), '')
-           from ${table} as entry
-           where entry.gone_date is null
-         ) to stdout (format binary)`,
-      ),
-    );
-    const reader = new RowReader();
-    for await (const chunk of copy) reader.write(chunk as Buffer);
-    await client.query('commit');
-    return reader.known!;
+    const load = async (count: string) => {
+      // Processes that send each other what they have read take longer.
+      await client.query(
+        'begin isolation level repeatable read; set local max_parallel_workers_per_gather = 0',
+      );
+      const { rows } = await client.query<{ count: number; pages: number }>(
+        `select
+           (${count})::float8 as count,
+           pg_relation_size('${table}') / current_setting('block_size')::float8 as pages`,
+      );
+      const known = new KnownFingerprints(Math.max(rows[0]!.count, 0));
+      for (let page = 0; page < rows[0]!.pages; page += piece_pages) {
+        const [unread, prints] = await readPiece(client, table, page, page + piece_pages);
+        if (!known.learn(prints)) {
+          await client.query('rollback');
+          return undefined;
+        }
+        if (unread !== '{}') {
+          const save = `insert into ${stage}.missing_entry (entry_id) select unnest($1::bigint[])`;
+          await client.query(save, [unread]);
+        }
+      }
+      await client.query('commit');
+      return known;
+    };
+    // To count them takes almost as long as to read them.
+    const estimate = `select reltuples from pg_class where oid = '${table}'::regclass`;
+    return (await load(estimate)) ?? (await load(`select count(*) from ${table}`))!;
   });
 }
 
-/** Reads the row of a binary COPY, wherever its chunks end: ids of unread entries, then fingerprints. */
-class RowReader {
-  known: KnownFingerprints | undefined;
-  /** What is not read yet; of fingerprints it lies in the area. */
-  #rest: Buffer = Buffer.alloc(0);
-  #length = 0;
-
-  write(chunk: Buffer): void {
-    if (this.known) return this.#teach(this.known, chunk);
-    this.#rest = Buffer.concat([this.#rest, chunk]);
-    this.known = this.#begin();
-    if (this.known) this.#teach(this.known, this.#rest);
-  }
-
-  /** @returns undefined when more bytes are needed */
-  #begin(): KnownFingerprints | undefined {
-    const bytes = this.#rest;
-    const start = HEADER_BYTES + LENGTH_BYTES;
-    if (bytes.length < start) return undefined;
-    const end = start + bytes.readUInt32BE(HEADER_BYTES);
-    if (bytes.length < end + LENGTH_BYTES) return undefined;
-    const count = bytes.readUInt32BE(end) / NUMBER_BYTES;
-    const unread_ids = Array.from({ length: (end - start) / NUMBER_BYTES }, (_, at) =>
-      String(bytes.readBigInt64BE(start + at * NUMBER_BYTES)),
-    );
-    this.#rest = bytes.subarray(end + LENGTH_BYTES);
-    return new KnownFingerprints(count, unread_ids);
-  }
-
-  #teach(known: KnownFingerprints, chunk: Buffer): void {
-    const { area } = known.memory;
-    for (let at = 0; at < chunk.length;) {
-      const length = chunk.copy(area, this.#length, at);
-      at += length;
-      this.#length += length;
-      // The trailer, of two bytes, is never a whole fingerprint.
-      const end = this.#length - (this.#length % NUMBER_BYTES);
-      known.learn(0, end);
-      area.copyWithin(0, end, this.#length);
-      this.#length -= end;
-    }
-  }
+/** Of some pages: an array of the entries without a fingerprint, and the fingerprints of the others. */
+async function readPiece(
+  client: PoolClient,
+  table: string,
+  page: number,
+  end: number,
+): Promise<[string, Buffer]> {
+  // Two fields: a row for each fingerprint would take Node twice the time.
+  const copy = copyTo(
+    `copy (
+       select
+         coalesce(array_agg(entry_id) filter (where fingerprint is null), '{}')::text,
+         coalesce(string_agg(int8send(fingerprint), ''), '')
+       from ${table}
+       where gone_date is null and ctid >= '(${page}, 0)' and ctid < '(${end}, 0)'
+     ) to stdout (format binary)`,
+  );
+  const piece = Buffer.concat((await client.query(copy).toArray()) as Buffer[]);
+  const readField = (at: number) =>
+    piece.subarray(at + LENGTH_BYTES, at + LENGTH_BYTES + piece.readUInt32BE(at));
+  const unread = readField(HEADER_BYTES);
+  return [unread.toString(), readField(HEADER_BYTES + LENGTH_BYTES + unread.length)];
 }

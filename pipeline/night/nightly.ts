@@ -146,15 +146,13 @@ async function attempt(asked: Night): Promise<RunSummary> {
 
 /** Makes the tables of the night, and loads the fingerprints of yesterday; none for a full read. */
 async function prepareTables(night: Night, isFullRead: boolean): Promise<KnownFingerprints> {
-  const { pool, reporter, description } = night;
+  const { reporter, description } = night;
   reporter.step('load fingerprints');
   // A delta holds only changed entries: what it does not hold is not looked for.
   const readsAll = isFullRead || description.dump_kind === 'delta';
-  const [yesterday] = await settle([
-    readsAll ? Promise.resolve(new KnownFingerprints()) : loadYesterday(pool, description.name),
-    runSteps(night, ['1_read/tables']).then(() => saveNight(night, readsAll)),
-  ]);
-  return yesterday;
+  await runSteps(night, ['1_read/tables']);
+  await saveNight(night, readsAll);
+  return readsAll ? new KnownFingerprints() : loadYesterday(night, description.name);
 }
 
 async function saveNight(night: Night, isFullRead: boolean): Promise<void> {
