@@ -217,6 +217,34 @@ describe('nights of two countries', () => {
     expect((await watcher.ask('GET /watchlist/events?country=XX')).status).toBe(422);
   });
 
+  test('are paged and counted by country, also when a company is no longer watched', async () => {
+    const read = async (query: string) => {
+      const events: FeedEvent[] = [];
+      for (let page = 1; ; page += 1) {
+        const path = `/watchlist/events?per_page=3&page=${page}&${query}`;
+        const { data, meta } = await watcher.read<FeedPage>(path);
+        events.push(...data);
+        if (page < meta.last_page) continue;
+        expect(meta.total).toBe(events.length);
+        return events;
+      }
+    };
+    const removed = (await read('country=pl'))[0]!.primary_identifier!;
+    const before = await read('');
+    await watcher.unwatch(removed);
+    const after = before.filter(({ primary_identifier }) => primary_identifier !== removed);
+    expect(after.length).toBeLessThan(before.length);
+    expect(await read('')).toEqual(after);
+    for (const [country, isListed] of [
+      ['fr', ({ identifier_type }: FeedEvent) => identifier_type === 'SIREN'] as const,
+      ['pl', ({ identifier_type }: FeedEvent) => identifier_type !== 'SIREN'] as const,
+      ['all', () => true] as const,
+    ]) {
+      expect(await read(`country=${country}`)).toEqual(after.filter(isListed));
+    }
+    await watcher.watch(removed);
+  });
+
   test('go on with the cursor of an export, and tell which night saw a company first', async () => {
     await runFixture(database, '2026-11-05');
     const [newest] = await select<{ event_id: string }>(

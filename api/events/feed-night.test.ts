@@ -170,9 +170,11 @@ describe('a watched company', () => {
 });
 
 test('the counts by day and type are those of the rows', async () => {
-  const counted = `select account_id, event_date, coalesce(event_type, ''), count(*)
-    from customer.feed group by account_id, event_date, grouping sets ((event_type), ())`;
-  const kept = `select account_id, event_date, event_type, event_count from customer.feed_count`;
+  const counted = `select account_id, event_date, coalesce(event_type, ''), country_code, count(*)
+    from customer.feed join registry.company using (company_id)
+    group by account_id, event_date, country_code, grouping sets ((event_type), ())`;
+  const kept = `select account_id, event_date, event_type, country_code, event_count
+    from customer.feed_count`;
   const { rows } = await database.pool.query(
     `(${counted} except all ${kept}) union all (${kept} except all ${counted})`,
   );

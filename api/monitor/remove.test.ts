@@ -123,12 +123,12 @@ describe('DELETE /api/v1/companies/watched', () => {
           where watch.account_id = $1
           returning feed.*
         )
-        insert into customer.feed_count (account_id, event_date, event_type, event_count)
-        select account_id, event_date, coalesce(event_type, ''), count(*)
+        insert into customer.feed_count (account_id, event_date, event_type, country_code, event_count)
+        select account_id, event_date, coalesce(event_type, ''), 'PL', count(*)
         from told
         group by account_id, event_date, grouping sets ((event_type), ())
         union all
-        select $1, '2026-11-02', unnest(array['', 'COMPANY_NAME_CHANGED']), 7`,
+        select $1, '2026-11-02', unnest(array['', 'COMPANY_NAME_CHANGED']), 'PL', 7`,
         [one.account_id],
       );
     }

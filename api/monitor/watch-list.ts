@@ -277,18 +277,20 @@ async function deleteEvents(tx: Tx, account_id: string, numbers: FoundNumber[]):
     with deleted as (
         delete from customer.feed
         where account_id = ${account_id} and company_id = any(${company_ids}::bigint[])
-        returning event_date, event_type
+        returning event_date, event_type, company_id
     ),
     counted as (
-        select event_date, coalesce(event_type, '') as event_type, count(*) as event_count
+        select event_date, coalesce(event_type, '') as event_type, country_code, count(*) as event_count
         from deleted
-        group by event_date, grouping sets ((event_type), ())
+        join registry.company using (company_id)
+        group by event_date, country_code, grouping sets ((event_type), ())
     )
     merge into customer.feed_count as feed_count
     using counted
         on feed_count.account_id = ${account_id}
         and feed_count.event_date = counted.event_date
         and feed_count.event_type = counted.event_type
+        and feed_count.country_code = counted.country_code
     when matched and feed_count.event_count = counted.event_count then delete
     when matched then update set event_count = feed_count.event_count - counted.event_count
   `.execute(tx);

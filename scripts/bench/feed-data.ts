@@ -83,8 +83,8 @@ const feedOf = (account_id: string) => `
   from registry.event
   where source = 'bench';
 
-  insert into customer.feed_count (account_id, event_date, event_type, event_count)
-  select account_id, event_date, coalesce(event_type, ''), count(*)
+  insert into customer.feed_count (account_id, event_date, event_type, country_code, event_count)
+  select account_id, event_date, coalesce(event_type, ''), 'PL', count(*)
   from customer.feed
   where account_id = ${account_id}
   group by account_id, event_date, grouping sets ((event_type), ())`;

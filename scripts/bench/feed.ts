@@ -64,6 +64,7 @@ const questions: Record<string, (types: string[]) => string> = {
   'Any page of 100': () => `/watchlist/events?per_page=100&page=${1 + some(eventCount / 100)}`,
   'A page of one event type': (types) =>
     `/watchlist/events?event_type=${types[some(types.length)]}&page=${1 + some(50)}`,
+  'A page of one country': () => `/watchlist/events?country=pl&page=${1 + some(eventCount / 20)}`,
   'A page from one day on': () => `/watchlist/events?from_date=${someDay()}&page=${1 + some(500)}`,
   'A page of one type up to one day': (types) =>
     `/watchlist/events?event_type=${types[some(types.length)]}&to_date=${someDay()}`,

@@ -1,90 +1,101 @@
 -- One row: the count of events in the feed of account $1, and the next $6 events after the first $5, the
 -- newest first, as JSON. Only events of type $2, from date $3 to date $4, of the countries $7, each null for
 -- any.
--- A late page costs as much as the first: the daily counts give the day on which it begins, and an
--- index-only scan skips the earlier events of that day.
+-- A late page costs as much as the first: the daily counts give the days that it shows, and an index-only scan
+-- skips the earlier events of the first of them.
 with day as materialized (
     select
         feed_count.event_date,
-        feed_count.event_count,
-        sum(feed_count.event_count::int) over (
+        sum(feed_count.event_count) as event_count,
+        sum(sum(feed_count.event_count)) over (
             order by feed_count.event_date desc rows unbounded preceding
         ) as running_count
     from customer.feed_count
     where
-        $7::text[] is null
-        and feed_count.account_id = $1::bigint
+        feed_count.account_id = $1::bigint
         -- The type '' counts the events of all types.
         and feed_count.event_type = coalesce($2::text, '')
+        and ($7::text[] is null or feed_count.country_code = any($7::text[]))
         and feed_count.event_date
             between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')
+    group by feed_count.event_date
 ),
 
-first_day as (
-    select day.event_date, $5::bigint - (day.running_count - day.event_count) as skipped_count
+shown_day as (
+    select
+        day.event_date,
+        greatest($5::bigint - (day.running_count - day.event_count), 0)::bigint as skipped_count
     from day
-    where day.running_count > $5::bigint
-    order by day.event_date desc
-    limit 1
-),
-
--- There are no counts of a country: all of its events are counted, and sorted.
-of_country as materialized (
-    select feed.event_id, feed.event_date
-    from registry.event_range
-    join customer.feed
-        on feed.account_id = $1::bigint
-        and feed.event_id between event_range.first_event_id and event_range.last_event_id
-    where
-        event_range.country_code = any($7::text[])
-        and feed.event_type = coalesce($2::text, feed.event_type)
-        and feed.event_date between coalesce($3::date, '-infinity') and coalesce($4::date, 'infinity')
+    where day.running_count > $5::bigint and day.running_count - day.event_count < $5::bigint + $6::bigint
 ),
 
 page as materialized (
     select feed.event_id
-    from first_day
+    from shown_day
     -- The constant limit is the highest $6: with a parameter alone the planner expects many more rows.
     cross join lateral (
         (
             select feed.event_id
             from customer.feed as feed
             where
-                $2::text is null
+                $7::text[] is null
+                and $2::text is null
                 and feed.account_id = $1::bigint
-                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
-            order by feed.event_date desc, feed.event_id desc
-            limit 100 offset first_day.skipped_count
+                and feed.event_date = shown_day.event_date
+            order by feed.event_id desc
+            limit 100 offset shown_day.skipped_count
         )
         union all
         (
             select feed.event_id
             from customer.feed as feed
             where
-                feed.event_type = $2::text
+                $7::text[] is null
+                and feed.event_type = $2::text
                 and feed.account_id = $1::bigint
-                and feed.event_date between coalesce($3::date, '-infinity') and first_day.event_date
-            order by feed.event_date desc, feed.event_id desc
-            limit 100 offset first_day.skipped_count
+                and feed.event_date = shown_day.event_date
+            order by feed.event_id desc
+            limit 100 offset shown_day.skipped_count
+        )
+        union all
+        -- The ids of a day and a country lie in few ranges.
+        (
+            select feed.event_id
+            from (
+                select min(feed.event_id) as first_id, max(feed.event_id) as last_id
+                from customer.feed as feed
+                where feed.account_id = $1::bigint and feed.event_date = shown_day.event_date
+            ) as of_day
+            join registry.event_range
+                on event_range.first_event_id <= of_day.last_id
+                and event_range.last_event_id >= of_day.first_id
+                and event_range.country_code = any($7::text[])
+            cross join lateral (
+                select feed.event_id
+                from customer.feed as feed
+                where
+                    feed.account_id = $1::bigint
+                    and feed.event_date = shown_day.event_date
+                    and feed.event_id between event_range.first_event_id and event_range.last_event_id
+                    and feed.event_type = coalesce($2::text, feed.event_type)
+                order by feed.event_id desc
+                limit 100 + shown_day.skipped_count
+            ) as feed
+            where $7::text[] is not null
+            order by feed.event_id desc
+            limit 100 offset shown_day.skipped_count
         )
     ) as feed
+    order by shown_day.event_date desc, feed.event_id desc
     limit $6::bigint
-),
-
-of_country_page as (
-    select of_country.event_id
-    from of_country
-    order by of_country.event_date desc, of_country.event_id desc
-    limit $6::bigint offset $5::bigint
 )
 
 select
-    (select coalesce(sum(day.event_count), 0)::float8 from day)
-    + (select count(*) from of_country) as total,
+    (select coalesce(sum(day.event_count), 0)::float8 from day) as total,
     coalesce(json_agg(item)::text, '[]') as events
 from (
     select feed_item.*
-    from (table page union all table of_country_page) as page
+    from page
     cross join lateral customer.feed_item($1::bigint, page.event_id) as feed_item
     order by feed_item.event_date desc, feed_item.id desc
 ) as item

@@ -55,14 +55,19 @@ fed as (
     returning feed.account_id, feed.event_date, feed.event_type
 )
 
-insert into customer.feed_count as day (account_id, event_date, event_type, event_count)
+insert into customer.feed_count as day (
+    account_id, event_date, event_type, country_code, event_count
+)
 select
     fed.account_id,
     fed.event_date,
     coalesce(fed.event_type, ''),
+    night.country_code,
     count(*)
 from fed
-group by fed.account_id, fed.event_date, grouping sets ((fed.event_type), ())
+cross join stage.night
+group by
+    fed.account_id, fed.event_date, night.country_code, grouping sets ((fed.event_type), ())
 order by 1, 2, 3
 on conflict on constraint feed_count_pkey do update
 set event_count = day.event_count + excluded.event_count;
