@@ -11,26 +11,28 @@ const mostCompanies = 2 ** 20;
 
 const rowsSql = await readFile(new URL('../../sql/api/search_rows.sql', import.meta.url), 'utf8');
 
-/** What is to be loaded, of a server that has the snapshot `least_no` or a newer one, and the run `run`. */
-export type Wanted = Pick<SegmentHead, 'since' | 'from' | 'to' | 'run'> & { least_no: number };
+/** What is to be loaded, of a server that has the snapshot `least_no` or a newer one, and `publication`. */
+export type Wanted = Pick<SegmentHead, 'since' | 'from' | 'to' | 'publication'> & {
+  least_no: number;
+};
 
 /** A segment; after the last one the snapshot that they were read in. */
 export type Loaded = SegmentData | number;
 
-type State = Pick<SegmentHead, 'snapshot_no' | 'run'> & { has_run: boolean };
+type State = Pick<SegmentHead, 'snapshot_no' | 'publication'> & { has_publication: boolean };
 
 const stateSql = `
   with known as (
-    select run_id || ' ' || extract(epoch from started_at) as run, run_id
-    from registry.run
-    where state in ('published', 'imported')
+    select snapshot_no, snapshot_no || ' ' || extract(epoch from published_at) as publication
+    from registry.publication
   )
   select
-    last_id::float8 as snapshot_no,
-    coalesce((select run from known order by run_id desc limit 1), '') as run,
-    $1 = '' or exists (select from known where run = $1) as has_run
-  from registry.last_id
-  where table_name = 'snapshot'`;
+    snapshot_no::float8,
+    publication,
+    $1 = '' or exists (select from known where publication = $1) as has_publication
+  from known
+  order by known.snapshot_no desc
+  limit 1`;
 
 let sentCount = 0;
 
@@ -46,7 +48,7 @@ function send(data: SegmentData): void {
 async function sendSegments(
   client: Client,
   { since, from, to }: Wanted,
-  state: Omit<State, 'has_run'>,
+  state: Omit<State, 'has_publication'>,
 ) {
   const values = [since, from, to ?? Number.MAX_SAFE_INTEGER];
   const text = rowsSql.replaceAll(/\$(\d)/g, (_, place: string) => String(values[+place - 1]));
@@ -73,12 +75,13 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
   try {
     await client.connect();
     await client.query('begin isolation level repeatable read read only');
-    const { rows } = await client.query<State>(stateSql, [wanted.run]);
-    const { has_run, ...state } = rows[0]!;
+    const { rows } = await client.query<State>(stateSql, [wanted.publication]);
+    const { has_publication, ...state } = rows[0]!;
+    // Or a reader that is behind: the writer comes after it.
+    if (!has_publication) throw failure('Another database', otherDatabase);
     // The code of a server that is not ready: the request gets a 503, and nobody asks for ever.
     if (state.snapshot_no < wanted.least_no)
       throw failure('No server has the newest snapshot', '55000');
-    if (!has_run) throw failure('Another database', otherDatabase);
     await sendSegments(client, wanted, state);
     return state.snapshot_no;
   } finally {

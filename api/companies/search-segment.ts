@@ -43,12 +43,12 @@ export interface SegmentHead {
   since: number;
   /** The snapshot that the rows are of. */
   snapshot_no: number;
-  /** The newest run then: the database still has it, unless another one was put in its place. */
-  run: string;
+  /** Its number and time: the database still has both, unless another or an older one is in its place. */
+  publication: string;
   loaded_at: string;
 }
 
-/** The code of an error: the database does not have the run of a segment. */
+/** The code of an error: the database does not have the publication of a segment. */
 export const otherDatabase = 'OTHER_DATABASE';
 
 /** Some companies with what a search compares. A company has a number: its place in `ids`. */

@@ -93,7 +93,7 @@ async function load(
   companies: Map<number, Company>,
   head: Pick<SegmentHead, 'since' | 'snapshot_no'> & Partial<SegmentHead>,
 ): Promise<Segment> {
-  const whole: SegmentHead = { from: 0, to: null, run: '', loaded_at: '', ...head };
+  const whole: SegmentHead = { from: 0, to: null, publication: '', loaded_at: '', ...head };
   const own = [...companies.values()]
     .filter(({ id }) => id >= whole.from && id < (whole.to ?? Infinity))
     .toSorted((one, other) => one.id - other.id);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -21,10 +21,7 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'registry-search-test-'));
 });
 
-afterEach(async () => {
-  await Promise.all(opened.map((index) => index.close()));
-  opened = [];
-});
+afterEach(endAll);
 
 afterAll(async () => {
   await database.drop();
@@ -50,6 +47,14 @@ function isAlive(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Ends what was opened, and waits until the process that has the index is gone: it answers others until then. */
+async function endAll(): Promise<void> {
+  const pid = await findHolder().catch(() => undefined);
+  await Promise.all(opened.map((index) => index.close()));
+  opened = [];
+  if (pid) await expect.poll(() => isAlive(pid), patiently).toBe(false);
 }
 
 async function find(index: SearchIndex, wanted: Partial<SearchFilter>, least_no = 0) {
@@ -99,18 +104,27 @@ test('A search goes on after the process of the index was killed, with what that
   await move('Nigdzie', 'Lublin', false);
 });
 
-test('What was kept of another database is not used', async () => {
-  const before = open({ folder });
-  await find(before, {});
-  await expect.poll(async () => (await readdir(folder)).length, patiently).toBe(1);
-  await before.close();
-  await move('Lublin', 'Nigdzie', false);
-  await database.pool.query(`update registry.run set started_at = started_at - interval '1 day'`);
-  const index = open({ folder });
-  expect((await find(index, { city: 'lublin' })).total).toBe(0);
-  expect((await find(index, { city: 'nigdzie' })).total).toBe(1);
-  await move('Nigdzie', 'Lublin', false);
-});
+test.each([false, true])(
+  'What was kept is not used of a database that was restored to an earlier moment; published again: %s',
+  async (isPublished) => {
+    const lost_no = await move('Lublin', 'Nigdzie', true);
+    const before = open({ folder });
+    expect((await find(before, { city: 'nigdzie' }, lost_no)).total).toBe(1);
+    const { folder: kept } = await findPlace([database.connection], folder);
+    const list = () => readFile(join(kept!, 'segments.json'), 'utf8').catch(() => '');
+    await expect.poll(list, patiently).toContain(`-${lost_no}-`);
+    await endAll();
+    await database.pool.query(
+      `with lost as (delete from registry.publication where snapshot_no = ${lost_no})
+       update registry.last_id set last_id = ${lost_no} - 1 where table_name = 'snapshot'`,
+    );
+    const newest_no = await move('Nigdzie', 'Lublin', isPublished);
+    expect(newest_no).toBe(isPublished ? lost_no : lost_no - 1);
+    const index = open({ folder });
+    expect((await find(index, { city: 'nigdzie' }, newest_no)).total).toBe(0);
+    expect((await find(index, { city: 'lublin' }, newest_no)).total).toBe(1);
+  },
+);
 
 test('A search finds companies of one country, or of all', async () => {
   await database.pool.query(`

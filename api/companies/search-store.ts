@@ -121,11 +121,14 @@ export class SearchStore {
   }
 
   /** Loads segments. @returns the snapshot that they are of */
-  async #load(wanted: Omit<Wanted, 'run'>, use: (segment: Segment) => void): Promise<number> {
+  async #load(
+    wanted: Omit<Wanted, 'publication'>,
+    use: (segment: Segment) => void,
+  ): Promise<number> {
     const { newest } = this.#segments;
     const least_no = Math.max(wanted.least_no, newest?.snapshot_no ?? -1);
     const loader = this.#idle.pop() ?? this.#startLoader();
-    loader.postMessage({ ...wanted, least_no, run: newest?.run ?? '' }, []);
+    loader.postMessage({ ...wanted, least_no, publication: newest?.publication ?? '' }, []);
     // An error ends the thread. The memory of a load of many companies goes with its thread, too.
     let isKept = false;
     try {

@@ -1,9 +1,8 @@
-import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { runMeasured } from '../../fixtures/process/measured.ts';
 import { legalPerson } from '../../fixtures/registry/bir-entity.ts';
 import { type BirStub, startBirStub } from '../../fixtures/registry/bir-stub.ts';
 import {
@@ -206,9 +205,8 @@ test('a list of 200,000 numbers takes less than 256 MB', async () => {
   const many = Array.from({ length: 200_000 }, (_, at) => String(100_000_000 + at));
   const stub = await start({ [updated]: many });
   const modules = ['bir.ts', 'regon.ts'].map((file) => new URL(file, import.meta.url).href);
-  const args = ['--input-type=module', '--eval', script, ...modules, stub.url, key, inbox, day];
-  const { stdout } = await promisify(execFile)(process.execPath, args);
-  const [note, planned] = stdout.split('\n').map((line) => JSON.parse(line || '{}') as object);
+  const written = await runMeasured(script, [...modules, stub.url, key, inbox, day]);
+  const [note, planned] = written.split('\n').map((line) => JSON.parse(line || '{}') as object);
   expect(note).toEqual({
     note: expect.stringMatching(/^REGON lists 200,000 entities: at least 610,000 calls, 7\d hours/),
   });
