@@ -70,23 +70,27 @@ function judgeAnswers(name: string, answers: Answer[], limit: typeof limits_ms.c
 }
 
 /** A path for each combination, every other one for a late page. */
-async function drawPaths(pool: Pool): Promise<string[]> {
+async function drawPaths(pool: Pool, country: string): Promise<string[]> {
   const random = new Random().start(seed, 0, 0);
   const companies = await readCompanies(pool);
   const combinations = companies.flatMap((company) => drawFilters(random, company) ?? []);
   return combinations.slice(0, combinationCount).map((filters, at) => {
     if (at % 2 === 1) filters.set('page', '50');
-    return `/companies/search?${filters.toString()}`;
+    return `/companies/search?country=${country}&${filters.toString()}`;
   });
 }
 
-export async function benchSearch({ db, tokens, startApi }: Setting): Promise<void> {
-  const paths = await drawPaths(db.pool);
+/** @param country the one of the entries that were loaded */
+export async function benchSearch(
+  { db, tokens, startApi }: Setting,
+  country = 'PL',
+): Promise<void> {
+  const paths = await drawPaths(db.pool, country);
   const api = await startApi();
   const seconds = await waitUntilLoaded(api);
   print(`The companies were loaded after ${seconds.toFixed(1)} s`);
   // Until everything is compiled.
-  const first = '/companies/search?voivodeship=opolskie&postal_code=';
+  const first = `/companies/search?country=${country}&status=ACTIVE&postal_code=`;
   const warming = Array.from({ length: 200 }, (_, at) => first + at);
   await askInTurn(api, warming, tokens);
   judgeAnswers('with a count', await askInTurn(api, paths, tokens), limits_ms.counted);

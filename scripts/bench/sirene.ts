@@ -8,6 +8,8 @@ import { connect } from '../../sql/connection/database.ts';
 import { writeStep } from '../generate-sirene.ts';
 import { timeCopy, timeNight } from './country.ts';
 import { judgeAtMost, print } from './measurement.ts';
+import { benchSearch } from './search.ts';
+import { runBenchmarks } from './setting.ts';
 import { type NightLimit, reportCopies, reportNight } from './night-report.ts';
 
 /** The share of the units that a month changes, and the units that a day does, no more than a month. */
@@ -71,6 +73,8 @@ export async function benchSirene(folder: string, units: number): Promise<void> 
     reportNight(`The next month, ${events[1]}`, nights[1]!, size, LIMITS.month);
     reportNight(`The lists of a day, ${events[2]}`, nights[2]!, size, LIMITS.day);
     judgeAtMost('Database', nights[2]!.database_bytes / units, ENTRY_BYTES, 'bytes an entry');
+    print('\nThe API');
+    await runBenchmarks(db, dataDir, [(setting) => benchSearch(setting, 'FR')]);
   } finally {
     await db.close();
     await destroyEmbedded(dataDir);

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { sql } from 'kysely';
 import { type DatabaseProxy, startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
@@ -137,4 +138,29 @@ test('the writer is asked while it is there, and reads go on while it is away', 
   expect([databaseOf(one), databaseOf(other)]).toContain(await readers.readCustomer(nameOf));
   await expect(impatient.readers!.readCustomer(nameOf)).rejects.toThrow('ECONNREFUSED');
   expect(await names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
+});
+
+test('a reader that is behind is passed over, unless it only lacks the end of a writer that is away', async () => {
+  await toWriter.mend();
+  // As of a standby with half of the last record.
+  await one.pool.query(`
+    create schema standby;
+    create function standby.pg_is_in_recovery() returns boolean return true;
+    create function standby.pg_last_wal_receive_lsn() returns pg_lsn return pg_lsn '0/2';
+    create function standby.pg_last_wal_replay_lsn() returns pg_lsn return pg_lsn '0/1';
+    create table standby.replayed as select clock_timestamp() - interval '1 minute' as replayed_at;
+    create function standby.pg_last_xact_replay_timestamp() returns timestamptz
+    return (select replayed_at from standby.replayed);
+    do $$ begin
+      execute format('alter database %I set search_path = standby, pg_catalog', current_database());
+    end $$`);
+  const lagging = await connect({ ...options(), readUrls: [one.url], mostLag_s: 0.5 });
+  onTestFinished(() => lagging.close());
+  const ask = () => lagging.readers!.read(nameOf);
+  expect(await ask()).toBe(databaseOf(writer));
+  await one.pool.query('update standby.replayed set replayed_at = clock_timestamp()');
+  await toWriter.cut();
+  await expect.poll(ask).toBe(databaseOf(one));
+  await delay(1_500);
+  expect(await ask()).toBe(databaseOf(one));
 });

@@ -189,7 +189,7 @@ export function onlyWriter(db: Db): Readers {
 /**
  * Opens the readers, and looks at each of them and the writer four times a second.
  *
- * @param mostLag_s a standby that is further behind is passed over
+ * @param mostLag_s a standby that is further behind the writer is passed over
  * @param mostAway_s so long after its last answer a reader speaks for the writer of customers
  */
 export async function openReaders(
@@ -217,9 +217,11 @@ export async function openReaders(
 
   function inTurn() {
     turn += 1;
+    // While the writer is away nobody is newer: what a lost writer sent in half is never replayed.
+    const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
-      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= mostLag_s);
+      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= bound_s);
   }
 
   const read: Readers['read'] = async (work, asked_no = 0) => {
