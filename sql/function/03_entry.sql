@@ -204,8 +204,19 @@ return (
         and run.state = 'published'
 );
 
--- An entry as answers show it. What repeats its columns is not stored: an entrepreneur of whom the registry tells
--- one name, where the country has a word for the role, and the day on which a head office began with its company.
+-- Whether an entry is of an entrepreneur of whom the registry tells one name. Where the country has a word for
+-- the role, the entrepreneur is a person of the entry.
+create or replace function registry.is_entrepreneur(
+    entity_type text,
+    surname text,
+    first_name text,
+    name text
+) returns boolean
+language sql immutable parallel safe
+return entity_type = 'NATURAL' and num_nonnulls(surname, first_name) = 0 and name is not null;
+
+-- An entry as answers show it. What repeats its columns is not stored: an entrepreneur, and the day on which a
+-- head office began with its company.
 create or replace function registry.shown_entry(entry registry.entry) returns jsonb
 language sql stable parallel safe
 return to_jsonb(entry) || jsonb_build_object(
@@ -218,9 +229,9 @@ return to_jsonb(entry) || jsonb_build_object(
             where
                 word.country_code = entry.country_code
                 and word.word = 'entrepreneur'
-                and entry.entity_type = 'NATURAL'
-                and num_nonnulls(entry.surname, entry.first_name) = 0
-                and entry.name is not null
+                and registry.is_entrepreneur(
+                    entry.entity_type, entry.surname, entry.first_name, entry.name
+                )
         )
     ),
     'units', case

@@ -35,13 +35,12 @@ begin
             select string_agg(
                 format(
                     case listed.name
-                        -- As registry.shown_entry shows them.
                         when 'persons' then 'count(*) filter (
                             where
                                 entry.persons is not null
-                                or entry.entity_type = ''NATURAL''
-                                and num_nonnulls(entry.surname, entry.first_name) = 0
-                                and entry.name is not null
+                                or registry.is_entrepreneur(
+                                    entry.entity_type, entry.surname, entry.first_name, entry.name
+                                )
                                 and entry.country_code in (
                                     select country_code from registry.country_word
                                     where word = ''entrepreneur''

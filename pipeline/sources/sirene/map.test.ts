@@ -211,6 +211,17 @@ describe('the mapping of a stock', () => {
     ]);
   });
 
+  test('counts as entries with persons those that show some', async () => {
+    const { rows } = await db.pool.query<{ shown: number; counted: number }>(
+      `select count(*)::int as shown, min(fill.filled_count)::int as counted
+       from registry.entry
+       join registry.fill on field = 'persons' and stat_date = 'infinity'
+       where registry.shown_entry(entry) -> 'persons' <> 'null'`,
+    );
+    expect(rows[0]!.shown).toBeGreaterThan(1);
+    expect(rows[0]!.counted).toBe(rows[0]!.shown);
+  });
+
   test('notes a legal form that is not listed, which is its own slug', async () => {
     const { rows } = await db.pool.query(
       `select subject, value, registry.legal_form_slug('FR', value) as slug from registry.notice`,
