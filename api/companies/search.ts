@@ -14,6 +14,7 @@ import {
   describeCharge,
   readBalance,
 } from '../wallet/ledger.ts';
+import examples from './examples.json' with { type: 'json' };
 import {
   companyStatus,
   identifier,
@@ -44,29 +45,6 @@ const result = z
   .meta({ id: 'SearchResult', description: 'A company as a search lists it.' });
 
 type Result = z.output<typeof result>;
-
-const searchExample = {
-  status: 'success',
-  data: {
-    ...viewPageMeta({ page: 1, per_page: pageSize }, 1),
-    results: [
-      {
-        identifiers: [
-          { type: 'NIP', value: '1000201006' },
-          { type: 'REGON9', value: '990200011' },
-        ],
-        company_ref: '10482',
-        name: 'Piekarnia Pod Wieżą Anna Żakowska',
-        city: 'Wrocław',
-        voivodeship: 'dolnośląskie',
-        activity_start: '2012-03-01',
-        activity_main: '1071Z',
-        status: 'ACTIVE',
-        contacts: [{ type: 'phone', value: '400202101' }],
-      },
-    ],
-  },
-};
 
 /** A company, with the contacts of one of its entries. */
 type ResultItem = Omit<Result, 'identifiers' | 'company_ref' | 'contacts'> &
@@ -161,7 +139,10 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
         status: z.literal('success'),
         data: z.strictObject({ ...pageMetaFields, results: z.array(result) }),
       }),
-      example: searchExample,
+      example: {
+        status: 'success',
+        data: { ...viewPageMeta({ page: 1, per_page: pageSize }, 1), results: [examples.found] },
+      },
       errors: creditErrors(searchCredits),
     },
     async ({ query: { page, ...query }, caller, request, response }) => {

@@ -113,51 +113,6 @@ export const snapshotAnswer = z.strictObject({
   meta: z.strictObject({ fetched_at: z.iso.datetime({ offset: true }) }),
 });
 
-export const snapshotExample = {
-  status: 'success',
-  data: {
-    identity: {
-      identifiers: [
-        { type: 'NIP', value: '1000201006' },
-        { type: 'REGON9', value: '990200011' },
-      ],
-      company_type: 'NATURAL',
-      country_code: 'PL',
-    },
-    profiles: [
-      {
-        source: 'ceidg',
-        name: 'Piekarnia Pod Wieżą Anna Żakowska',
-        status: 'ACTIVE',
-        legal_form: 'osoba fizyczna prowadząca działalność gospodarczą',
-        address: {
-          street: 'ul. Świdnicka',
-          building: '12',
-          apartment: '',
-          city: 'Wrocław',
-          postal_code: '50-066',
-          voivodeship: 'dolnośląskie',
-          country_code: 'PL',
-        },
-        units: [],
-        contacts: [{ type: 'phone', value: '400202101' }],
-        activities: [{ code: '1071Z', name: 'Produkcja pieczywa', is_primary: true }],
-        dates: [{ type: 'Data rozpoczęcia działalności', date: '2012-03-01' }],
-        websites: [],
-        provenance: {
-          dump_date: '2026-11-02',
-          file: 'Zarejestrowane działalności - województwo dolnośląskie.csv',
-          sha256: '2c26b46b68ffc68ff99b453c1d30413413422d706483bfa0f98a5e886266e7ae',
-          line: 2,
-          said_since: '2026-11-02',
-        },
-      },
-    ],
-    persons: [{ full_name: 'Anna Żakowska', role: 'Właściciel' }],
-  },
-  meta: { fetched_at: '2026-11-06T05:00:00+00:00' },
-};
-
 type SnapshotDictionary = Awaited<ReturnType<typeof readSnapshotDictionary>>;
 
 /**

@@ -11,6 +11,7 @@ import {
   readIdempotencyKey,
   type Answer,
 } from '../wallet/idempotency.ts';
+import examples from './examples.json' with { type: 'json' };
 import { companyBody, numberCheck, unknownCompany, unknownCompanyErrors } from './identifier.ts';
 import { keep } from '../http/keep.ts';
 import { type Charging, creditErrors } from '../wallet/ledger.ts';
@@ -18,7 +19,6 @@ import {
   readSnapshotDictionary,
   type SnapshotEntry,
   snapshotAnswer,
-  snapshotExample,
   viewSnapshot,
 } from './snapshot-view.ts';
 import { isKnown, tagOf } from '../http/tag.ts';
@@ -76,7 +76,7 @@ export function snapshotEndpoint(
       check: numberCheck(options),
       bodyExample: { identifier_type: 'NIP', identifier_value: '1000201006' },
       answer: snapshotAnswer,
-      example: snapshotExample,
+      example: examples.snapshot,
       errors: {
         304: { description: 'The snapshot is the one of `If-None-Match`; no body.', example: {} },
         ...creditErrors(snapshotCredits),
