@@ -12,10 +12,13 @@ interface Use {
   ip: string | null;
 }
 
-/** While the writer is away, uses of so many tokens are kept in memory; those of others are lost. */
+/**
+ * The most tokens whose uses wait in memory while the database cannot be written, so that memory is bounded.
+ * Uses of further tokens are lost.
+ */
 const mostTokens = 10_000;
 
-/** Uses are collected for so long, and then written together. */
+/** The pause between two writes. Uses in between are written together. */
 const usualPause_ms = 250;
 
 /**

@@ -79,7 +79,7 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
     const { has_publication, ...state } = rows[0]!;
     // Or a reader that is behind: the writer comes after it.
     if (!has_publication) throw failure('Another database', otherDatabase);
-    // The code of a server that is not ready: the request gets a 503, and nobody asks for ever.
+    // With the code 55000 the request gets a 503. To ask again could last for ever: the server may stay behind.
     if (state.snapshot_no < wanted.least_no)
       throw failure('No server has the newest snapshot', '55000');
     await sendSegments(client, wanted, state);

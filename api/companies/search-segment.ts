@@ -28,7 +28,7 @@ export const columns = [
 /** The text of a term begins with its kind: the place of its column, or one of these. */
 export const [divisionKind, activityKind] = [columns.length, columns.length + 1];
 
-/** A code of an activity begins with those of its division. */
+/** The length of the code of a division, with which each code of its activities begins. */
 export const divisionLength = 2;
 
 /** How many companies have one place in `nameStarts`. */

@@ -25,7 +25,7 @@ export interface TermArrays {
 export class TermTable {
   readonly #numbers = new Map<string, number>();
   readonly #uses: number[] = [];
-  /** The terms of each owner, plus 1, and after those of each a 0. */
+  /** Owner after owner: the number of each of its terms plus 1, then a 0 as the end of the owner. */
   readonly stream = new NumberStream();
 
   get terms(): MapIterator<string> {
@@ -139,8 +139,8 @@ export class TermIndex {
   }
 
   /**
-   * Makes a set that of the owners of any term with a text from `from` to before `to`, where the terms are in
-   * the order of their texts. @returns whether there is such a term
+   * Fills `owners` with the owners of all terms whose text is from `from` to before `to`; what it held before is
+   * lost. The terms must be in the order of their texts. @returns whether there is such a term
    */
   readOwners(owners: Bits, from: string, to: string): boolean {
     const [first, last] = [from, to].map((text) => {

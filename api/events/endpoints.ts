@@ -34,7 +34,7 @@ function unknownEventType(event_type: string, known: readonly string[]) {
   return invalid([['event_type', message]]);
 }
 
-/** Who watches a company wants to know of it, wherever it is: without a country those of any, null. */
+/** The countries of a feed of watched companies. Without `country` it has the companies of any country: null. */
 async function chooseWatched(db: Db, country: string | undefined): Promise<string[] | null> {
   return country === undefined ? null : chooseCountries(db, country);
 }

@@ -59,7 +59,7 @@ export class RowReader implements RecordHandler {
   #touched_at = 0;
   /** The columns that are data, by their place in a row, with their name and a colon in quoted JSON. */
   #read: [at: number, column: string, name: Buffer][] = [];
-  /** Those of a brief look at the row. */
+  /** Of these columns the ones that `readFields` reads when it is asked for brief fields. */
   #brief: [at: number, column: string][] = [];
   /** The first and the last column of each run of columns that are data. */
   readonly #runs: [first: number, last: number][] = [];

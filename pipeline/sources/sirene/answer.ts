@@ -75,8 +75,9 @@ class Page {
 /**
  * The answers of /siren and /siret of the API Sirene 3.11: `.json` files with one answer each, and `.ndjson`
  * files with one a line. An answer is a page, one unit or establishment, or either without its envelope.
- * `stage.answer` gets a row for each unit and establishment, with the columns of a stock: `own`, and those of
- * the `unit` that stands in an establishment. Fields that no column holds are most of an answer.
+ * Each unit and each establishment becomes a row of `stage.answer`, with names of columns as in a stock file: `own`
+ * has the columns of the unit or establishment, `unit` those of the unit inside of an establishment. Most fields
+ * of an answer are left out, since a stock file has no column for them.
  */
 export const answers: DocumentDescription = {
   format: 'document',
@@ -151,8 +152,9 @@ function readRow(row: unknown): Omit<Answer, 'line'> & ({ answer: object } | { r
 }
 
 /**
- * The columns of a stock that an answer tells, with those of its present period and of its address. The day on
- * which it was closed is that of the newest period that closed it.
+ * Reads a unit or an establishment into the columns of a stock file: its own fields, its address and its present
+ * period. A closed one may have later periods: its end is the first day of the newest period that
+ * closed it.
  */
 function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
