@@ -1,7 +1,11 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text as collect } from 'node:stream/consumers';
 import { zstdCompressSync } from 'node:zlib';
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../fixtures/database/test-database.ts';
 import {
   establishmentHeader,
@@ -10,10 +14,12 @@ import {
   makeUnit,
   stageStock,
   type StockRow,
+  toCsv,
   unitFile,
   unitHeader,
 } from '../../../fixtures/dump/sirene-stock.ts';
 import { Refusal } from '../../errors.ts';
+import { readParquet } from '../parquet.ts';
 
 let db: TestDatabase;
 beforeAll(async () => {
@@ -60,6 +66,7 @@ function toParquet(
   rows: readonly StockRow[],
   kinds: Record<string, Kind> = {},
   codec: 'ZSTD' | 'LZ4' = 'ZSTD',
+  rowGroupSize = 2,
 ): Buffer {
   const columns = header.map((name) => {
     const kind = kinds[name] ?? kindOf(name);
@@ -82,7 +89,7 @@ function toParquet(
     codec,
     // What is in it does not count for a codec that is not read.
     compressors: { [codec]: (bytes: Uint8Array) => zstdCompressSync(bytes) },
-    rowGroupSize: 2,
+    rowGroupSize,
   });
   return Buffer.from(written);
 }
@@ -163,5 +170,27 @@ describe('a stock in Parquet', () => {
     const damaged = Buffer.from(bytes);
     damaged.fill(0xff, 4, 300);
     expect(await refuse(damaged)).toMatch(/^StockUniteLegale_utf8\.parquet: /);
+  });
+
+  test('says the same in one group of many rows and in small ones', async () => {
+    const header = ['siren', 'denominationUniteLegale', 'dateCreationUniteLegale'];
+    const names = ['DUPONT, "FILS"', 'É\nF', '', 'ATELIER'];
+    const rows = Array.from({ length: 40_000 }, (_, at) => ({
+      siren: String(100_000_000 + at),
+      denominationUniteLegale: names[at % 4]!,
+      dateCreationUniteLegale: at % 3 === 0 ? '2019-03-01' : '',
+    }));
+    const folder = await mkdtemp(join(tmpdir(), 'registry-parquet-'));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const read = async (rowGroupSize: number) => {
+      const path = join(folder, `${rowGroupSize}.parquet`);
+      await writeFile(path, toParquet(header, rows, {}, 'ZSTD', rowGroupSize));
+      const columns = header.map((name) => ({ header: name }));
+      return collect(readParquet(path, columns, ',', () => undefined));
+    };
+    // `toBe` would print both texts.
+    const expected = toCsv(header, rows);
+    expect((await read(50_000)) === expected).toBe(true);
+    expect((await read(5000)) === expected).toBe(true);
   });
 });
