@@ -10,7 +10,7 @@ let db: TestDatabase;
 // After a night, some entries have another fingerprint, and those that are gone have none.
 beforeAll(async () => {
   db = await createTestDatabase();
-  const days = await generateDays();
+  const days = await generateDays(5000);
   for (const day of [0, 1] as const) await runDump(db, ...days.night(day));
   await days.remove();
 });
