@@ -41,8 +41,26 @@ export async function isWhole(layout: Layout): Promise<boolean> {
   return (
     roles.join() === 'leader,replica,sync_standby' &&
     timelines.size === 1 &&
-    members.every(({ state, lag = 0 }) => /running|streaming/.test(state) && Number(lag) < 2 ** 20)
+    members.every(
+      ({ state, lag = 0 }) => /running|streaming/.test(state) && Number(lag) < 2 ** 20,
+    ) &&
+    (await isSynchronous(layout))
   );
+}
+
+/** Whether commits wait for a standby, whatever Patroni says. */
+async function isSynchronous(layout: Layout): Promise<boolean> {
+  const client = new Client({ connectionString: adminUrlOf(layout, layout.ports.writer) });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    const state = `select from pg_stat_replication where sync_state = 'sync'`;
+    return (await client.query(state)).rowCount === 1;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
 }
 
 export async function waitUntilWhole(layout: Layout, limit_ms = start_ms): Promise<void> {

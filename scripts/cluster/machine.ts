@@ -75,8 +75,10 @@ export async function startPatroni(layout: Layout, machine: Machine): Promise<vo
     PATRONI_REPLICATION_USERNAME: 'replicator',
     PATRONI_REPLICATION_PASSWORD: layout.passwords.replicator,
   };
-  const args = [join(here, 'patroni.yaml')];
-  await startProgram(layout, { name: 'patroni', folder, program: 'patroni', args, env });
+  const start = (name: string, program: string, file: string) =>
+    startProgram(layout, { name, folder, program, args: [join(here, file)], env });
+  await start('patroni', 'patroni', 'patroni.yaml');
+  await start('synchronous', 'sh', 'synchronous.sh');
 }
 
 export async function startMachine(layout: Layout, machine: Machine): Promise<void> {

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Makes commits synchronous again after Patroni has started beside a writer that went on running. Patroni 3.0.2
+# then removes synchronous_standby_names, and sets it again only when another standby is chosen: commits that
+# are acknowledged meanwhile are on one machine.
+# Runs after each start of Patroni, as its user and with its environment (systemd: ExecStartPost).
+set -eu
+config=$(dirname "$0")/patroni.yaml
+export PGPASSWORD="$PATRONI_SUPERUSER_PASSWORD"
+server="host=${PATRONI_POSTGRESQL_CONNECT_ADDRESS%:*} port=${PATRONI_POSTGRESQL_CONNECT_ADDRESS##*:}"
+
+is_asynchronous() {
+  psql -d "$server user=$PATRONI_SUPERUSER_USERNAME dbname=postgres connect_timeout=2" -Atq -c "
+    select 1 from pg_stat_replication
+    where not pg_is_in_recovery() and current_setting('synchronous_standby_names') = '' limit 1" |
+    grep -q 1
+}
+
+# Chosen anew, the synchronous standby is set anew. A new writer needs a few seconds to choose its first one.
+for _ in 1 2 3 4 5 6; do
+  sleep 2
+  is_asynchronous || continue
+  sleep 5
+  is_asynchronous || continue
+  for mode in false true; do
+    patronictl -c "$config" edit-config --quiet --force --set "synchronous_mode=$mode"
+    sleep 3
+  done
+done
