@@ -2,7 +2,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
 import { readFile, rm, statfs, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, parse } from 'node:path';
 import { parseEnv } from 'node:util';
 import { Client } from 'pg';
 import { processStart, until } from '../../sql/process/system-process.ts';
@@ -75,10 +75,16 @@ export async function startPatroni(layout: Layout, machine: Machine): Promise<vo
     PATRONI_REPLICATION_USERNAME: 'replicator',
     PATRONI_REPLICATION_PASSWORD: layout.passwords.replicator,
   };
-  const start = (name: string, program: string, file: string) =>
-    startProgram(layout, { name, folder, program, args: [join(here, file)], env });
-  await start('patroni', 'patroni', 'patroni.yaml');
-  await start('synchronous', 'sh', 'synchronous.sh');
+  const start = (program: string, file: string) =>
+    startProgram(layout, {
+      name: parse(file).name,
+      folder,
+      program,
+      args: [join(here, file)],
+      env,
+    });
+  await start('patroni', 'patroni.yaml');
+  await start('sh', 'synchronous.sh');
 }
 
 export async function startMachine(layout: Layout, machine: Machine): Promise<void> {
