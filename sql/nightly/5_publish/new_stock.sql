@@ -1,18 +1,25 @@
--- Counts the new entries of each kind, for stock.sql, in parallel with the transaction that publishes.
--- Reads stage.entry, since the joins of stage.new_entry are not needed here.
+-- Counts the new entries of each kind, for stock.sql and statistics.sql, in parallel with the transaction
+-- that publishes: in one process, since others work beside it. An entry that is struck off or ended when it is
+-- first seen is in no stock. Reads stage.entry, since the joins of stage.new_entry are not needed here.
+set local max_parallel_workers_per_gather = 0;
+
 create unlogged table stage.new_stock as
 select
     entry.voivodeship,
     coalesce(activity_recoded.section, activity_division.section) as activity_section,
     entry.legal_form,
     entry.status,
-    count(*) as entry_change,
-    count(*) filter (where entry.status <> 'DELETED') as new_count,
+    count(*) filter (where side.is_counted) as entry_change,
+    count(*) filter (where side.is_counted and entry.status <> 'DELETED') as new_count,
     0 as ended_count,
     0 as suspended_count,
     0 as resumed_count,
-    0 as returned_count
+    0 as returned_count,
+    sum(registry.state_hash(entry.content_hash, entry.gone_date)) as state_hash
 from stage.entry
+cross join lateral (
+    select entry.gone_date is null and entry.declared_status <> 'DELETED' as is_counted
+) as side
 left join registry.activity_recoded
     on activity_recoded.version = entry.activity_version
     and activity_recoded.code = entry.activity_main
@@ -21,8 +28,6 @@ left join registry.activity_division
     and activity_division.division = left(entry.activity_main, 2)
 where
     entry.reason is null
-    and entry.gone_date is null
-    and entry.declared_status <> 'DELETED'
     and not exists (
         select from stage.pair
         where pair.file_no = entry.file_no and pair.line = entry.line

@@ -6,26 +6,16 @@ create unlogged table stage.figure as
 select
     (select sum(file.read_count) from stage.file) as read_count,
     (select count(*) from stage.reject) as rejected_count,
-    added.row_count as new_row_count,
     added.new_count + change.back_count as new_count,
     change.updated_count,
     vanished.deleted_count + change.struck_off_count as deleted_count,
     vanished.waiting_count,
     added.state_hash + change.state_hash + vanished.state_hash as state_hash
 from (
-    -- The joins of stage.new_entry are not needed here.
     select
-        count(*) filter (where entry.gone_date is null and entry.declared_status <> 'DELETED')
-            as new_count,
-        count(*) as row_count,
-        coalesce(sum(registry.state_hash(entry.content_hash, entry.gone_date)), 0) as state_hash
-    from stage.entry
-    where
-        entry.reason is null
-        and not exists (
-            select from stage.pair
-            where pair.file_no = entry.file_no and pair.line = entry.line
-        )
+        coalesce(sum(new_stock.entry_change), 0) as new_count,
+        coalesce(sum(new_stock.state_hash), 0) as state_hash
+    from stage.new_stock
 ) as added
 cross join (
     select

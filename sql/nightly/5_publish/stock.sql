@@ -103,7 +103,11 @@ move as (
 ),
 
 movement as (
-    select new_stock.* from stage.new_stock
+    select
+        new_stock.voivodeship, new_stock.activity_section, new_stock.legal_form, new_stock.status,
+        new_stock.entry_change, new_stock.new_count, new_stock.ended_count,
+        new_stock.suspended_count, new_stock.resumed_count, new_stock.returned_count
+    from stage.new_stock
     union all
     select side.*
     from old_state
