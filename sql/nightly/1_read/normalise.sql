@@ -27,16 +27,17 @@ select
     mapped.untold,
     mapped.announced_activity,
     mapped.closed_unit_count,
-    night.source,
-    file.file_key,
-    night.country_code,
-    night.dump_date as changed_date,
+    mapped.source,
+    (select array_agg(file.file_key order by file.file_no) from stage.file)[mapped.file_no + 1]
+        as file_key,
+    mapped.country_code,
+    mapped.dump_date as changed_date,
     registry.status_on(
-        night.dump_date, mapped.declared_status, mapped.suspension_day,
+        mapped.dump_date, mapped.declared_status, mapped.suspension_day,
         least(mapped.end_day, mapped.struck_off_day), null
     ) as status,
     case
-        when mapped.struck_off_day <= night.dump_date then mapped.struck_off_day
+        when mapped.struck_off_day <= mapped.dump_date then mapped.struck_off_day
     end as gone_date,
     -- registry.content_hash computes the same from a row of registry.entry.
     hash_record_extended(content, coalesce(jsonb_hash_extended(mapped.numbers, 0), 0))
@@ -75,19 +76,23 @@ select
                 'the end of the restructuring ''%s'' is not a date', mapped.restructuring_end_date
             )
         -- Without the codes of its version, every activity would seem to change.
-        when mapped.activity_version is not null and activity.version is null
+        when mapped.activity_version is not null and mapped.version is null
             then format('the activity version ''%s'' is not known', mapped.activity_version)
         when
             not mapped.is_well_formed
             and mapped.activity_codes <> ''
             and (mapped.activity_codes || ',')
-            !~ format(
-                '^(%s)*$',
-                case night.dump_kind
-                    when 'full' then country.activity_pattern || ','
-                    -- Old entries of registers hold codes of divisions, groups and classes.
-                    else format('%s,|%s,', country.activity_group_pattern, country.activity_pattern)
-                end
+            !~ (
+                select format(
+                    '^(%s)*$',
+                    case night.dump_kind
+                        when 'full' then country.activity_pattern || ','
+                        -- Old entries of registers hold codes of divisions, groups and classes.
+                        else format('%s,|%s,', country.activity_group_pattern, country.activity_pattern)
+                    end
+                )
+                from registry.country
+                join stage.night using (country_code)
             )
             then format('one of the activities ''%s'' is not a code', mapped.activity_codes)
         -- Longer keys do not fit into an index; only names make such keys.
@@ -95,7 +100,8 @@ select
             then 'names of more than 2000 bytes, and no number to know the entry by'
     end as reason
 -- With `offset 0`, Postgres computes a column once, not at each use, and inlines functions, since their
--- arguments are plain columns. Not to inline them costs as much as half of the statement.
+-- arguments are plain columns. Not to inline them costs as much as half of the statement. What is the same
+-- for all records is a query of its own: each join copies all columns.
 from (
     select
         mapped.*,
@@ -108,7 +114,18 @@ from (
         registry.calendar_day(mapped.bankruptcy_end_date) as bankruptcy_end_day,
         registry.calendar_day(mapped.restructuring_start_date) as restructuring_start_day,
         registry.calendar_day(mapped.restructuring_end_date) as restructuring_end_day,
-        registry.postal_code(mapped.night_country, mapped.postal_code) as post_code,
+        registry.postal_code(mapped.country_code, mapped.postal_code) as post_code,
+        case
+            when
+                mapped.activity_version = any(
+                    (
+                        select array_agg(scheme.version::text)
+                        from registry.activity_scheme as scheme
+                        join stage.night using (country_code)
+                    )::text[]
+                )
+                then mapped.activity_version::smallint
+        end as version,
         case
             when
                 not mapped.is_well_formed
@@ -123,7 +140,7 @@ from (
                 then (
                     select format('the %s ''%s'' is not valid', type.reject_name, number.identifier_value)
                     from registry.list_numbers(
-                        mapped.night_country, mapped.nip, mapped.regon9, mapped.krs, mapped.numbers,
+                        mapped.country_code, mapped.nip, mapped.regon9, mapped.krs, mapped.numbers,
                         mapped.entry_key, mapped.units
                     ) as number
                     join registry.identifier_type as type using (identifier_type)
@@ -135,7 +152,7 @@ from (
                 )
         end as wrong_number
     from (
-        select mapped.*, night.country_code as night_country
+        select mapped.*, night.source, night.country_code, night.dump_date
         from stage.mapped
         cross join stage.night
         where mapped.file_no = any($1) and mapped.line between $2 and $3
@@ -143,12 +160,6 @@ from (
     ) as mapped
     offset 0
 ) as mapped
-join stage.file using (file_no)
-cross join stage.night
-join registry.country on country.country_code = night.country_code
-left join registry.activity_scheme as activity
-    on activity.country_code = night.country_code
-    and activity.version::text = mapped.activity_version
 -- What a record says: all that its hash stands for.
 cross join lateral (
     select
@@ -172,7 +183,7 @@ cross join lateral (
         mapped.building,
         mapped.apartment,
         mapped.voivodeship,
-        activity.version,
+        mapped.version,
         mapped.activity_main,
         mapped.activity_codes,
         mapped.declared_status,

@@ -5,7 +5,8 @@ create schema stage;
 
 -- One row: the current night. Time is data: no step reads the clock. previous_run_id: of the newest
 -- published dump; compared_run_id: of the newest of the same kind. The ids of the new entries come after
--- entry_id_before; first_event_id and last_event_id are those of the new events, null without any.
+-- entry_id_before; in a first snapshot, the id of an entry is its line more than the one of its file in
+-- first_ids. first_event_id and last_event_id are those of the new events, null without any.
 create unlogged table stage.night (
     run_id bigint not null,
     source text not null,
@@ -23,11 +24,12 @@ create unlogged table stage.night (
     published_at timestamptz not null,
     compared_run_id bigint,
     entry_id_before bigint,
+    first_ids bigint[],
     first_event_id bigint,
     last_event_id bigint
 );
 
--- One row per file of the dump. first_id: in a first snapshot, the id of an entry is this plus its line.
+-- One row per file of the dump; they are numbered from 0.
 -- is_joined: its rows are joined with those of another file, and make records together.
 create unlogged table stage.file (
     file_no integer not null,
@@ -38,8 +40,7 @@ create unlogged table stage.file (
     content_hash text,
     read_count bigint not null default 0,
     line_count bigint not null default 0,
-    is_joined boolean not null default false,
-    first_id bigint
+    is_joined boolean not null default false
 );
 
 -- One row per new entry, unless all entries are new: its id.

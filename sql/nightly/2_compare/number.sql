@@ -18,15 +18,12 @@ where
 analyze stage.new_id;
 
 -- In a first snapshot, to sort millions of entries would cost seconds.
-update stage.file
-set first_id = night.entry_id_before + counted.lines_before
-from (
+update stage.night
+set first_ids = array(
     select
-        file.file_no,
-        sum(file.line_count) over (order by file.file_no) - file.line_count as lines_before
+        night.entry_id_before
+        + sum(file.line_count) over (order by file.file_no) - file.line_count
     from stage.file
-) as counted
-cross join stage.night
-where night.is_baseline and file.file_no = counted.file_no;
-
-analyze stage.file;
+    order by file.file_no
+)
+where night.is_baseline;

@@ -19,20 +19,28 @@ where entry.reason is null;
 analyze stage.pair (file_no, line, entry_id, company_id);
 
 -- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
--- new entry that is not linked to another company founds a company with its own id.
+-- new entry that is not linked to another company founds a company with its own id. In a first snapshot no
+-- record has a pair: a join copies all columns, which costs as much as to read them.
 do $do$
+declare
+    new_id text := 'new_id.entry_id';
+    company_id text := 'coalesce(pair.company_id, component.label, new_id.entry_id)';
+    entry_id text := 'coalesce(pair.entry_id, new_id.entry_id)';
+    joins text := 'left join stage.pair using (file_no, line) left join stage.new_id using (file_no, line)';
 begin
+    if (select night.is_baseline from stage.night) then
+        new_id := '((select night.first_ids from stage.night)[entry.file_no + 1] + entry.line)';
+        company_id := format('coalesce(component.label, %s)', new_id);
+        entry_id := new_id;
+        joins := '';
+    end if;
     execute format(
         $sql$
         create view stage.entry_row as
         select %s
         from stage.entry
-        cross join stage.night
-        join stage.file using (file_no)
-        left join stage.pair using (file_no, line)
-        left join stage.new_id using (file_no, line)
-        left join stage.component
-            on component.node = coalesce(new_id.entry_id, file.first_id + entry.line)
+        %s
+        left join stage.component on component.node = %s
         where entry.reason is null
         $sql$,
         (
@@ -43,14 +51,9 @@ begin
             from pg_attribute
             left join (
                 values
-                (
-                    'company_id',
-                    'coalesce(
-                        pair.company_id, component.label, new_id.entry_id, file.first_id + entry.line
-                    )'
-                ),
-                ('entry_id', 'coalesce(pair.entry_id, new_id.entry_id, file.first_id + entry.line)'),
-                ('said_run_id', 'night.run_id::integer'),
+                ('company_id', company_id),
+                ('entry_id', entry_id),
+                ('said_run_id', '(select night.run_id from stage.night)::integer'),
                 ('said_file_no', 'entry.file_no'),
                 -- A line would lead to a person who is withdrawn.
                 (
@@ -59,7 +62,9 @@ begin
                 )
             ) as own (column_name, expression) on own.column_name = attname
             where attrelid = 'registry.entry'::regclass and attnum > 0 and not attisdropped
-        )
+        ),
+        joins,
+        new_id
     );
 end;
 $do$;

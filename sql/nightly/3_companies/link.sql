@@ -35,7 +35,10 @@ create view stage.node as
 select
     entry.file_no,
     entry.line,
-    coalesce(pair.company_id, new_id.entry_id, file.first_id + entry.line) as node,
+    coalesce(
+        pair.company_id, new_id.entry_id,
+        (select night.first_ids from stage.night)[entry.file_no + 1] + entry.line
+    ) as node,
     entry.nip,
     entry.regon9,
     entry.krs,
@@ -45,7 +48,6 @@ select
     entry.entry_key,
     entry.numbers
 from stage.entry
-join stage.file using (file_no)
 left join stage.pair using (file_no, line)
 left join stage.new_id using (file_no, line)
 where entry.reason is null;
