@@ -77,6 +77,7 @@ describe('status', () => {
         age_days: age_days(),
         entries: 80,
         refused_nights: 1,
+        duplicates: 0,
       },
     ]);
     const message = 'The dump of 2026-11-01 is older than the newest published one, of 2026-11-06';

@@ -14,6 +14,8 @@ interface SnapshotStatus {
   entries: number;
   /** Nights in a row, since it was published, on which a dump of the source was refused. */
   refused_nights: number;
+  /** Numbers of duplicates, which no entry has: each leads to the entry that stands for it. */
+  duplicates: number;
 }
 
 type Status = Awaited<ReturnType<typeof readStatus>>;
@@ -23,8 +25,17 @@ export async function readSnapshots({ pool }: Database, today: string): Promise<
   const { rows } = await pool.query<SnapshotStatus>(
     `select distinct on (run.source)
        run.source, run.dump_date, $1::date - run.dump_date as age_days,
-       run.entry_count::float8 as entries, refused.nights as refused_nights
+       run.entry_count::float8 as entries, refused.nights as refused_nights,
+       coalesce(listed.duplicates, 0) as duplicates
      from registry.run
+     left join (
+       select source.source, count(*)::float8 as duplicates
+       from registry.past_number
+       join registry.identifier_type as type using (identifier_type)
+       join registry.source using (country_code)
+       where type.stored_in = 'key'
+       group by source.source
+     ) as listed using (source)
      cross join lateral (
        select count(distinct (later.started_at at time zone source.time_zone)::date)::integer as nights
        from registry.run as later
@@ -71,10 +82,11 @@ function describeRuns({ snapshots, runs }: Status): string[] {
 }
 
 function describeSnapshot(snapshot: SnapshotStatus): string {
-  const { source, dump_date, age_days, entries, refused_nights } = snapshot;
+  const { source, dump_date, age_days, entries, refused_nights, duplicates } = snapshot;
   const nights = refused_nights === 1 ? 'last night' : `${refused_nights} nights in a row`;
   const refused = refused_nights > 0 ? `  refused ${nights}` : '';
-  return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${refused}`;
+  const found = duplicates > 0 ? `  ${counted(duplicates, 'duplicate')}` : '';
+  return `  ${source.padEnd(8)} ${dump_date}  ${counted(age_days, 'day')} old  ${figure(entries)} entries${found}${refused}`;
 }
 
 /** Sessions of each process of the product on the writer, and how many it admits. */

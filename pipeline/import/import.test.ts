@@ -4,12 +4,15 @@ import { legalPerson, naturalPerson } from '../../fixtures/registry/bir-entity.t
 import { hasty } from '../../fixtures/registry/fetching.ts';
 import { currentExtract } from '../../fixtures/registry/krs-stub.ts';
 import { runFixture } from '../../fixtures/dump/night.ts';
+import { runStock } from '../../fixtures/dump/sirene-night.ts';
+import { makeEstablishment, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { type Registries, startRegistries } from '../../fixtures/registry/registries.ts';
 import { drawAnswers } from '../../fixtures/sirene-country/delta.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { createSubmitter, type Submitter } from '../../fixtures/client/submitter.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { describeStatus, readStatus } from '../console/status.ts';
 import { lockPublishing } from '../night/lock.ts';
 import { verify } from '../night/verify.ts';
 import { importAwaited } from './import.ts';
@@ -129,6 +132,12 @@ describe('a company that is asked for', () => {
     );
     expect(rows).toEqual([{ entry_key: siren, is_found: true }]);
     expect(await verify(database, 'sirene')).toEqual([]);
+    const stock = ['990300001', '990300002'];
+    const seats = stock.map((one) => makeEstablishment(one));
+    const units = stock.map((one) => makeUnit(one));
+    await runStock(database, '2026-11-30', units, seats);
+    const status = describeStatus(await readStatus(database, '2026-12-02'));
+    expect(status).toMatch(/^ {2}sirene {3}2026-11-30 {2}2 days old {2}2 entries {2}1 duplicate$/m);
   });
 
   test('comes from CEIDG, where REGON does not know it, before any dump of CEIDG', async () => {
