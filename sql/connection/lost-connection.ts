@@ -7,9 +7,15 @@ const lostTexts =
 
 /**
  * SQLSTATEs of a statement that may succeed later: no connection (class 08), a resource that is used up
- * (class 53), a timeout, a deadlock, a standby, a database that accepts no connections.
+ * (class 53), a timeout, a deadlock, a database that accepts no connections.
  */
-const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01|25006)$/;
+const passingCode = /^(08...|53...|55000|55P03|57014|40001|40P01)$/;
+
+/** Whether a server refused a statement because it is no writer, or not yet. */
+export function isNoWriter({ code, routine }: { code?: unknown; routine?: unknown }): boolean {
+  // The second is of an unlogged table, which a server in recovery cannot read (PostgreSQL's plancat.c).
+  return code === '25006' || (code === '0A000' && routine === 'get_relation_info');
+}
 
 /** Whether a statement lost its connection to the database, or a further session could not be opened. */
 export function isLostConnection(error: unknown): boolean {
@@ -26,6 +32,6 @@ export function isLostConnection(error: unknown): boolean {
 /** Whether the database cannot answer now, although nothing is wrong with what it was asked. */
 export function isDatabaseAway(error: unknown): boolean {
   if (isLostConnection(error)) return true;
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' && passingCode.test(code);
+  const said = (error ?? {}) as { code?: unknown };
+  return isNoWriter(said) || (typeof said.code === 'string' && passingCode.test(said.code));
 }

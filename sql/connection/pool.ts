@@ -1,5 +1,13 @@
 import type { Socket } from 'node:net';
-import { Client, Pool, type PoolClient, type PoolConfig, type QueryConfig } from 'pg';
+import {
+  Client,
+  type DatabaseError,
+  Pool,
+  type PoolClient,
+  type PoolConfig,
+  type QueryConfig,
+} from 'pg';
+import { isNoWriter } from './lost-connection.ts';
 
 /** Sessions of a pool that run something. */
 const inUse = new WeakMap<Pool, Set<PoolClient>>();
@@ -39,8 +47,8 @@ export function openPool({ isNameless, ...config }: PoolConfig & { isNameless?: 
   pool.on('connect', (client) => {
     client.on('error', () => undefined);
     // The server is no writer any more: the session would go on to refuse every change.
-    (client as unknown as Client).connection.on('errorMessage', ({ code }: { code: string }) => {
-      if (code === '25006') (client as unknown as Client).end().catch(() => undefined);
+    (client as unknown as Client).connection.on('errorMessage', (said: DatabaseError) => {
+      if (isNoWriter(said)) (client as unknown as Client).end().catch(() => undefined);
     });
   });
   return pool;

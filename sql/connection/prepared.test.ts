@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { connect } from './database.ts';
 import { openKysely } from './kysely.ts';
+import { isDatabaseAway } from './lost-connection.ts';
 import { openPool } from './pool.ts';
 import { runPrepared } from './prepared.ts';
 
@@ -103,4 +104,10 @@ test('a session on a server that no longer writes is not used again', async () =
   await expect(refused).rejects.toMatchObject({ code: '25006' });
   client.release();
   expect(await pid()).not.toBe(first);
+});
+
+test('a server in recovery, which refuses to read unlogged tables, is no writer yet', () => {
+  // As PostgreSQL 15 to 18 say it; other features that are missing do not pass.
+  expect(isDatabaseAway({ code: '0A000', routine: 'get_relation_info' })).toBe(true);
+  expect(isDatabaseAway({ code: '0A000', routine: 'transformLockingClause' })).toBe(false);
 });
