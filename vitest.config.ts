@@ -1,9 +1,10 @@
+import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 
 export default defineConfig({
   test: {
-    // Most of what they wait for are programs of their own.
-    maxWorkers: '100%',
+    // A test waits a fifth of its time: for a pause, a timeout, or a program that ends.
+    maxWorkers: availableParallelism() + 1,
     // Test files share the modules of their process: to load them takes longer than most files.
     isolate: false,
     setupFiles: './fixtures/process/after-file.ts',

@@ -252,23 +252,27 @@ test('a suspension that has ended by the day of the dump is shown no longer', as
   expect((await findEntry(other, 'persons'))[0]).toMatchObject(expected);
 });
 
-test.each([
-  ['INNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K35'],
-  ['ZWIĄZKI ROLNIKÓW, KÓŁEK I ORGANIZACJI ROLNICZYCH', '143'],
-  ['NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ ORGANIZACJA POŻYTKU PUBLICZNEGO', 'K37'],
-  ['KOŚCIELNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K34'],
-  [
-    'NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ INSTYTUCJA KOŚCIELNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO',
-    'K36',
-  ],
-  ['INSTYTUT BADAWCZY', '165'],
-  ['INSTYTUT BADAWCZY / INSTYTUT DZIAŁAJĄCY W RAMACH SIECI BADAWCZEJ ŁUKASIEWICZ', '165'],
-])('the legal form %s is known', async (formaPrawna, symbol) => {
-  const krs = `00009911${symbol.slice(-2)}`;
-  expect(await runLines([currentLine({ krs, identity: { formaPrawna } })])).toMatchObject({
-    notices: [],
-  });
-  expect(await findEntry(krs, 'legal_form')).toEqual([symbol]);
+test('legal forms that the extracts spell in their own way are known', async () => {
+  const forms: [formaPrawna: string, symbol: string][] = [
+    ['INNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K35'],
+    ['ZWIĄZKI ROLNIKÓW, KÓŁEK I ORGANIZACJI ROLNICZYCH', '143'],
+    ['NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ ORGANIZACJA POŻYTKU PUBLICZNEGO', 'K37'],
+    ['KOŚCIELNA OSOBA PRAWNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO', 'K34'],
+    [
+      'NIE POSIADAJĄCA OSOBOWOŚCI PRAWNEJ INSTYTUCJA KOŚCIELNA BĘDĄCA ORGANIZACJĄ POŻYTKU PUBLICZNEGO',
+      'K36',
+    ],
+    ['INSTYTUT BADAWCZY', '165'],
+    ['INSTYTUT BADAWCZY / INSTYTUT DZIAŁAJĄCY W RAMACH SIECI BADAWCZEJ ŁUKASIEWICZ', '165'],
+  ];
+  const krsOf = (at: number) => `000099110${at}`;
+  const lines = forms.map(([formaPrawna], at) =>
+    currentLine({ krs: krsOf(at), identity: { formaPrawna } }),
+  );
+  expect(await runLines(lines)).toMatchObject({ new: forms.length, notices: [] });
+  for (const [at, [, symbol]] of forms.entries()) {
+    expect([at, ...(await findEntry(krsOf(at), 'legal_form'))]).toEqual([at, symbol]);
+  }
 });
 
 test('what a curator, a trustee and a liquidation are known by besides is no unknown field', async () => {
