@@ -30,10 +30,11 @@ const gateSessions = 3;
 /** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
 const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_timeout: 45_000 };
 
-/** Then a search is answered from the snapshot before the one that was just published. */
-const searchPatience_ms = 50;
-/** The same where a snapshot is loaded soon: up to a million companies. */
-const fewPatience_ms = 2_000;
+/**
+ * Then a search is answered from the snapshot before the one that was just published; the second where that is
+ * loaded soon: up to a million companies.
+ */
+const searchPatience_ms = [50, 2_000] as const;
 
 /** The log is written in chunks of 8,192 characters, or after 100 ms. */
 const logBuffer = { minLength: 8_192, periodicFlush: 100 };
@@ -85,7 +86,6 @@ async function serve(environment: Environment): Promise<void> {
   const searchIndex = createSearchIndex([...database.readConnections, database.connection], {
     folder: join(environment.dataDir, 'search'),
     patience_ms: searchPatience_ms,
-    few_patience_ms: fewPatience_ms,
   });
   const close = async () => {
     await searchIndex.close();

@@ -121,9 +121,7 @@ function slugOf(text: string): string {
   return text.normalize('NFD').replaceAll(/\p{M}/gu, '').toLowerCase().replaceAll('ł', 'l');
 }
 
-// ASCII and Polish text needs no query.
 async function fold(db: Db, text: string): Promise<string> {
-  if (/^[\x20-\x7eąćęłńóśźż]*$/i.test(text)) return slugOf(text);
   const { rows } = await sql<{ folded: string }>`
     select registry.fold(${text}::text) as folded
   `.execute(db);

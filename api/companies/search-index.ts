@@ -10,13 +10,13 @@ import { HttpError, loading } from '../http/errors.ts';
 import { findPlace, type SearchPlace } from './search-place.ts';
 import type { Found, Search } from './search-segments.ts';
 import type { SearchAnswer } from './search-server.ts';
-import type { SearchQuestion } from './search-store.ts';
+import type { Patience_ms, SearchQuestion } from './search-store.ts';
 
 /** A search that has no answer after this time gets a 503: the companies are still loading. */
 const mostWait_ms = 3_000;
 
 /** The patience of a search that must not be answered from an older snapshot: longer than it waits. */
-const endless_ms = 60_000;
+const endless_ms: Patience_ms = [60_000, 60_000];
 
 /** Questions that are under way at a time: one is answered, one is next. The others can be taken back. */
 const mostAsked = 2;
@@ -49,15 +49,10 @@ function startServer(place: SearchPlace): void {
  * @param options.folder where the index is kept, so that the next process need not load it; absent: nowhere
  * @param options.patience_ms a search waits so long for a snapshot that was just published, and is then
  *   answered from the one before; absent: up to the time limit
- * @param options.few_patience_ms the same where the companies are few
  */
 export function createSearchIndex(
   connections: readonly ClientConfig[],
-  {
-    folder,
-    patience_ms = endless_ms,
-    few_patience_ms = patience_ms,
-  }: { folder?: string; patience_ms?: number; few_patience_ms?: number } = {},
+  { folder, patience_ms = endless_ms }: { folder?: string; patience_ms?: Patience_ms } = {},
 ) {
   const inTurn = pLimit(mostAsked);
   const closed = new AbortController();
@@ -127,10 +122,7 @@ export function createSearchIndex(
     least_no = 0,
     { gone, mayWait }: { gone?: AbortSignal; mayWait?: boolean } = {},
   ): Promise<Found> {
-    const patience = mayWait
-      ? { patience_ms: endless_ms, few_patience_ms: endless_ms }
-      : { patience_ms, few_patience_ms };
-    const question = { search, least_no, ...patience };
+    const question = { search, least_no, patience_ms: mayWait ? endless_ms : patience_ms };
     const timeout = AbortSignal.timeout(mostWait_ms);
     // The turn of a question that is asked lasts until its answer, also when the client is gone.
     return inTurn(async () => {

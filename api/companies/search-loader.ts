@@ -78,19 +78,16 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
     const { rows } = await client.query<State>(stateSql, [wanted.publication]);
     const { has_publication, ...state } = rows[0]!;
     // Or a reader that is behind: the writer comes after it.
-    if (!has_publication) throw failure('Another database', otherDatabase);
+    if (!has_publication)
+      throw Object.assign(new Error('Another database'), { code: otherDatabase });
     // With the code 55000 the request gets a 503. To ask again could last for ever: the server may stay behind.
     if (state.snapshot_no < wanted.least_no)
-      throw failure('No server has the newest snapshot', '55000');
+      throw Object.assign(new Error('No server has the newest snapshot'), { code: '55000' });
     await sendSegments(client, wanted, state);
     return state.snapshot_no;
   } finally {
     await client.end();
   }
-}
-
-function failure(message: string, code: string): Error {
-  return Object.assign(new Error(message), { code });
 }
 
 /** Loads from the first server that is there and new enough; the writer is the last. */

@@ -1,6 +1,5 @@
 import {
   addBit,
-  countBits,
   eachBit,
   hasBit,
   keepCommon,
@@ -11,9 +10,6 @@ import {
 } from './search-bits.ts';
 import type { SearchFilter } from './search-filter.ts';
 import { findLowest, TermIndex, type TermArrays } from './search-terms.ts';
-
-/** So few names are read one by one, without the companies that have one of the words. */
-const fewNames = 4096;
 
 /** The filters that compare the whole of a column of `search_rows.sql`, in its order. */
 export const columns = [
@@ -153,18 +149,16 @@ export class Segment {
     const words = pieces.map((piece, at) =>
       this.#findWords((at > 0 ? ' ' : '') + piece + (at < last ? ' ' : '')),
     );
-    const matches = this.#matches;
-    if (last === 0 || countBits(matches) > fewNames) {
-      const uses = words.map((of) => {
-        let use = 0;
-        eachBit(of, (word) => (use += this.#words.estimate(word)));
-        return use;
-      });
-      const [rarest, having] = [words[uses.indexOf(Math.min(...uses))]!, this.#having.fill(0)];
-      eachBit(rarest, (word) => this.#words.addOwners(having, word));
-      keepCommon(matches, having);
-      if (last === 0) return;
-    }
+    const uses = words.map((of) => {
+      let use = 0;
+      eachBit(of, (word) => (use += this.#words.estimate(word)));
+      return use;
+    });
+    const [matches, having] = [this.#matches, this.#having.fill(0)];
+    const rarest = words[uses.indexOf(Math.min(...uses))]!;
+    eachBit(rarest, (word) => this.#words.addOwners(having, word));
+    keepCommon(matches, having);
+    if (last === 0) return;
     eachBit(matches, (number) => {
       if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
     });

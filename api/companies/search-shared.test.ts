@@ -138,7 +138,7 @@ test('A search finds companies of one country, or of all', async () => {
 });
 
 test('A search is answered from the snapshot before while a newer one is loaded', async () => {
-  const index = open({ patience_ms: 100 });
+  const index = open({ patience_ms: [100, 100] });
   const before = await find(index, { city: 'lublin', country: 'PL' });
   const snapshot_no = await move('Lublin', 'Nigdzie', true);
   const client = await database.pool.connect();
@@ -156,7 +156,7 @@ test('A search is answered from the snapshot before while a newer one is loaded'
 });
 
 test('A page with a company that changed is not shown before the newer snapshot is loaded', async () => {
-  const index = open({ patience_ms: 0 });
+  const index = open({ patience_ms: [0, 0] });
   const api = await startTestApi({ db: database.kysely, searchIndex: index });
   const searcher = await createSearcher(database.kysely, api);
   const cities = ['Nigdzie', 'Lublin'];

@@ -11,13 +11,14 @@ import { type Found, type Search, Segments } from './search-segments.ts';
 /** More loads of changes are made one. */
 const mostChanges = 8;
 
+/** Where the companies are many, and where they are so few that they are loaded in about a second. */
+export type Patience_ms = readonly [many: number, few: number];
+
 export interface SearchQuestion {
   search: Search;
   /** The answer is of this snapshot or a newer one; of an older one where that takes longer to load. */
   least_no: number;
-  patience_ms: number;
-  /** `patience_ms` where the companies are so few that a new snapshot is loaded in about a second. */
-  few_patience_ms: number;
+  patience_ms: Patience_ms;
 }
 
 /** The companies of the newest snapshot, and what keeps them so. */
@@ -52,11 +53,10 @@ export class SearchStore {
    * Finds companies in a snapshot that is at least `least_no`; in an older one where that takes longer
    * than the patience to load. Throws where it cannot be loaded.
    */
-  async find({ search, least_no, ...patience }: SearchQuestion): Promise<Found> {
+  async find({ search, least_no, patience_ms: [many, few] }: SearchQuestion): Promise<Found> {
     if (this.#segments.snapshot_no < Math.max(least_no, 0)) {
-      const isMany = this.#segments.ranges.length > 1;
       const newer = this.#reach(least_no);
-      const late = delay(isMany ? patience.patience_ms : patience.few_patience_ms);
+      const late = delay(this.#segments.ranges.length > 1 ? many : few);
       await Promise.race([newer, late]);
       if (this.#segments.snapshot_no === -1) await newer;
     }
