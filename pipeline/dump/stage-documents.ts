@@ -5,7 +5,7 @@ import { insertRows, inSession, inStage, runFile } from '../../sql/connection/da
 import { Refusal } from '../errors.ts';
 import type { DocumentSource } from '../sources/source.ts';
 import { REJECT_BATCH, shorten, UNREADABLE_ROWS, type UnreadableRow } from '../sources/rejects.ts';
-import { normalise } from './stage-file.ts';
+import { BATCH_BYTES, normalise } from './stage-file.ts';
 import { saveFiles, type Staging } from './stage.ts';
 import { figure } from '../figure.ts';
 
@@ -20,7 +20,10 @@ export async function stageDocuments(staging: Staging<DocumentSource>): Promise<
   const columns = 'file_no, line, answer, raw';
   const copy = copyFrom(`copy ${stage}.answer (${columns}) from stdin (encoding utf8)`);
   await pipeline(readAnswers(staging), client.query(copy));
-  await client.query(`analyze ${stage}.answer`);
+  // A small sample is enough for the row count: a large one takes as long as to read the answers.
+  await client.query(
+    `begin; set local default_statistics_target = 1; analyze ${stage}.answer (file_no, line); commit`,
+  );
   await client.query(inStage(source.collection, stage)).catch((cause: Error) => {
     throw new Error(`sources/${source.name}/collect.sql: ${cause.message}`, { cause });
   });
@@ -53,10 +56,11 @@ function listColumns({ record_columns = {} }: DocumentSource): string {
     : '';
 }
 
-/** The lines of `answer` for COPY. Saves unreadable answers to `reject`. */
+/** The lines of `answer` for COPY, many at a time. Saves unreadable answers to `reject`. */
 async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<string> {
   const { pool, stage, source, files, onProgress } = staging;
   const rejects: UnreadableRow[] = [];
+  let lines = '';
   for (const { file_no, file, path } of files) {
     let unreadable_count = 0;
     let answers = 0;
@@ -68,7 +72,11 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
       const { line, raw } = answer;
       if ('answer' in answer) {
         const texts = [JSON.stringify(answer.answer), raw].map(escape);
-        yield `${[file_no, line, ...texts].join('\t')}\n`;
+        lines += `${[file_no, line, ...texts].join('\t')}\n`;
+        if (lines.length >= BATCH_BYTES) {
+          yield lines;
+          lines = '';
+        }
       } else {
         const { reason } = answer;
         unreadable_count += 1;
@@ -88,6 +96,7 @@ async function* readAnswers(staging: Staging<DocumentSource>): AsyncGenerator<st
     }
     onRead(0);
   }
+  yield lines;
   await inSession(pool, (client) => insertRows(client, `${stage}.reject`, rejects));
 }
 

@@ -160,13 +160,13 @@ function readColumns(fields: Fields, history: readonly Fields[] = []): Fields {
   const present = history.find(({ dateFin }) => dateFin === null || dateFin === '') ?? history[0];
   const closing = history.find((period) => isClosed(period) && changesState(period));
   const told: Fields = {};
-  const tell = (group: unknown) => {
-    for (const [name, value] of Object.entries(group ?? {})) {
+  const tell = (group: Fields | undefined) => {
+    for (const name in group) {
       const column = columnOf.get(name);
-      if (column !== undefined) told[column] = tidy(value);
+      if (column !== undefined) told[column] = tidy(group[name]);
     }
   };
-  [fields, fields.adresseEtablissement, present].forEach(tell);
+  [fields, fields.adresseEtablissement as Fields | undefined, present].forEach(tell);
   if (present && closing && isClosed(present)) tell({ dateDebut: closing.dateDebut });
   return told;
 }
@@ -197,13 +197,13 @@ function describeIssue(what: string, { issues: [issue] }: z.ZodError): string {
 /** The names of fields that neither stock has. */
 function listOdd(value: object): OddValue[] {
   const odd = new Set<string>();
-  const look = (found: unknown): void => {
-    if (typeof found !== 'object' || found === null) return;
-    for (const [name, member] of Object.entries(found)) {
-      const isKnown =
-        Array.isArray(found) || knownFields.has(name) || /^changement[A-Z]/.test(name);
-      if (!isKnown) odd.add(name);
-      look(member);
+  const look = (found: object): void => {
+    const isList = Array.isArray(found);
+    // Most fields are known, and hold no others.
+    for (const name in found) {
+      if (!isList && !knownFields.has(name) && !/^changement[A-Z]/.test(name)) odd.add(name);
+      const member = (found as Fields)[name];
+      if (typeof member === 'object' && member !== null) look(member);
     }
   };
   look(value);
