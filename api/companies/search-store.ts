@@ -127,7 +127,12 @@ export class SearchStore {
   ): Promise<number> {
     const { newest } = this.#segments;
     const least_no = Math.max(wanted.least_no, newest?.snapshot_no ?? -1);
-    const loader = this.#idle.pop() ?? this.#startLoader();
+    const loader =
+      this.#idle.pop() ??
+      new Worker(new URL('search-loader.ts', import.meta.url), {
+        workerData: this.#place.connections,
+        resourceLimits: { maxYoungGenerationSizeMb: 4 },
+      });
     loader.postMessage({ ...wanted, least_no, publication: newest?.publication ?? '' }, []);
     // An error ends the thread. The memory of a load of many companies goes with its thread, too.
     let isKept = false;
@@ -144,12 +149,5 @@ export class SearchStore {
       if (isKept) this.#idle.push(loader);
       else await loader.terminate();
     }
-  }
-
-  #startLoader(): Worker {
-    return new Worker(new URL('search-loader.ts', import.meta.url), {
-      workerData: this.#place.connections,
-      resourceLimits: { maxYoungGenerationSizeMb: 4 },
-    });
   }
 }
