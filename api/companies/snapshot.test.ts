@@ -2,10 +2,10 @@ import { hash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { fixtureFolder, runFixture } from '../../fixtures/dump/night.ts';
+import { fixtureFolder, shareDays } from '../../fixtures/dump/night.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
-import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import type { TestDatabase } from '../../fixtures/database/test-database.ts';
 
 const now = new Date('2026-11-06T05:00:00Z');
 
@@ -14,10 +14,7 @@ let api: TestApi;
 let searcher: Searcher;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
-  for (const day of ['2026-11-02', '2026-11-03', '2026-11-04', '2026-11-05', '2026-11-06']) {
-    await runFixture(database, day);
-  }
+  database = await (await shareDays()).copy();
   api = await startTestApi({ db: database.kysely, now: () => now });
   searcher = await createSearcher(database.kysely, api, 10_000);
 });

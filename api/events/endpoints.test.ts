@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createApiToken } from '../../fixtures/client/account.ts';
-import { expectedDays } from '../../fixtures/ceidg/expected.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import { shareDays } from '../../fixtures/dump/night.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { createWatcher, type Watcher } from '../../fixtures/client/watcher.ts';
@@ -16,10 +15,9 @@ let api: TestApi;
 let reader: Watcher;
 
 beforeAll(async () => {
-  database = await createTestDatabase();
+  database = await (await shareDays()).copy();
   api = await startTestApi({ db: database.kysely, now: () => now });
   reader = await createWatcher(database, api);
-  for (const { date } of expectedDays) await runFixture(database, date);
 });
 
 afterAll(async () => {

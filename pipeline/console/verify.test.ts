@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { expectedDays } from '../../fixtures/ceidg/expected.ts';
+import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
-import { createOrigin, type Origin } from '../../fixtures/database/database-copy.ts';
-import { runFixture } from '../../fixtures/dump/night.ts';
+import type { Origin } from '../../fixtures/database/database-copy.ts';
+import { shareDays } from '../../fixtures/dump/night.ts';
 
-let origin: Origin;
+let origin: Pick<Origin, 'copy'>;
 
 beforeAll(async () => {
-  origin = await createOrigin(async (db) => {
-    for (const { date } of expectedDays) await runFixture(db, date);
-  });
+  origin = await shareDays();
 });
-
-afterAll(() => origin.drop());
 
 /** Runs verify after a change of one row past the pipeline. */
 async function verify(statement: string | undefined, ...options: string[]) {
