@@ -26,7 +26,9 @@ shown_day as (
         day.event_date,
         greatest($5::bigint - (day.running_count - day.event_count), 0)::bigint as skipped_count
     from day
-    where day.running_count > $5::bigint and day.running_count - day.event_count < $5::bigint + $6::bigint
+    where
+        day.running_count > $5::bigint
+        and day.running_count - day.event_count < $5::bigint + $6::bigint
 ),
 
 page as materialized (
@@ -58,7 +60,8 @@ page as materialized (
             limit 100 offset shown_day.skipped_count
         )
         union all
-        -- The ids of a day and a country lie in few ranges.
+        -- The ids of a day and a country lie in few ranges. An event that is skipped here costs a quarter
+        -- of a microsecond.
         (
             select feed.event_id
             from (
