@@ -108,7 +108,7 @@ describe.each([
     }),
   );
 
-  test.each([1, 2])('twice at random moments (seed %i)', (seed) =>
+  test.each([1, 2, 3])('twice at random moments (seed %i)', (seed) =>
     withCopy(day, async (db) => {
       const random = new Random().start(seed, day, 0);
       for (let kill = 0; kill < 2; kill += 1) {
