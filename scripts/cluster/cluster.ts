@@ -48,7 +48,7 @@ export async function isWhole(layout: Layout): Promise<boolean> {
   );
 }
 
-/** Whether commits wait for a standby, whatever Patroni says. */
+/** Whether PostgreSQL itself makes commits wait for a standby: Patroni may only believe so. */
 async function isSynchronous(layout: Layout): Promise<boolean> {
   const client = new Client({ connectionString: adminUrlOf(layout, layout.ports.writer) });
   client.on('error', () => undefined);

@@ -217,7 +217,7 @@ export async function openReaders(
 
   function inTurn() {
     turn += 1;
-    // While the writer is away nobody is newer: what a lost writer sent in half is never replayed.
+    // A standby never replays half a record of a lost writer: its lag grows although no server is newer.
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
