@@ -123,7 +123,7 @@ describe('a database that is away', () => {
     );
     expectAway(waiting);
     const busy = `select from pg_stat_activity where application_name = 'cut off' and state <> 'idle'`;
-    await expect.poll(async () => (await client.query(busy)).rowCount).toBe(0);
+    await expect.poll(async () => (await client.query(busy)).rowCount, { timeout: 10_000 }).toBe(0);
     await client.query('rollback');
     await expectWell();
   });

@@ -8,6 +8,7 @@ import type { TestDatabase } from '../fixtures/database/test-database.ts';
 import { runFixture } from '../fixtures/dump/night.ts';
 import { connect, type Database, openSessions } from '../sql/connection/database.ts';
 import { openPool } from '../sql/connection/pool.ts';
+import { openReaders } from '../sql/connection/readers.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { createSecret } from './auth/token-secret.ts';
 import { createSearchIndex } from './companies/search-index.ts';
@@ -27,6 +28,18 @@ let revoked: string;
 let account_id: string;
 
 const number = { identifier_type: 'NIP', identifier_value: '1000201006' };
+
+function startApi(readers = db.readers!) {
+  return startTestApi({
+    db: openKysely(db.pool),
+    gate: openKysely(gatePool),
+    pool: db.pool,
+    readers,
+    downloadPools: [...db.readConnections, db.connection].map(openPool),
+    searchIndex: createSearchIndex([...db.readConnections, db.connection]),
+    deadline_ms: 3_000,
+  });
+}
 
 async function ask(path: string, body?: object, key?: string, bearer = token) {
   const response = await api.ask(`/api/v1${path}`, {
@@ -70,15 +83,7 @@ beforeAll(async () => {
     patience_ms: 2_500,
   });
   gatePool = openSessions(db.connection, { patience_ms: 2_500, mostSessions: 3 });
-  api = await startTestApi({
-    db: openKysely(db.pool),
-    gate: openKysely(gatePool),
-    pool: db.pool,
-    readers: db.readers!,
-    downloadPools: [...db.readConnections, db.connection].map(openPool),
-    searchIndex: createSearchIndex([...db.readConnections, db.connection]),
-    deadline_ms: 3_000,
-  });
+  api = await startApi();
   while ((await ask('/companies/search')).status === 503);
 });
 
@@ -102,6 +107,16 @@ test('what the registries say is read on the standby, and charged on the writer'
   expect((await api.ask('/readyz')).status).toBe(200);
   const metrics = await (await api.ask('/metrics')).text();
   expect(metrics).toMatch(/registry_reader_up\{reader="127\.0\.0\.1:\d+"\} 1/);
+});
+
+test('a search is answered where the standby has a single session', async () => {
+  const pool = openPool({ ...db.readConnections[0], max: 1 });
+  const readers = await openReaders(db.pool, [pool], 10, 60);
+  const other = await startApi(readers);
+  const headers = { Authorization: `Bearer ${token}` };
+  expect((await other.ask('/api/v1/companies/search', { headers })).status).toBe(200);
+  await other.close();
+  await readers.close();
 });
 
 test('no answer is older than the newest snapshot, while the standby is behind', async () => {

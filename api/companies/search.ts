@@ -91,7 +91,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
   const { readers, searchCredits, bounds } = options;
   type Asked = Parameters<Charging>[0];
   const { SEARCHES_IN_FLIGHT: most, FREE_SEARCHES_PER_MINUTE: request_count } = bounds;
-  const readDictionary = keep(() => readers.read(readSearchDictionary));
+  const readDictionary = keep(() => readSearchDictionary(readers.db));
   const inShare = createShare(most, 'searches');
   const limited = { name: 'free-searches', request_count, window_ms: 60_000 };
   const freeSearches = createAccountLimit(options, limited, 'searches a minute that cost nothing');
@@ -147,9 +147,7 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
     },
     async ({ query: { page, ...query }, caller, request, response }) => {
       const { account_id, snapshot_no } = caller;
-      const filter = await readers.read(async (db) =>
-        resolveFilter(db, await readDictionary(), query),
-      );
+      const filter = await resolveFilter(readers.db, await readDictionary(), query);
       const paging = { page, per_page: pageSize };
       // The answer to HEAD is free, so that even its length must not depend on the results.
       const isHead = request.method === 'HEAD';

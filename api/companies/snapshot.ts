@@ -48,7 +48,7 @@ export function snapshotEndpoint(
     const least_no = Math.max(...asked.map(({ snapshot_no }) => snapshot_no));
     return readers.read((one) => readEntries(one, asked), least_no);
   }, 2);
-  const readDictionary = keep(() => readers.read(readSnapshotDictionary));
+  const readDictionary = keep(() => readSnapshotDictionary(readers.db));
 
   return endpoint(
     {
