@@ -14,33 +14,37 @@ export interface Halves {
 }
 
 const PRINT_BYTES = 8;
-const SLOT_BYTES = PRINT_BYTES + 1;
-/** Three of four slots are taken where the count is right: an entry costs 12 bytes of memory. */
-const SLOTS_PER_ENTRY = 4 / 3;
-const MOST_TAKEN = 7 / 8;
+/** Nine of ten homes are taken where the count is right: an entry costs nine bytes of memory. */
+const HOMES_PER_ENTRY = 10 / 9;
+const MOST_TAKEN = 0.95;
+/** The slots after the last home. With 0.95 taken, more are wanted once in 10^40 tables. */
+const SLACK = 1024;
 
 /**
- * The fingerprints of yesterday's entries: an open-addressing hash table beside the code that finds and looks
- * up the records of a file (wasm/lines.ts).
+ * The fingerprints of yesterday's entries: an ordered hash table (Amble and Knuth, 1974) beside the code that
+ * finds and looks up the records of a file (wasm/lines.ts).
  */
 export class KnownFingerprints {
   readonly memory: LineMemory;
-  readonly #capacity: number;
+  readonly #homes: number;
   #learnt = 0;
 
   /** @param count how many fingerprints will be learnt, or a few less */
   constructor(count = 0) {
-    this.#capacity = Math.ceil(count * SLOTS_PER_ENTRY) + 16;
-    this.memory = new LineMemory(this.#capacity * SLOT_BYTES);
-    this.memory.code.reserve(this.memory.table_at, this.#capacity);
+    this.#homes = Math.ceil(count * HOMES_PER_ENTRY) + 16;
+    const slots = this.#homes + SLACK;
+    this.memory = new LineMemory(slots * PRINT_BYTES + Math.ceil(slots / 8));
+    this.memory.code.reserve(this.memory.table_at, this.#homes, slots);
   }
 
   /** Learns big-endian fingerprints. @returns false when there is no room for them */
   learn(prints: Buffer): boolean {
     this.#learnt += prints.length / PRINT_BYTES;
-    if (this.#learnt > this.#capacity * MOST_TAKEN) return false;
+    if (this.#learnt > this.#homes * MOST_TAKEN) return false;
     const { area, code } = this.memory;
-    for (let at = 0; at < prints.length; at += area.length) code.learn(0, prints.copy(area, 0, at));
+    for (let at = 0; at < prints.length; at += area.length) {
+      if (!code.learn(0, prints.copy(area, 0, at))) return false;
+    }
     return true;
   }
 
@@ -76,7 +80,7 @@ export class KnownFingerprints {
   /** Lists the fingerprints whose record was not met today, also the shared ones, in batches. */
   *missing(): Generator<BigInt64Array> {
     const { memory } = this;
-    for (let slot = 0; slot < this.#capacity;) {
+    for (let slot = 0; slot < this.#homes + SLACK;) {
       yield memory.list((out, out_end) => (slot = memory.code.missing(slot, out, out_end)));
     }
   }

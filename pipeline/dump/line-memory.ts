@@ -6,10 +6,10 @@ interface LineCode {
   known: WebAssembly.Global;
   listed: WebAssembly.Global;
   newest_day: WebAssembly.Global;
-  reserve(at: number, count: number): void;
+  reserve(at: number, home_count: number, slot_count: number): void;
   hash(at: number, end: number, seed: bigint): bigint;
   afterNumber(start: number, end: number): number;
-  learn(at: number, end: number): void;
+  learn(at: number, end: number): number;
   meet(print: bigint): number;
   meetHalves(high: number, low: number): number;
   noteDay(start: number, end: number): void;

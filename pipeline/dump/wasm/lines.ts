@@ -13,15 +13,17 @@ const SEPARATOR: u8 = 59;
 /** A line may begin at 0. */
 const NO_PLACE: usize = usize.MAX_VALUE;
 
-// The states of a slot. Met: a file of today holds its record. Shared: of two entries of yesterday.
-const NOT_MET: u8 = 0;
-const MET: u8 = 1;
-const SHARED: u8 = 2;
-
-/** The table of fingerprints: `capacity` slots of eight bytes, zero where free, then a state for each. */
+/**
+ * The table of fingerprints: slots of eight bytes, zero where free, then a bit for each, set once a file of
+ * today holds the record. The fingerprints are mixed, and ascend: each is at its home or soon after it.
+ */
 let slots: usize = 0;
-let states: usize = 0;
-let capacity: u64 = 0;
+let met: usize = 0;
+let homes: u64 = 0;
+let slotCount: usize = 0;
+
+/** The inverse of PRIME_1 modulo 2^64. */
+const INVERSE_1: u64 = 0x0887493432badb37;
 
 /** What `scan` passed since it began: line feeds, and known records since the last one that it listed. */
 export let feeds: u32 = 0;
@@ -29,45 +31,69 @@ export let known: u32 = 0;
 /** Where the list of `scan` ends. */
 export let listed: usize = 0;
 
-/** Lays an empty table at an address; the memory there is zero. */
-export function reserve(at: usize, count: u32): void {
+/**
+ * Lays an empty table at an address; the memory there is zero. The slots after the homes are for those that
+ * find the last homes taken.
+ */
+export function reserve(at: usize, homeCount: u32, count: u32): void {
   slots = at;
-  capacity = count;
-  states = at + ((<usize>count) << 3);
+  homes = homeCount;
+  slotCount = count;
+  met = at + ((<usize>count) << 3);
 }
 
-/** The slot at which the search for a fingerprint begins. */
-function home(print: u64): usize {
-  return <usize>((((print * PRIME_1) >> 32) * capacity) >> 32);
+function held(slot: usize): u64 {
+  return load<u64>(slots + (slot << 3));
 }
 
-/** The slot of a fingerprint, or the free one that it would take. */
-function find(print: u64): usize {
-  let slot = home(print);
-  let held = load<u64>(slots + (slot << 3));
-  while (held != print && held != 0) {
-    if (++slot == <usize>capacity) slot = 0;
-    held = load<u64>(slots + (slot << 3));
-  }
+/** The slot at which the search for a mixed fingerprint begins: homes ascend with the fingerprints. */
+function home(mixed: u64): usize {
+  return <usize>(((mixed >> 32) * homes) >> 32);
+}
+
+/** The first slot of a mixed fingerprint, or the one that it would take. The last slot is always free. */
+function find(mixed: u64): usize {
+  let slot = home(mixed);
+  for (let other = held(slot); other < mixed && other != 0; other = held(slot)) slot++;
   return slot;
 }
 
-/** Adds the big-endian fingerprints of [at, end). */
-export function learn(at: usize, end: usize): void {
-  for (; at < end; at += 8) {
-    const print = bswap(load<u64>(at));
-    const slot = find(print);
-    if (load<u64>(slots + (slot << 3)) == 0) store<u64>(slots + (slot << 3), print);
-    else store<u8>(states + slot, SHARED);
-  }
+/** Whether a fingerprint is of an entry of yesterday. */
+function isKnown(print: u64): bool {
+  const mixed = print * PRIME_1;
+  return held(find(mixed)) == mixed;
 }
 
-/** Marks a fingerprint as met. @returns whether to skip its record: known, not shared, and met once */
-export function meet(print: u64): bool {
-  const slot = find(print);
-  if (load<u64>(slots + (slot << 3)) == 0 || load<u8>(states + slot) != NOT_MET) return false;
-  store<u8>(states + slot, MET);
+/** Adds the big-endian fingerprints of [at, end). @returns false when there is no room after the last homes */
+export function learn(at: usize, end: usize): bool {
+  for (; at < end; at += 8) {
+    let mixed = bswap(load<u64>(at)) * PRIME_1;
+    let slot = find(mixed);
+    // Greater ones move up to the next free slot.
+    for (let other = held(slot); other != 0; other = held(slot)) {
+      store<u64>(slots + (slot << 3), mixed);
+      mixed = other;
+      slot++;
+    }
+    if (slot == slotCount - 1) return false;
+    store<u64>(slots + (slot << 3), mixed);
+  }
   return true;
+}
+
+/** Marks a fingerprint as met. @returns whether to skip its record: known, of one entry, and met once */
+export function meet(print: u64): bool {
+  const mixed = print * PRIME_1;
+  const slot = find(mixed);
+  if (held(slot) != mixed || held(slot + 1) == mixed) return false;
+  if (isMet(slot)) return false;
+  const at = met + (slot >> 3);
+  store<u8>(at, load<u8>(at) | (1 << ((<u8>slot) & 7)));
+  return true;
+}
+
+function isMet(slot: usize): bool {
+  return <bool>((load<u8>(met + (slot >> 3)) >> (<u8>(slot & 7))) & 1);
 }
 
 /** `meet`, by the halves of a fingerprint. */
@@ -77,14 +103,16 @@ export function meetHalves(high: u32, low: u32): bool {
 
 /**
  * Lists the fingerprints that were not met, from a slot on, eight bytes each, at `out` up to
- * `outEnd`. @returns the slot to go on with; the capacity at the end
+ * `outEnd`. @returns the slot to go on with; the count of slots at the end
  */
 export function missing(from: u32, out: usize, outEnd: usize): u32 {
   let slot = <usize>from;
-  for (; slot < <usize>capacity && out + 8 <= outEnd; slot++) {
-    const print = load<u64>(slots + (slot << 3));
-    if (print == 0 || load<u8>(states + slot) == MET) continue;
-    store<u64>(out, print);
+  for (; slot < slotCount && out + 8 <= outEnd; slot++) {
+    const mixed = held(slot);
+    // One that several entries share is listed at the last.
+    if (mixed == 0 || held(slot + 1) == mixed) continue;
+    if (isMet(slot)) continue;
+    store<u64>(out, mixed * INVERSE_1);
     out += 8;
   }
   listed = out;
@@ -145,7 +173,7 @@ function collect(
         if (last > start) {
           const print = hash(skipsNumber ? afterNumber(start, last) : start, last, seed);
           // `sieve` would stop here: what follows is not to be listed once for each such record.
-          if (quotes > 0 && load<u64>(slots + (find(print) << 3)) == 0) return start;
+          if (quotes > 0 && !isKnown(print)) return start;
           note(<u32>(quotes > 0), start, last, feeds, print);
         }
         feeds += inner + 1;
@@ -170,8 +198,8 @@ function note(first: u32, start: usize, end: usize, before: u32, print: u64): vo
 function touch(out: usize): void {
   let sum: u64 = 0;
   for (let at = out; at < listed; at += 24) {
-    const slot = home(load<u64>(at, 16));
-    sum += load<u64>(slots + (slot << 3)) + <u64>load<u8>(states + slot);
+    const slot = home(load<u64>(at, 16) * PRIME_1);
+    sum += held(slot) + <u64>load<u8>(met + (slot >> 3));
   }
   touched = sum;
 }
