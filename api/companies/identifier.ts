@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sql } from 'kysely';
 import type { Db } from '../../sql/connection/kysely.ts';
+import { runPrepared } from '../../sql/connection/prepared.ts';
 import { identifierType, readIdentifierTypes } from '../dictionaries/names.ts';
 import { createBatch } from '../http/batch.ts';
 import type { Context } from '../http/context.ts';
@@ -87,11 +87,8 @@ type Checked = { type: string; value: string };
 async function areNumbers(db: Db, checked: Checked[]): Promise<(boolean | null)[]> {
   const types = checked.map(({ type }) => (unprintable.test(type) ? '' : type));
   const values = checked.map(({ value }) => (unprintable.test(value) ? '' : value));
-  const { rows } = await sql<{ is_number: boolean | null }>`
-    select registry.is_number(type, value) as is_number
-    from unnest(${types}::text[], ${values}::text[]) with ordinality as checked (type, value, place)
-    order by place
-  `.execute(db);
+  const file = 'api/check_numbers.sql';
+  const rows = await runPrepared<{ is_number: boolean | null }>(db, file, [types, values]);
   return rows.map(({ is_number }) => is_number);
 }
 

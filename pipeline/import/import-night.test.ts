@@ -315,7 +315,9 @@ describe('answers to what was asked for on demand', () => {
     await landAnswers(landing(), source!, lines);
     await landAnswers(landing(), source!, lines);
     const { rows } = await database.pool.query(
-      'select registry.provenance(entry) as provenance from registry.entry',
+      `select shown -> 'provenance' as provenance
+       from registry.entry
+       cross join lateral registry.show_entry(entry) as shown`,
     );
     const day = '2026-11-20';
     const nowhere = { file: null, sha256: null, line: null };

@@ -15,14 +15,14 @@ select found.entries
 from asked
 cross join lateral (
     select json_agg(
-        registry.shown_entry(entry)
-        || jsonb_build_object('identifiers', registry.shown_numbers(entry))
+        shown || jsonb_build_object('identifiers', registry.shown_numbers(entry))
         order by
             case entry.status when 'ACTIVE' then 1 when 'SUSPENDED' then 2 else 3 end,
             entry.start_date desc nulls last,
             entry.entry_id
     ) as entries
     from registry.entry
+    cross join lateral registry.show_entry(entry) as shown
     where entry.company_id = asked.company_id
 ) as found
 order by asked.place

@@ -242,13 +242,9 @@ begin
     end if;
     return jsonb_build_object(
         'entries', (
-            select coalesce(
-                jsonb_agg(
-                    registry.shown_entry(entry)
-                ),
-                '[]'
-            )
+            select coalesce(jsonb_agg(shown), '[]')
             from unnest(entries) as entry
+            cross join lateral registry.show_entry(entry) as shown
         ),
         'companies', (
             select coalesce(jsonb_agg(company), '[]') from registry.company
