@@ -27,9 +27,9 @@ async function timeFanOut(pool: Pool, client: PoolClient): Promise<void> {
   await client.query(`
     insert into ${stage}.night (
       run_id, source, dump_kind, country_code, dump_date, is_baseline, is_full_read, is_import,
-      has_one_activity, published_at
+      has_one_activity, recoded_from, published_at
     )
-    values (0, 'bench-night', 'full', 'PL', '2026-01-01', false, false, false, false, now());
+    values (0, 'bench-night', 'full', 'PL', '2026-01-01', false, false, false, false, '{}', now());
     create unlogged table ${stage}.merged_company (company_id bigint, into_company_id bigint);
     analyze ${stage}.merged_company;
     insert into registry.event
