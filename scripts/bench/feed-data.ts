@@ -16,6 +16,8 @@ const registry = `
   select id, 'PL', lpad(id::text, 10, '0'), 'Company ' || id, 'ACTIVE', 0
   from generate_series(1, ${companyCount}) as id
   on conflict do nothing;
+  -- The id of a new company is that of its entry.
+  update registry.last_id set last_id = greatest(last_id, ${companyCount}) where table_name = 'entry';
 
   create temporary table bench_company as
   select company_id, row_number() over (order by company_id) - 1 as no
