@@ -2,7 +2,7 @@ import {
   addBit,
   eachBit,
   hasBit,
-  keepCommon,
+  listBits,
   noBits,
   removeAll,
   removeBit,
@@ -78,16 +78,15 @@ export class Segment {
   readonly #pairs: TermIndex;
   /** Companies that a newer segment has. */
   #outdated: Bits | undefined;
-  /** Those that match the present search, and those that one filter allows: used again by each search. */
+  /** Those that match the present search: used again by each search. */
   readonly #matches: Bits;
-  readonly #having: Bits;
 
   constructor(data: SegmentData) {
     this.data = data;
     this.#terms = new TermIndex(data.terms, this.count);
     this.#words = new TermIndex(data.words, this.count);
     this.#pairs = new TermIndex(data.pairs, this.#words.count);
-    [this.#matches, this.#having] = [noBits(this.count), noBits(this.count)];
+    this.#matches = noBits(this.count);
   }
 
   get head(): SegmentHead {
@@ -117,14 +116,16 @@ export class Segment {
   /** The companies that match. The set lasts until the next search. */
   find(filter: SearchFilter): Bits {
     const { activity_start_from: from, activity_start_to: to, name } = filter;
-    const [matches, having] = [this.#matches.fill(2 ** 32 - 1), this.#having];
+    const matches = this.#matches.fill(2 ** 32 - 1);
     for (const [text, before] of listTerms(filter)) {
-      if (!this.#terms.readOwners(having, text, before)) return none;
-      keepCommon(matches, having);
+      const terms = this.#terms.listTerms(text, before);
+      if (terms.length === 0) return none;
+      this.#terms.keepOwners(matches, terms);
     }
     if (this.#outdated) removeAll(matches, this.#outdated);
-    if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
     if (name !== undefined) this.#keepNames(name.split(' '));
+    // Looks at each of the companies that are left.
+    if (from ?? to) this.#keepStarts(numberOf(from ?? '1'), numberOf(to ?? '99991231'));
     return matches;
   }
 
@@ -132,11 +133,14 @@ export class Segment {
   #keepStarts(from: number, to: number): void {
     const [matches, { starts }] = [this.#matches, this.data];
     for (let at = 0; at < matches.length; at += 1) {
+      let kept = 0;
       for (let word = matches[at]!; word !== 0; word &= word - 1) {
         const bit = word & -word;
         const start = starts[at * 32 + 31 - Math.clz32(bit)]!;
-        if (start < from || start > to) matches[at]! &= ~bit;
+        // One of the differences is below 0 outside. A condition would be guessed wrong too often.
+        kept |= bit & ~(((start - from) | (to - start)) >> 31);
       }
+      matches[at] = kept;
     }
   }
 
@@ -154,10 +158,8 @@ export class Segment {
       eachBit(of, (word) => (use += this.#words.estimate(word)));
       return use;
     });
-    const [matches, having] = [this.#matches, this.#having.fill(0)];
-    const rarest = words[uses.indexOf(Math.min(...uses))]!;
-    eachBit(rarest, (word) => this.#words.addOwners(having, word));
-    keepCommon(matches, having);
+    const matches = this.#matches;
+    this.#words.keepOwners(matches, listBits(words[uses.indexOf(Math.min(...uses))]!));
     if (last === 0) return;
     eachBit(matches, (number) => {
       if (!hasInTurn(this.#readName(number), words)) removeBit(matches, number);
@@ -167,11 +169,10 @@ export class Segment {
   /** The words that have a piece; a space stands for the begin or the end of a word. */
   #findWords(piece: string): Bits {
     const [words, bytes] = [this.#words, Buffer.from(piece)];
-    const [found, having] = [noBits(words.count).fill(2 ** 32 - 1), noBits(words.count)];
+    const found = noBits(words.count).fill(2 ** 32 - 1);
     for (let at = 0; at + 1 < piece.length; at += 1) {
       const pair = piece.slice(at, at + 2);
-      this.#pairs.readOwners(having, pair, `${pair}\0`);
-      keepCommon(found, having);
+      this.#pairs.keepOwners(found, this.#pairs.listTerms(pair, `${pair}\0`));
     }
     if (piece.length === 2) return found;
     eachBit(found, (word) => {

@@ -100,7 +100,7 @@ export class Segments {
     for (const segment of this.ranges) {
       const matches = segment.find(filter);
       const count = countBits(matches);
-      const numbers = listBits(matches, passed, wanted);
+      const numbers = count > passed ? listBits(matches, passed, wanted) : [];
       listed.push(numbers.map((number) => segment.idOf(number)));
       total += count;
       passed = Math.max(0, passed - count);

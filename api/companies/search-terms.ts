@@ -1,4 +1,12 @@
-import { addAll, addBit, eachNumber, noBits, NumberStream, type Bits } from './search-bits.ts';
+import {
+  addAll,
+  addBit,
+  eachNumber,
+  keepCommon,
+  noBits,
+  NumberStream,
+  type Bits,
+} from './search-bits.ts';
 
 /** A term that more than one owner in so many has is frequent. */
 const frequentOf = 16;
@@ -120,6 +128,8 @@ export class TermIndex {
   readonly text: Buffer;
   /** How many owners there are. */
   readonly #size: number;
+  /** The owners of some terms: used again by each look. */
+  #having: Bits | undefined;
 
   constructor(arrays: TermArrays, size: number) {
     [this.#arrays, this.#size] = [arrays, size];
@@ -138,11 +148,8 @@ export class TermIndex {
     return this.#arrays.ends[term]!;
   }
 
-  /**
-   * Fills `owners` with the owners of all terms whose text is from `from` to before `to`; what it held before is
-   * lost. The terms must be in the order of their texts. @returns whether there is such a term
-   */
-  readOwners(owners: Bits, from: string, to: string): boolean {
+  /** The terms whose text is from `from` to before `to`. The terms must be in the order of their texts. */
+  listTerms(from: string, to: string): number[] {
     const [first, last] = [from, to].map((text) => {
       const wanted = Buffer.from(text);
       return findLowest(
@@ -150,9 +157,7 @@ export class TermIndex {
         (term) => wanted.compare(this.text, this.startOf(term), this.endOf(term)) <= 0,
       );
     }) as [number, number];
-    owners.fill(0);
-    for (let term = first; term < last; term += 1) this.addOwners(owners, term);
-    return first < last;
+    return Array.from({ length: last - first }, (_, at) => first + at);
   }
 
   /** About how many owners a term has. */
@@ -161,14 +166,38 @@ export class TermIndex {
     return places[term]! - (places[term - 1] ?? 0) || this.#size;
   }
 
-  addOwners(owners: Bits, term: number): void {
-    const { places, lists, frequent, bitmaps } = this.#arrays;
-    const [start, end] = [places[term - 1] ?? 0, places[term]!];
-    let owner = -1;
-    if (start < end) eachNumber(lists, start, end, (gap) => addBit(owners, (owner += gap)));
-    else {
-      const at = findLowest(frequent.length, (one) => frequent[one]! >= term);
-      addAll(owners, bitmaps.subarray(at * owners.length, (at + 1) * owners.length));
+  /** Keeps in a set of owners those that have one of some terms. */
+  keepOwners(owners: Bits, terms: readonly number[]): void {
+    const bitmap = terms.length === 1 ? this.#bitmapOf(terms[0]!) : undefined;
+    if (bitmap) {
+      keepCommon(owners, bitmap);
+      return;
     }
+    this.#having ??= noBits(this.#size);
+    this.#having.fill(0);
+    for (const term of terms) this.#addOwners(this.#having, term);
+    keepCommon(owners, this.#having);
+  }
+
+  #addOwners(owners: Bits, term: number): void {
+    const bitmap = this.#bitmapOf(term);
+    if (bitmap) {
+      addAll(owners, bitmap);
+      return;
+    }
+    const { places, lists } = this.#arrays;
+    let owner = -1;
+    eachNumber(lists, places[term - 1] ?? 0, places[term]!, (gap) =>
+      addBit(owners, (owner += gap)),
+    );
+  }
+
+  /** The owners of a frequent term. */
+  #bitmapOf(term: number): Bits | undefined {
+    const { places, frequent, bitmaps } = this.#arrays;
+    if (places[term] !== (places[term - 1] ?? 0)) return undefined;
+    const at = findLowest(frequent.length, (one) => frequent[one]! >= term);
+    const length = bitmaps.length / frequent.length;
+    return bitmaps.subarray(at * length, (at + 1) * length);
   }
 }
