@@ -57,6 +57,22 @@ describe('createBatch', () => {
     expect(batches).toHaveLength(3);
   });
 
+  // A busy machine may stop the test for longer than the pause.
+  test('joins what is asked for soon after a large batch', { retry: 5 }, async () => {
+    const { ask, batches, end } = createHeld();
+    const large = [1, 2, 3, 4, 5, 6].map((item) => ask(item));
+    await settle();
+    const next = [ask(7)];
+    end();
+    await Promise.all(large);
+    await settle();
+    next.push(ask(8));
+    await expect.poll(() => batches.length).toBe(2);
+    expect(batches[1]).toEqual([7, 8]);
+    end();
+    expect(await Promise.all(next)).toEqual([70, 80]);
+  });
+
   test('fails for all of a batch, and goes on with the next one', async () => {
     const ask = createBatch((items: number[]) =>
       items.includes(2) ? Promise.reject(new Error('two')) : Promise.resolve(items),
