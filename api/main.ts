@@ -3,6 +3,7 @@ import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
 import { destination, type Logger } from 'pino';
 import { connect, openSessions } from '../sql/connection/database.ts';
 import { revokeDemoTokens } from '../sql/demo.ts';
@@ -65,6 +66,9 @@ async function stop(server: Server, close: () => Promise<void>, logger: Logger):
 }
 
 async function serve(environment: Environment): Promise<void> {
+  // Young objects keep the 32 MB that loading the modules has taken. V8 would take up to 128 MB, a third of this
+  // process, and requests would not be faster.
+  setFlagsFromString('--semi-space-growth-factor=1');
   // The rest of the lines is written when the process ends.
   const lines = destination({ fd: 2, sync: false, ...logBuffer });
   const logger = await openLog(environment.logLevel, lines);

@@ -34,9 +34,19 @@ export async function loadYesterday(
            pg_relation_size('${table}') / current_setting('block_size')::float8 as pages`,
       );
       const known = new KnownFingerprints(Math.max(rows[0]!.count, 0));
+      const readNext = (page: number) => {
+        const piece = readPiece(client, table, page, page + piece_pages);
+        // Another error may come before its own is looked at.
+        piece.catch(() => undefined);
+        return piece;
+      };
+      let next = readNext(0);
       for (let page = 0; page < rows[0]!.pages; page += piece_pages) {
-        const [unread, prints] = await readPiece(client, table, page, page + piece_pages);
+        const [unread, prints] = await next;
+        // The server reads the next piece while this one is learnt.
+        next = readNext(page + piece_pages);
         if (!known.learn(prints)) {
+          await next;
           await client.query('rollback');
           return undefined;
         }

@@ -8,34 +8,46 @@ analyze stage.deleted_key;
 -- One row per known entry that may be gone. When records were skipped, these are the entries whose
 -- record of yesterday is missing. When every record of a full dump was read, these are all entries that
 -- are not gone yet. A delta lists the entries that are struck off.
-create unlogged table stage.absent as
-select entry.company_id, entry.entry_id, entry.entry_key
-from stage.missing_entry
-join registry.entry using (fingerprint)
-where
-    entry.source = (select night.source from stage.night)
-    and entry.gone_date is null
-union all
-select entry.company_id, entry.entry_id, entry.entry_key
-from stage.missing_entry
-join registry.entry using (entry_id)
-where
-    missing_entry.entry_id is not null
-    and entry.source = (select night.source from stage.night)
-    and entry.gone_date is null
-union all
-select entry.company_id, entry.entry_id, entry.entry_key
-from registry.entry
-where
-    (select night.is_full_read and night.dump_kind = 'full' from stage.night)
-    and entry.source = (select night.source from stage.night)
-    and entry.gone_date is null
-union all
-select entry.company_id, entry.entry_id, entry.entry_key
-from stage.deleted_key
-join registry.entry using (entry_key)
-where
-    entry.source = (select night.source from stage.night)
-    and entry.gone_date is null;
+-- Reads the table of the source itself, where there is one: to compare the source of each row costs half of
+-- the time.
+do $do$
+begin
+    execute format(
+        $sql$
+        create unlogged table stage.absent as
+        with known as not materialized (
+            select entry.*
+            from %s as entry
+            where entry.gone_date is null
+        )
+
+        select known.company_id, known.entry_id, known.entry_key
+        from stage.missing_entry
+        join known using (fingerprint)
+        union all
+        select known.company_id, known.entry_id, known.entry_key
+        from stage.missing_entry
+        join known using (entry_id)
+        where missing_entry.entry_id is not null
+        union all
+        select known.company_id, known.entry_id, known.entry_key
+        from known
+        where (select night.is_full_read and night.dump_kind = 'full' from stage.night)
+        union all
+        select known.company_id, known.entry_id, known.entry_key
+        from stage.deleted_key
+        join known using (entry_key)
+        $sql$,
+        (
+            select coalesce(
+                to_regclass(format('registry.%I', 'entry_' || night.source))::text,
+                -- Before the first snapshot nothing is known of the source.
+                '(select * from registry.entry where false)'
+            )
+            from stage.night
+        )
+    );
+end;
+$do$;
 
 analyze stage.absent;

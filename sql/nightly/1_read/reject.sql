@@ -15,26 +15,24 @@ set local max_parallel_workers_per_gather = 0;
 create unlogged table stage.repeated_hash as
 select looked_at.hash
 from (
-    select hashtextextended(entry.entry_key, 0) as hash
+    select
+        unnest(
+            array[
+                hashtextextended(entry.entry_key, 0),
+                hashtextextended(nullif(entry.nip, entry.entry_key), 0),
+                hashtextextended(nullif(entry.regon9, entry.entry_key), 0),
+                hashtextextended(nullif(entry.krs, entry.entry_key), 0)
+            ]
+        ) as hash
     from stage.entry
     where entry.reason is null
-    union all
-    select hashtextextended(entry.nip, 0)
-    from stage.entry
-    where entry.reason is null and entry.nip <> entry.entry_key
-    union all
-    select hashtextextended(entry.regon9, 0)
-    from stage.entry
-    where entry.reason is null and entry.regon9 <> entry.entry_key
-    union all
-    select hashtextextended(entry.krs, 0)
-    from stage.entry
-    where entry.reason is null and entry.krs <> entry.entry_key
 ) as looked_at
+where looked_at.hash is not null
 group by looked_at.hash
 having count(*) > 1;
 
 set local enable_hashagg to default;
+set local max_parallel_workers_per_gather to default;
 analyze stage.repeated_hash;
 
 -- One row per record that may share its key or a number with another.
