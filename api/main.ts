@@ -8,7 +8,6 @@ import { destination, type Logger } from 'pino';
 import { connect, openSessions } from '../sql/connection/database.ts';
 import { revokeDemoTokens } from '../sql/demo.ts';
 import { EnvironmentError, isLoopback } from '../sql/process/environment.ts';
-import { openPool } from '../sql/connection/pool.ts';
 import { openKysely } from '../sql/connection/kysely.ts';
 import { onlyWriter } from '../sql/connection/readers.ts';
 import { openLog, sayFault } from '../sql/process/log.ts';
@@ -29,7 +28,7 @@ const patience_ms = 2_500;
 const gateSessions = 3;
 
 /** A download waits longer, in two sessions of its own, so that it takes none from other requests. */
-const downloadSessions = { max: 2, connectionTimeoutMillis: 10_000, statement_timeout: 45_000 };
+const downloadSessions = { mostSessions: 2, mostWait_ms: 10_000, patience_ms: 45_000 };
 
 /**
  * Then a search is answered from the snapshot before the one that was just published; the second where that is
@@ -78,7 +77,7 @@ async function serve(environment: Environment): Promise<void> {
     logger.warn('Others reach this API: the tokens of the demo account are revoked');
   }
   const downloadPools = [...database.readConnections, database.connection].map((connection) =>
-    openPool({ ...connection, ...downloadSessions }),
+    openSessions(connection, { ...environment, ...downloadSessions }),
   );
   const gatePool = openSessions(database.connection, {
     ...environment,

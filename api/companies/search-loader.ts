@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { parentPort, workerData } from 'node:worker_threads';
 import { Client, type ClientConfig } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
+import { socketOf } from '../../sql/connection/pool.ts';
 import { eachRow, SegmentBuilder } from './search-builder.ts';
 import { otherDatabase, type SegmentData, type SegmentHead } from './search-segment.ts';
 
@@ -33,6 +34,9 @@ const stateSql = `
   from known
   order by known.snapshot_no desc
   limit 1`;
+
+/** A server that says nothing for so long is left: one that is frozen would be waited for without end. */
+const mostSilence_ms = 120_000;
 
 let sentCount = 0;
 
@@ -74,6 +78,8 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
   client.on('error', () => undefined);
   try {
     await client.connect();
+    const socket = socketOf(client);
+    socket.setTimeout(mostSilence_ms, () => void socket.destroy());
     await client.query('begin isolation level repeatable read read only');
     const { rows } = await client.query<State>(stateSql, [wanted.publication]);
     const { has_publication, ...state } = rows[0]!;

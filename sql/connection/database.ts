@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import type { ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
+import type { Client, ClientConfig, DatabaseError, Pool, PoolClient, QueryResult } from 'pg';
 import { types } from 'pg';
 import { acquireEmbedded } from '../embedded/embedded.ts';
 import { openPool, socketOf } from './pool.ts';
@@ -90,35 +90,45 @@ export async function connect(options: DatabaseOptions): Promise<Database> {
   return { pool, readers, connection, readConnections, close };
 }
 
-/** Opens sessions that end when they wait for longer than the patience of the program. */
+/**
+ * Opens sessions that end when they wait for longer than the patience of the program.
+ *
+ * @param options.mostWait_ms for a session; absent: as long as for all else
+ */
 export function openSessions(
   connection: ClientConfig,
-  options: Pick<DatabaseOptions, 'patience_ms' | 'mostSessions' | 'isNameless'>,
+  options: Pick<DatabaseOptions, 'patience_ms' | 'mostSessions' | 'isNameless'> & {
+    mostWait_ms?: number;
+  },
 ): Pool {
   const { patience_ms, mostSessions = 10, isNameless = false } = options;
   const pool = openPool({
     ...connection,
     isNameless,
     max: mostSessions,
-    connectionTimeoutMillis: patience_ms ?? 10_000,
-    lock_timeout: patience_ms,
-    statement_timeout: patience_ms,
+    connectionTimeoutMillis: options.mostWait_ms ?? patience_ms ?? 10_000,
+    onConnect: (client) =>
+      patience_ms === undefined ? undefined : limitWaits(client, patience_ms),
   });
-  if (patience_ms !== undefined) endSilent(pool, patience_ms + 250);
+  if (patience_ms === undefined) return pool;
+  pool.on('acquire', (client) => void socketOf(client).setTimeout(silenceOf(patience_ms)));
+  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
   return pool;
 }
 
-/** Ends a session in use whose server says nothing for so long: a lost machine reports no timeout. */
-function endSilent(pool: Pool, silence_ms: number): void {
-  pool.on('connect', (client) => {
-    const socket = socketOf(client);
-    socket.on('timeout', () => {
-      const code = 'ETIMEDOUT';
-      socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
-    });
+/** A session in use whose server says nothing for so long is ended: a lost machine reports no timeout. */
+const silenceOf = (patience_ms: number) => patience_ms + 250;
+
+/** Limits the waits of a new session. A pooler refuses such settings at its start. */
+async function limitWaits(client: Client, patience_ms: number): Promise<void> {
+  const socket = socketOf(client);
+  socket.on('timeout', () => {
+    const code = 'ETIMEDOUT';
+    socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
   });
-  pool.on('acquire', (client) => void socketOf(client).setTimeout(silence_ms));
-  pool.on('release', (_error, client) => void socketOf(client).setTimeout(0));
+  socket.setTimeout(silenceOf(patience_ms));
+  await client.query(`set lock_timeout = ${patience_ms}; set statement_timeout = ${patience_ms}`);
+  socket.setTimeout(0);
 }
 
 async function checkServer(pool: Pool): Promise<void> {

@@ -21,9 +21,14 @@ class NamelessClient extends Client {
   }
 }
 
-export function socketOf(client: PoolClient): Socket {
-  return (client as unknown as Client).connection.stream as Socket;
+export function socketOf(client: PoolClient | Client): Socket {
+  return client.connection.stream as Socket;
 }
+
+export type SessionConfig = Omit<PoolConfig, 'onConnect'> & {
+  isNameless?: boolean;
+  onConnect?: ((client: Client) => unknown) | undefined;
+};
 
 /** Cuts the sessions of a server that is silent: what waits for it fails at once. */
 export function endSessions(pool: Pool): void {
@@ -34,9 +39,11 @@ export function endSessions(pool: Pool): void {
  * Makes a pool of sessions that survives the loss of its server; the next query throws.
  *
  * @param config.isNameless statements are not named, so that each is planned anew
+ * @param config.onConnect prepares a new session; an error ends it, and is thrown to who waits for one
  */
-export function openPool({ isNameless, ...config }: PoolConfig & { isNameless?: boolean }): Pool {
-  const pool = new Pool({ ...config, ...(isNameless && { Client: NamelessClient }) });
+export function openPool({ isNameless, ...config }: SessionConfig): Pool {
+  const own = isNameless ? { ...config, Client: NamelessClient } : config;
+  const pool = new Pool(own as PoolConfig);
   const used = new Set<PoolClient>();
   inUse.set(pool, used);
   pool.on('acquire', (client) => void used.add(client));

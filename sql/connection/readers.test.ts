@@ -158,6 +158,11 @@ test('a reader that is behind is passed over, unless it only lacks the end of a 
   onTestFinished(() => lagging.close());
   const ask = () => lagging.readers!.read(nameOf);
   expect(await ask()).toBe(databaseOf(writer));
+  // It has replayed all that it has, but nobody sends it anything.
+  await one.pool.query(`
+    create or replace function standby.pg_last_wal_receive_lsn() returns pg_lsn return pg_lsn '0/1'`);
+  await delay(500);
+  expect(await ask()).toBe(databaseOf(writer));
   await one.pool.query('update standby.replayed set replayed_at = clock_timestamp()');
   await toWriter.cut();
   await expect.poll(ask).toBe(databaseOf(one));

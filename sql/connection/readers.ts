@@ -60,14 +60,22 @@ export const isCancelled = (error: unknown) => (error as { code?: unknown }).cod
 
 /** How far a server is. */
 async function askHowFar(client: Pick<PoolClient, 'query'>) {
-  const { rows } = await client.query<{ snapshot_no: string; lag_seconds: number | null }>(
+  const { rows } = await client.query<{
+    snapshot_no: string;
+    lag_seconds: number | null;
+    is_following: boolean;
+  }>(
     `select
        last_id as snapshot_no,
        case
-         when not pg_is_in_recovery() or pg_last_wal_receive_lsn() = pg_last_wal_replay_lsn() then 0
+         when not pg_is_in_recovery() then 0
+         when is_following and pg_last_wal_receive_lsn() <= pg_last_wal_replay_lsn() then 0
          else extract(epoch from clock_timestamp() - pg_last_xact_replay_timestamp())
-       end::float8 as lag_seconds
+       end::float8 as lag_seconds,
+       is_following
      from registry.last_id
+     -- A standby that nobody sends anything has replayed all that it knows, and may be hours behind.
+     cross join (select exists (select from pg_stat_wal_receiver) as is_following) as receiver
      where table_name = 'snapshot'`,
   );
   return { ...rows[0], snapshot_no: Number(rows[0]?.snapshot_no ?? -1) };
@@ -81,6 +89,7 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
   const state: ServerState = { name, is_up: false, snapshot_no: -1, lag_seconds: null };
   // A busy machine may miss the first looks at a server that has just been connected with.
   let seen_at = performance.now();
+  let followed_at = -Infinity;
   // Behind the address of a balancer each session may have another server.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
@@ -97,8 +106,13 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
         const late = delay(mostSilence_ms, undefined, { signal: silence.signal, ref: false });
         const found = await Promise.race([askHowFar(looking), late]);
         if (!found) throw new Error('The server does not answer');
-        Object.assign(state, { lag_seconds: null }, found, { is_up: true });
         seen_at = performance.now();
+        const { is_following, lag_seconds = null, snapshot_no } = found;
+        if (is_following) followed_at = seen_at;
+        // Since the last transaction, which may be long ago, but no longer than it has not followed.
+        const alone_s = is_following ? Infinity : (seen_at - followed_at) / 1000;
+        const behind_s = lag_seconds === null ? null : Math.min(lag_seconds, alone_s);
+        Object.assign(state, { snapshot_no, lag_seconds: behind_s, is_up: true });
       } catch {
         endSessions(looking);
         if (state.is_up && isReader) endSessions(pool);
