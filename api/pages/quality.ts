@@ -15,13 +15,13 @@ const queryOf = (country?: string) => new URLSearchParams(country ? { country } 
 
 /** `/quality`: the days that dumps were delivered for. */
 export async function findNights(
-  { readers: { db }, now }: Pick<Context, 'readers' | 'now'>,
+  { readers, now }: Pick<Context, 'readers' | 'now'>,
   { query }: Request,
 ) {
   const country = askedCountry(query);
-  const countries = await chooseCountries(db, country);
+  const countries = await chooseCountries(readers.db, country);
   const page = paging.parse({ page: query.page });
-  return { ...(await readNights(db, now(), page, countries)), query: queryOf(country) };
+  return { ...(await readNights(readers, now(), page, countries)), query: queryOf(country) };
 }
 
 /** `/quality/<date>`; undefined where no dump was delivered for that day. */

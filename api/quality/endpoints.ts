@@ -17,7 +17,8 @@ const common = {
 } as const;
 
 /** (+) What the nights found in the dumps: public, as the statistics. */
-export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] {
+export function qualityEndpoints({ readers, now }: Context): Endpoint[] {
+  const { db } = readers;
   return [
     endpoint(
       {
@@ -35,7 +36,7 @@ export function qualityEndpoints({ readers: { db }, now }: Context): Endpoint[] 
         example: examples.nights,
       },
       async ({ query: { country, ...paging } }) =>
-        readNights(db, now(), paging, await chooseCountries(db, country)),
+        readNights(readers, now(), paging, await chooseCountries(db, country)),
     ),
     endpoint(
       {

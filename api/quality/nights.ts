@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import type { Db } from '../../sql/connection/kysely.ts';
+import type { Readers } from '../../sql/connection/readers.ts';
 import { type Paging, skippedBy, viewPageMeta } from '../http/paging.ts';
 
 /** Files of a dump, and refused attempts, that an answer lists; the totals count all. */
@@ -125,7 +126,16 @@ async function countChallenges(db: Db, now: Date) {
  * A page of the days that dumps of the countries were delivered for, the newest first, and what is published
  * of challenges.
  */
-export async function readNights(db: Db, now: Date, paging: Paging, countries: string[]) {
+export function readNights(readers: Readers, now: Date, paging: Paging, countries: string[]) {
+  return readers.read((db) =>
+    db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((tx) => listNights(tx, now, paging, countries)),
+  );
+}
+
+async function listNights(db: Db, now: Date, paging: Paging, countries: string[]) {
   const { rows: data } = await sql<z.output<typeof nightSummary>>`
     select
         dump_date as date,

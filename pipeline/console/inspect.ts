@@ -97,7 +97,7 @@ export async function verifySnapshots(
         throw new Error(
           `No reader is there: ${db.readers?.states().map(describeReader).join('; ') ?? 'DATABASE_READ_URL is not set'}`,
         );
-      const snapshots = (await readSnapshots(db, dayIn(new Date()))).filter(
+      const snapshots = (await readSnapshots({ pool }, dayIn(new Date()))).filter(
         (snapshot) => source === undefined || snapshot.source === source,
       );
       const nothing = source ? `Nothing of ${source}` : 'Nothing';

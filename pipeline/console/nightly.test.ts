@@ -280,6 +280,26 @@ describe('schedule', () => {
     expect(await waiting.end).toBe(0);
   });
 
+  test('runs a night at its start that no schedule has run at its time, and no other one', async () => {
+    const variables = { DATABASE_URL: db.url, INBOX_DIR: inbox, NIGHTLY_CRON: '0 0 1 1 *' };
+    await deliver('2026-11-02');
+    await db.pool.query('delete from registry.schedule');
+    const first = startCommand(['schedule'], variables);
+    await first.says('scheduled');
+    const planned = () => db.pool.query<{ next_at: Date }>('select next_at from registry.schedule');
+    await expect.poll(async () => (await planned()).rowCount).toBe(1);
+    first.child.kill('SIGTERM');
+    expect(await first.end).toBe(0);
+    expect(first.logs().map(({ msg }) => msg)).toEqual(['scheduled']);
+    await db.pool.query(`update registry.schedule set next_at = now() - interval '1 hour'`);
+    const late = startCommand(['schedule'], variables);
+    await late.says('a night was missed: it is run now');
+    await late.says('the scheduled run: 1 published');
+    late.child.kill('SIGTERM');
+    expect(await late.end).toBe(0);
+    expect((await planned()).rows[0]!.next_at.getTime()).toBeGreaterThan(Date.now());
+  });
+
   test('takes over the night of another machine that ends in its middle', async () => {
     await deliver('2026-11-02');
     const other = await db.pool.connect();

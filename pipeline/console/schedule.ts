@@ -43,10 +43,22 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
+/** When the next night is due, as the last schedule has planned it; the first one plans `planned`. */
+async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
+  const { rows } = await pool.query<{ next_at: Date }>(
+    `insert into registry.schedule (next_at) values ($1)
+     on conflict (is_only) do update set is_only = true
+     returning next_at`,
+    [planned],
+  );
+  return rows[0]!.next_at;
+}
+
 /**
- * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once, until the signal. A
- * night for which the database is away is run when it is back, and one that another process runs is looked
- * for until it is done. The log has a line for each time.
+ * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once,
+ * until the signal. A night for which the database is away is run when it is back, one that no schedule ran at
+ * its time is run at the start, and one that another process runs is looked for until it is done. The log has
+ * a line for each time.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
@@ -58,34 +70,39 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const onIgnored = (sentence: string) => logger.warn(sentence);
   const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
+  const planned = () => task.getNextRun()!;
   const sayEnd = () => {
     const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
-    logger.info({ next: task.getNextRun() }, `the scheduled run: ${done || 'nothing to do'}`);
+    logger.info({ next: planned() }, `the scheduled run: ${done || 'nothing to do'}`);
     counts.clear();
   };
+  const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
   // The process that runs a night may end in its middle: the night is looked for until it is done.
   const takeTurns = async () => {
     for (;;) {
-      await whenThere(() => runDueNights(db, due), logger, signal);
-      if (!counts.delete('running')) return;
+      await ask(() => runDueNights(db, due));
+      if (!counts.delete('running')) break;
       await delay(turn_ms, undefined, { signal });
     }
+    await ask(() => db.pool.query('update registry.schedule set next_at = $1', [planned()]));
   };
-  const task = schedule(
-    environment.nightlyCron,
-    () =>
-      takeTurns().then(sayEnd, (error: unknown) => {
-        counts.clear();
-        if (!signal.aborted) logger.error(error, 'the scheduled run failed');
-      }),
-    {
-      timezone: defaultCountry.time_zone,
-      noOverlap: true,
-      name: 'nightly',
-      logger: logInto(logger),
-    },
-  );
-  logger.info({ cron: environment.nightlyCron, next: task.getNextRun() }, 'scheduled');
+  const run = () =>
+    takeTurns().then(sayEnd, (error: unknown) => {
+      counts.clear();
+      if (!signal.aborted) logger.error(error, 'the scheduled run failed');
+    });
+  const task = schedule(environment.nightlyCron, run, {
+    timezone: defaultCountry.time_zone,
+    noOverlap: true,
+    name: 'nightly',
+    logger: logInto(logger),
+  });
+  logger.info({ cron: environment.nightlyCron, next: planned() }, 'scheduled');
+  const due_at = await ask(() => readPlan(db, planned())).catch(() => undefined);
+  if (due_at && due_at <= new Date()) {
+    logger.warn({ due: due_at }, 'a night was missed: it is run now');
+    await run();
+  }
   await whenAborted(signal);
   await task.destroy();
 }

@@ -6,7 +6,7 @@ import { openLog } from '../../sql/process/log.ts';
 import { migrate } from '../../sql/migrate.ts';
 import { type Environment, readEnvironment } from '../environment.ts';
 import { exitCodes } from '../exit-codes.ts';
-import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { isLostConnection, isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { Interrupted, interruptible, onEndSignal } from '../signals.ts';
 
 export interface Session {
@@ -34,7 +34,7 @@ export async function whenThere<T>(
     } catch (error) {
       signal?.throwIfAborted();
       const { message, cause } = error as Error;
-      if (!isLostConnection(error) && !isLostConnection(cause)) throw error;
+      if (!isWriterGone(error) && !isWriterGone(cause)) throw error;
       logger.warn(`The database is away (${message}); trying again in ${wait_ms / 1000} s`);
       await delay(wait_ms, undefined, { signal });
     }

@@ -21,7 +21,10 @@ interface SnapshotStatus {
 type Status = Awaited<ReturnType<typeof readStatus>>;
 
 /** @param today the calendar day, YYYY-MM-DD */
-export async function readSnapshots({ pool }: Database, today: string): Promise<SnapshotStatus[]> {
+export async function readSnapshots(
+  { pool }: Pick<Database, 'pool'>,
+  today: string,
+): Promise<SnapshotStatus[]> {
   const { rows } = await pool.query<SnapshotStatus>(
     `select distinct on (run.source)
        run.source, run.dump_date, $1::date - run.dump_date as age_days,

@@ -2,7 +2,7 @@ import { mkdir, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { type Database, isThere } from '../../sql/connection/database.ts';
-import { isLostConnection } from '../../sql/connection/lost-connection.ts';
+import { isWriterGone } from '../../sql/connection/lost-connection.ts';
 import { findNear } from '../../sql/process/suggest.ts';
 import { isDate } from '../calendar.ts';
 import { type GuardFinding, Refusal, stateOf, WrongUsage } from '../errors.ts';
@@ -99,7 +99,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     // A fault is an outcome too, so that earlier outcomes are printed.
     const outcome = await ingest(options, dump).catch(async (error: unknown): Promise<Outcome> => {
       options.signal.throwIfAborted();
-      if (options.isRepeated && isLostConnection(error)) throw error;
+      if (options.isRepeated && isWriterGone(error)) throw error;
       const message = describeFault(error);
       return error instanceof WrongUsage
         ? refusedRun(db, dump, new Refusal(message), null)

@@ -1,3 +1,5 @@
+import type { DatabaseError } from 'pg';
+
 /** SQLSTATEs and socket errors of a server that went away, is stopping, or is not back yet. */
 const lostCode = /^(57P0[123]|ECONNREFUSED|ECONNRESET|EHOSTUNREACH|EPIPE|ETIMEDOUT)$/;
 
@@ -27,6 +29,12 @@ export function isLostConnection(error: unknown): boolean {
   if (code !== undefined && lostCode.test(code)) return true;
   // The socket of a server that is gone is a missing file.
   return syscall === 'connect' || lostTexts.test(error.message);
+}
+
+/** Whether work on the writer may be done again: its connection was lost, or it is a standby now. */
+export function isWriterGone(error: unknown): boolean {
+  const { code, routine, cause } = (error ?? {}) as DatabaseError & { cause?: object };
+  return isLostConnection(error) || isNoWriter({ code, routine }) || isNoWriter(cause ?? {});
 }
 
 /** Whether the database cannot answer now, although nothing is wrong with what it was asked. */
