@@ -1,0 +1,45 @@
+// The search while a night publishes, as one client meets it.
+import { type Answer, askInTurn, rank } from './load.ts';
+import { judge } from './measurement.ts';
+import { drawPaths } from './search.ts';
+import { type Setting, waitUntilLoaded } from './setting.ts';
+
+/** Searches between two looks at the night, and looks after its end, when its snapshot is loaded. */
+const [together, looksAfter] = [10, 20];
+
+const longest_ms = 100;
+
+/** @returns what `runNight` does */
+export async function benchSearchNight<T>(
+  { db, tokens, startApi }: Setting,
+  country: string,
+  runNight: () => Promise<T>,
+): Promise<T> {
+  const paths = await drawPaths(db.pool, country);
+  const api = await startApi();
+  await waitUntilLoaded(api);
+  let asked = 0;
+  const ask = () => {
+    const at = (asked += together) % (paths.length - together);
+    // No token meets its limit.
+    return askInTurn(
+      api,
+      paths.slice(at, at + together),
+      tokens.slice(asked % (tokens.length / 2)),
+    );
+  };
+  // Until everything is compiled.
+  for (let count = 0; count < looksAfter; count += 1) await ask();
+  let isOver = false;
+  const night = runNight().finally(() => (isOver = true));
+  const answers: Answer[] = [];
+  for (let looks = 0; looks < looksAfter; looks += Number(isOver)) answers.push(...(await ask()));
+  const { p99, slowest } = rank(answers);
+  judge(
+    `GET /companies/search, ${answers.length} requests while a night publishes`,
+    `p99 ${p99.toFixed(0)} ms, slowest ${slowest.ms.toFixed(0)} ms`,
+    `none above ${longest_ms} ms`,
+    slowest.ms <= longest_ms,
+  );
+  return night;
+}
