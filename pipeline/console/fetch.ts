@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { openLog } from '../../sql/process/log.ts';
 import { print, say } from './print.ts';
@@ -6,7 +7,7 @@ import { withDatabase } from './session.ts';
 import { readEnvironment } from '../environment.ts';
 import { exitCodeOf } from '../exit-codes.ts';
 import { Interrupted, onEndSignal } from '../signals.ts';
-import { findWatched } from '../fetch/due.ts';
+import { findPublished, findWatched } from '../fetch/due.ts';
 import { readFetchEnvironment } from '../fetch/environment.ts';
 import { fetchDay, findFetcher } from '../fetch/fetcher.ts';
 import { describeFetch } from '../fetch/report.ts';
@@ -18,7 +19,15 @@ class FetchInterrupted extends Interrupted {
 
 const lookUp = (regons: readonly string[]) => withDatabase((db) => findWatched(db, regons));
 
-/** `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day needs the database. */
+/** An embedded database that is not there yet is not made for a fetch. */
+async function lookUpPublished(source: string): ReturnType<typeof findPublished> {
+  const { databaseUrl, dataDir } = readEnvironment();
+  const isMade = ['postgres', 'postgres.location'].some((name) => existsSync(join(dataDir, name)));
+  if (databaseUrl === undefined && !isMade) return { newest: undefined, full: undefined };
+  return await withDatabase((db) => findPublished(db, source));
+}
+
+/** `registry fetch <source> --date YYYY-MM-DD [--json]`. Only a long day, and SIRENE, ask the database. */
 export async function fetchOne(
   source: string,
   { date, json = false }: { date: string; json?: boolean },
@@ -30,12 +39,13 @@ export async function fetchOne(
   const controller = new AbortController();
   const stopListening = onEndSignal((name) => controller.abort(new FetchInterrupted(name)));
   const { signal } = controller;
-  const plan = { source, inboxDir, date, signal, findWatched: lookUp };
+  const found = { findWatched: lookUp, findPublished: () => lookUpPublished(source) };
+  const plan = { source, inboxDir, date, signal, ...found };
   try {
     const outcome = await fetchDay(fetcher, settings, plan, logger);
     const isFetched = outcome.state === 'fetched';
     if (json) print([JSON.stringify(outcome)]);
-    else if (isFetched) print([describeFetch(outcome, join(inboxDir, source, date))]);
+    else if (isFetched) print([describeFetch(outcome, join(inboxDir, source, outcome.dump_date))]);
     else say(logger, 'error', describeMessage(outcome), outcome);
     if (!isFetched) process.exitCode = exitCodeOf([outcome]);
   } finally {

@@ -8,7 +8,7 @@ import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
-import { listDue } from './due.ts';
+import { findPublished, listDue } from './due.ts';
 import { fetchers } from './fetcher.ts';
 
 const numbers = ['0009000001', '0009000002'];
@@ -89,6 +89,20 @@ describe('nightly --fetch', () => {
       expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
     },
   );
+
+  test('of SIRENE knows the newest dump and the newest stock that are published', async () => {
+    expect(await findPublished(db, 'sirene')).toEqual({});
+    await db.pool.query(
+      `insert into registry.run (source, dump_date, dump_kind, state, started_at, finished_at, path)
+       select 'sirene', dump_date, dump_kind, state, now(), now(), ''
+       from (values
+         ('2026-10-31'::date, 'full', 'published'), ('2026-11-02', 'delta', 'published'),
+         ('2026-11-03', 'full', 'refused')
+       ) as run (dump_date, dump_kind, state)`,
+    );
+    const published = { newest: '2026-11-02', full: '2026-10-31' };
+    expect(await findPublished(db, 'sirene')).toEqual(published);
+  });
 
   test('1 when a registry does not answer; what lies in the inbox is taken all the same', async () => {
     const stub = await startCeidgStub({ token: 'token' });

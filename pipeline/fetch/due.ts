@@ -37,7 +37,9 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
   for (const [source, fetcher] of setUp) {
     for (const date of await listDue(due, source, fetcher)) {
       const lookUp = (regons: readonly string[]) => findWatched(db, regons);
-      const plan = { source, inboxDir, date, signal, findWatched: lookUp };
+      const lookUpPublished = () => findPublished(db, source);
+      const found = { findWatched: lookUp, findPublished: lookUpPublished };
+      const plan = { source, inboxDir, date, signal, ...found };
       const outcome = await fetchDay(fetcher, settings, plan, logger).catch((error: Error) => {
         signal.throwIfAborted();
         const { message } = error;
@@ -59,6 +61,13 @@ export async function findWatched(
 ): Promise<string[]> {
   const rows = await queryFile<{ regon9: string }>(pool, 'import/find_watched.sql', [regons]);
   return rows.map(({ regon9 }) => regon9);
+}
+
+/** The days of the newest published dump of a registry, and of its newest full one. */
+export async function findPublished({ pool }: Database, source: string) {
+  const newest = await findNewestPublished(pool, source);
+  const full = await findNewestPublished(pool, source, 'full');
+  return { newest: newest?.dump_date, full: full?.dump_date };
 }
 
 /** The days of a registry that are fetched now, the oldest first. */

@@ -11,6 +11,8 @@ export interface FetchPlan {
   signal: AbortSignal;
   /** Which of these companies, by REGON9, are watched. Called for a long day only. */
   findWatched: (regons: readonly string[]) => Promise<readonly string[]>;
+  /** The days of the newest dump and of the newest full dump of the registry that are published. */
+  findPublished: () => Promise<{ newest?: string | undefined; full?: string | undefined }>;
 }
 
 /** What a fetch has brought; also written next to the folder, as `<date>.fetched.json`. */
@@ -32,6 +34,8 @@ export interface FetchReport {
   left: number;
   /** The days whose lists it holds, of a registry that is asked again for days that are missing. */
   days?: readonly string[];
+  /** The day of a stock, where its registry has them; its folder may be of a later one. */
+  stock?: string;
   /** The rows of each file of a stock, or of each list. */
   rows?: Readonly<Partial<Record<string, number>>>;
 }

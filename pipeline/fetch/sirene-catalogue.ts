@@ -48,9 +48,17 @@ export interface StockFile {
 }
 
 export interface Stock {
-  /** The day whose evening it shows. */
+  /** The last of a month where it came out on the 1st, else the day of its title: `lastWhole` tells the rest. */
   date: string;
   files: StockFile[];
+}
+
+/**
+ * The last day that a stock of a day shows whole. One that INSEE adds in the middle of a month has the day on
+ * which it came out, as the recoding of NAF 2025 is announced for that day; it shows the evening before.
+ */
+export function lastWhole(date: string): string {
+  return addDays(date, 1).endsWith('-01') ? date : addDays(date, -1);
 }
 
 const months =
@@ -62,6 +70,18 @@ function readDay(title: string): string | undefined {
   const month = months.indexOf(found?.[2]?.toLowerCase() ?? '') + 1;
   if (!found || month === 0) return undefined;
   return [found[3]!, String(month), found[1]!].map((part) => part.padStart(2, '0')).join('-');
+}
+
+/** `isDated`: its title agrees with the day on which it was made. */
+function describeOffer(part: StockPart, { title, url, filesize, last_modified }: Resource) {
+  const made = last_modified.slice(0, 10);
+  // The list of duplicates has no day in its title.
+  const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
+  const isDated = Math.abs(Date.parse(made) - Date.parse(day)) < MOST_DAYS * 86_400_000;
+  const name = `${part}_utf8${extname(url)}`;
+  const version = last_modified.replaceAll(/\D/g, '');
+  const file: StockFile = { part, name, url, bytes: filesize ?? undefined, version };
+  return { title, made, day, isDated, file };
 }
 
 /** The catalogue of data.gouv.fr that lists the stocks of INSEE. */
@@ -76,7 +96,7 @@ export class StockCatalogue {
     this.service = new Service('data.gouv.fr', { ...defaults, ...settings });
   }
 
-  /** The newest stock. Throws a `Refusal` where its files are of different days. */
+  /** The newest stock. Throws a `Refusal` where no two of its files are of one day. */
   async newest(signal?: AbortSignal): Promise<Stock> {
     const read = async (answer: Response) => {
       if (answer.status !== 200) throw this.service.statusFault(answer);
@@ -85,38 +105,46 @@ export class StockCatalogue {
       return list.data.resources;
     };
     const offered = await this.service.ask(this.#url, {}, read, signal);
-    const found = (Object.keys(parts) as StockPart[]).map((part) => this.#find(part, offered));
-    const [units, establishments] = found.map((one) => one?.day);
-    if (units === undefined || units !== establishments) {
-      throw new Refusal(
-        `The stock is being published: its files are of ${units} and ${establishments}`,
-      );
+    const units = this.#list('StockUniteLegale', offered);
+    const establishments = this.#list('StockEtablissement', offered);
+    // The files of a month may replace those of the one before while the catalogue is read.
+    const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
+    const establishment = establishments.find(({ day }) => day === unit?.day);
+    if (!unit || !establishment) {
+      const days = `${units[0]!.day} and ${establishments[0]!.day}`;
+      throw new Refusal(`The stock is being published: its files are of ${days}`);
     }
-    return { date: addDays(units, -1), files: found.flatMap((one) => (one ? [one.file] : [])) };
+    const [duplicates] = this.#list('StockDoublons', offered);
+    const files = [unit, establishment, ...(duplicates ? [duplicates] : [])];
+    const { day } = unit;
+    return {
+      date: day.endsWith('-01') ? addDays(day, -1) : day,
+      files: files.map(({ file }) => file),
+    };
   }
 
-  /** Undefined for a list of duplicates that is not there. The whole name counts: others begin alike. */
-  #find(part: StockPart, offered: readonly Resource[]) {
+  /**
+   * The offers of a part, the newest first and of one day a zip: an offer that is no longer renewed may be left
+   * behind. The whole name counts: others begin alike. None for a list of duplicates that is not there.
+   */
+  #list(part: StockPart, offered: readonly Resource[]) {
     const isNamed = new RegExp(`\\b${part}\\b`);
     const isStable = ({ id }: Resource) => id === parts[part];
     const isOf = (one: Resource) => isStable(one) || isNamed.test(one.title);
-    const [best] = ['.zip', '.parquet']
+    const found = ['.zip', '.parquet']
       .flatMap((end) => offered.filter((one) => isOf(one) && one.url.endsWith(end)))
-      .toSorted((one, other) => Number(isStable(other)) - Number(isStable(one)));
-    if (!best) {
-      if (part === 'StockDoublons') return undefined;
-      throw this.service.fault(`lists no ${part}`);
+      .toSorted((one, other) => Number(isStable(other)) - Number(isStable(one)))
+      .map((one) => describeOffer(part, one));
+    const dated = found.filter(({ isDated }) => isDated);
+    if (dated.length > 0) return dated.toSorted((a, b) => b.day.localeCompare(a.day));
+    const [wrong] = found;
+    if (wrong) {
+      throw new Refusal(
+        `The title '${wrong.title}' does not agree with the day of the file, ${wrong.made}`,
+      );
     }
-    const { title, url, filesize, last_modified } = best;
-    const made = last_modified.slice(0, 10);
-    // The list of duplicates has no day in its title.
-    const day = readDay(title) ?? (part === 'StockDoublons' ? made : '');
-    if (!(Math.abs(Date.parse(made) - Date.parse(day)) < MOST_DAYS * 86_400_000)) {
-      throw new Refusal(`The title '${title}' does not agree with the day of the file, ${made}`);
-    }
-    const name = `${part}_utf8${extname(url)}`;
-    const version = last_modified.replaceAll(/\D/g, '');
-    return { day, file: { part, name, url, bytes: filesize ?? undefined, version } };
+    if (part === 'StockDoublons') return [];
+    throw this.service.fault(`lists no ${part}`);
   }
 
   /**

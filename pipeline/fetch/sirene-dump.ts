@@ -4,16 +4,24 @@ import { join } from 'node:path';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { addDays } from '../calendar.ts';
 import { inflateBounds, readArchive } from '../dump/archive.ts';
+import { listDump } from '../dump/files.ts';
 import { Refusal } from '../errors.ts';
 import { figure } from '../figure.ts';
 import { listInbox } from '../night/inbox.ts';
+import { loadSource } from '../sources/source.ts';
 import { type DumpFolder, fillFolder, readLines, writeWhole } from './folder.ts';
 import { type Journal, openJournal } from './journal.ts';
 import { createReport, type FetchPlan, type FetchReport } from './report.ts';
 import type { Missing } from './round.ts';
 import { ServiceFault } from './service.ts';
 import { type List, lists, type Page, type Sirene } from './sirene.ts';
-import type { Stock, StockCatalogue, StockFile, StockPart } from './sirene-catalogue.ts';
+import {
+  lastWhole,
+  type Stock,
+  type StockCatalogue,
+  type StockFile,
+  type StockPart,
+} from './sirene-catalogue.ts';
 
 /** A stock has this share of the rows of the last one at least. */
 const LEAST_SHARE = 0.98;
@@ -28,12 +36,27 @@ const MOST_DAYS = 62;
 const MOST_ROWS = 1_000_000;
 const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 
-/** What earlier fetches have brought: `<date>.fetched.json` of the inbox. */
-type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
+/** INSEE could not answer for the nights of December 2025 in which it coded NAF 2025. */
+const empty = 'a quiet day, or one that only the next stock tells';
+
+/** What earlier fetches have brought: `<date>.fetched.json` of the inbox. A stock has no days. */
+type Past = Pick<FetchReport, 'dump_date' | 'days' | 'stock' | 'rows'>;
+
+/** What is in the inbox, and what is published. */
+interface Known {
+  /** With the stocks that no fetch has brought. */
+  past: Past[];
+  /** The newest stock; blank for none. */
+  stock: string;
+  /** Nights take later days than this one; blank for all. */
+  published: string;
+  taken: ReadonlySet<string>;
+}
 
 /**
- * Fetches the month's stock into the folder of the day that it shows, where it is newer than all that is
- * in the inbox; else the lists of a day, and of every day since the last stock that is missing.
+ * Fetches the newest stock where it is newer than all that are known; else the lists of a day, and of every
+ * day since the last stock that is missing. A stock has the folder of its own day while nights take that,
+ * else that of the day asked for.
  * Throws a `Refusal` while the data of the day are not there yet, `NothingToDo`, `AlreadyRunning`, or a
  * `ServiceFault`.
  */
@@ -42,7 +65,7 @@ export async function fetchSirene(
   catalogue: StockCatalogue,
   plan: FetchPlan,
 ): Promise<FetchReport> {
-  const { date, inboxDir, progress, signal } = plan;
+  const { date, progress, signal } = plan;
   progress.step('informations');
   const readyAt = await sirene.readyAt(signal);
   if (readyAt.slice(0, 10) <= date) {
@@ -50,34 +73,69 @@ export async function fetchSirene(
       `SIRENE has not set the data of ${date} available yet; the last are of ${readyAt}`,
     );
   }
-  const past = await readPast(join(inboxDir, 'sirene'));
-  const newest = [...(await listInbox(inboxDir, 'sirene')), ...past.map(dateOf), '']
-    .toSorted()
-    .at(-1)!;
-  const isMonthEnd = addDays(date, 1).endsWith('-01');
-  const isAwaited = isMonthEnd && readyAt.slice(0, 10) <= addDays(date, STOCK_WAIT_days);
+  const known = await readKnown(plan);
+  const isDue = addDays(date, 1).endsWith('-01') && known.stock < date;
+  const isAwaited = isDue && readyAt.slice(0, 10) <= addDays(date, STOCK_WAIT_days);
   const stock = await catalogue.newest(signal).catch((error: unknown) => {
-    const isKnown = error instanceof ServiceFault || (error instanceof Refusal && !isAwaited);
-    if (!isKnown) throw error;
+    const isTolerable = error instanceof ServiceFault || error instanceof Refusal;
+    if (isAwaited || !isTolerable) throw error;
     progress.note(`${error.message}; the lists are asked for without it`);
     return undefined;
   });
-  if (stock && stock.date <= date && stock.date > newest) {
-    return await fillFolder({ ...plan, source: 'sirene', date: stock.date }, (folder) =>
-      fetchStock(catalogue, stock, past, plan, folder),
+  const day = stock && chooseDay(stock, known, date);
+  if (day !== undefined) {
+    return await fillFolder({ ...plan, source: 'sirene', date: day }, (folder) =>
+      fetchStock(catalogue, stock!, known.past, { ...plan, date: day }, folder),
     );
   }
   if (isAwaited && stock && stock.date < date) {
-    const known = `the newest one is of ${stock.date}`;
-    throw new Refusal(`The stock of ${date} is not published yet; ${known}`);
+    const newest = `the newest one is of ${stock.date}`;
+    throw new Refusal(`The stock of ${date} is not published yet; ${newest}`);
   }
   return await fillFolder({ ...plan, source: 'sirene' }, (folder) =>
-    fetchDays(sirene, readyAt, listMissing(past, date), plan, folder),
+    fetchDays(sirene, readyAt, listMissing(known.past, date), plan, folder),
   );
 }
 
-const dateOf = ({ dump_date }: Past) => dump_date;
 const isStock = ({ days }: Past) => !days;
+const stockOf = ({ stock, dump_date }: Past) => stock ?? dump_date;
+const byDay = (one: Past, other: Past) => one.dump_date.localeCompare(other.dump_date);
+
+/** The day of the folder of a stock that is new: its own, or the one asked for; undefined for no new one. */
+function chooseDay(
+  { date: own }: Stock,
+  { stock, published, taken }: Known,
+  date: string,
+): string | undefined {
+  if (own > date || own <= stock) return undefined;
+  return [own, date].find((day) => day > published && !taken.has(day));
+}
+
+async function readKnown({ inboxDir, progress, findPublished }: FetchPlan): Promise<Known> {
+  const inbox = join(inboxDir, 'sirene');
+  const past = await readPast(inbox);
+  const published = await findPublished().catch((error: unknown) => {
+    progress.note(`What is published is not known: ${(error as Error).message}`);
+    return undefined;
+  });
+  const reported = new Set(past.map(({ dump_date }) => dump_date));
+  const days = await listInbox(inboxDir, 'sirene');
+  const source = await loadSource('sirene');
+  const others = published?.full === undefined ? new Set<string>() : new Set([published.full]);
+  for (const day of days) {
+    const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
+    if (dump?.source.dump_kind === 'full') others.add(day);
+  }
+  for (const dump_date of others) if (!reported.has(dump_date)) past.push({ dump_date });
+  past.sort(byDay);
+  const taken = new Set([...reported, ...days]);
+  return {
+    past,
+    stock: past.filter(isStock).map(stockOf).toSorted().at(-1) ?? '',
+    published: published ? (published.newest ?? '') : ([...taken].toSorted().at(-1) ?? ''),
+    taken,
+  };
+}
 
 async function readPast(inbox: string): Promise<Past[]> {
   const names = await readdir(inbox).catch(() => []);
@@ -87,25 +145,28 @@ async function readPast(inbox: string): Promise<Past[]> {
   );
 }
 
-/** The days up to `date` that are in no fetch since the last stock, the oldest first. */
+/**
+ * The days up to `date` that the last stock does not show and no fetch after it has brought, the oldest first.
+ * What came before a stock that shows less is taken back by it.
+ */
 function listMissing(past: readonly Past[], date: string): string[] {
-  const stocks = past.filter(isStock).map(dateOf);
-  const before = stocks.filter((day) => day < date).toSorted();
-  const stock = before.at(-1) ?? addDays(date, -1);
-  const fetched = new Set(past.flatMap(({ days = [] }) => days));
+  const last = past.findLast((one) => isStock(one) && one.dump_date < date);
+  const shown = last ? lastWhole(stockOf(last)) : addDays(date, -1);
+  const later = past.filter(({ dump_date }) => dump_date > (last?.dump_date ?? ''));
+  const fetched = new Set(later.flatMap(({ days = [] }) => days));
   const days = Array.from({ length: MOST_DAYS }, (_, back) => addDays(date, -back));
-  return days.filter((day) => day > stock && !fetched.has(day)).toReversed();
+  return days.filter((day) => day > shown && !fetched.has(day)).toReversed();
 }
 
 async function fetchStock(
   catalogue: StockCatalogue,
-  { date, files }: Stock,
+  { date: stock, files }: Stock,
   past: readonly Past[],
   plan: FetchPlan,
   { dump, work }: DumpFolder,
 ): Promise<FetchReport> {
   const { progress, signal } = plan;
-  const last = past.filter(isStock).toSorted((a, b) => (dateOf(a) < dateOf(b) ? 1 : -1))[0];
+  const last = past.findLast((one) => isStock(one) && one.rows !== undefined);
   progress.step('stock');
   const rows: Partial<Record<StockPart, number>> = {};
   for (const file of files) {
@@ -127,7 +188,7 @@ async function fetchStock(
     throw new Refusal('The stock has fewer establishments than units');
   }
   const names = files.map(({ name }) => name);
-  return createReport('sirene', { ...plan, date }, names, new Map(), { had: names.length, rows });
+  return createReport('sirene', plan, names, new Map(), { had: names.length, rows, stock });
 }
 
 function refuseShort({ part, name }: StockFile, count: number, last: Past | undefined): void {
@@ -176,6 +237,7 @@ async function fetchDays(
       for (const list of Object.keys(lists) as List[]) {
         const count = await readList(sirene, journal, list, day, signal);
         if (count === undefined) missing.push({ number: `/${list} ${day}`, reason: tooLong });
+        if (count === 0) progress.note(`SIRENE has nothing in /${list} of ${day}: ${empty}`);
         rows[list] = (rows[list] ?? 0) + (count ?? 0);
       }
       progress.count(at + 1, days.length);

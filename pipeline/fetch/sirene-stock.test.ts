@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { ZipFile } from 'yazl';
 import { createInbox, hasty, planOf } from '../../fixtures/registry/fetching.ts';
 import type { Stub } from '../../fixtures/registry/service-stub.ts';
@@ -14,6 +15,7 @@ import {
   startSireneStub,
   unitStockId,
 } from '../../fixtures/registry/sirene-stub.ts';
+import type { FetchPlan } from './report.ts';
 import { Sirene } from './sirene.ts';
 import { StockCatalogue } from './sirene-catalogue.ts';
 import { fetchSirene } from './sirene-dump.ts';
@@ -34,10 +36,23 @@ async function offer(...files: OfferedFile[]): Promise<void> {
   onTestFinished(() => catalogue.close());
 }
 
-function fetchDay(day: string) {
+function fetchDay(
+  day: string,
+  findPublished: FetchPlan['findPublished'] = () => Promise.resolve({}),
+) {
   const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
   const sirene = new Sirene({ url: stub.url, token, ...hasty });
-  return fetchSirene(sirene, stocks, planOf(inbox, day));
+  return fetchSirene(sirene, stocks, { ...planOf(inbox, day), findPublished });
+}
+
+const publish = (newest: string, full?: string) => () => Promise.resolve({ newest, full });
+
+/** Leaves a folder that no fetch has brought. */
+async function placeStock(day: string): Promise<void> {
+  await mkdir(folder(day), { recursive: true });
+  for (const part of ['StockUniteLegale', 'StockEtablissement']) {
+    await writeFile(join(folder(day), `${part}_utf8.csv`), 'siren\n');
+  }
 }
 
 /** Of a header and so many rows. */
@@ -71,6 +86,17 @@ describe('the stock of a month', () => {
     file('StockEtablissementLiensSuccession', 9),
   ];
   const duplicates = file('StockDoublons', 3, { bytes: Buffer.from('half') });
+
+  const renewed = (name: string, at: string, more: Partial<OfferedFile>) =>
+    file(name, 100, {
+      title: title(name, `${at} janvier 2027`),
+      last_modified: `2027-01-${at}`,
+      ...more,
+    });
+  const january = [
+    renewed('StockUniteLegale', '05', { id: unitStockId }),
+    renewed('StockEtablissement', '05', { id: establishmentStockId }),
+  ];
 
   beforeEach(async () => {
     inbox = await createInbox();
@@ -175,10 +201,105 @@ describe('the stock of a month', () => {
     expect(existsSync(folder(day))).toBe(false);
   });
 
+  test('is waited for where the catalogue does not answer on its day', async () => {
+    await offer(units, places);
+    catalogue.interfere(() => ({ status: 500 }));
+    await expect(fetchDay(day)).rejects.toThrow('data.gouv.fr answers with HTTP 500');
+    expect(existsSync(folder(day))).toBe(false);
+    catalogue.interfere(() => undefined);
+    expect(await fetchDay(day)).toMatchObject({ dump_date: day, had: 2 });
+  });
+
   test('stands back where the catalogue does not answer: the lists are had without it', async () => {
     await offer(units, places);
     await catalogue.close();
     const other = '2026-11-20';
     expect(await fetchDay(other)).toMatchObject({ dump_date: other, days: [other] });
+  });
+
+  describe('that is found late', () => {
+    beforeEach(() => start('2027-01-31T07:40:39.000'));
+
+    test('takes the day asked for where its own is published, and the lists after it are asked for again', async () => {
+      await rememberStock(inbox, '2026-10-31');
+      await offer();
+      for (const other of ['2026-11-29', '2026-12-01']) await fetchDay(other);
+      await offer(units, places);
+      expect(await fetchDay('2026-12-02', publish('2026-12-01', '2026-10-31'))).toMatchObject({
+        dump_date: '2026-12-02',
+        stock: day,
+        had: 2,
+      });
+      expect(await fetchDay('2026-12-03', publish('2026-12-02', '2026-12-02'))).toMatchObject({
+        days: ['2026-12-01', '2026-12-02', '2026-12-03'],
+      });
+      // It is fetched once.
+      expect(await fetchDay('2026-12-04')).toMatchObject({ days: ['2026-12-04'] });
+    });
+
+    test('has its own folder while only later days wait in the inbox: it is published before them', async () => {
+      await offer();
+      await fetchDay('2026-12-01');
+      await offer(units, places);
+      expect(await fetchDay('2026-12-02', publish('2026-11-29'))).toMatchObject({
+        dump_date: day,
+        stock: day,
+      });
+      expect(await fetchDay('2026-12-02')).toMatchObject({ days: ['2026-12-02'] });
+    });
+
+    test('is not asked for again where it was placed by hand, or is published', async () => {
+      await offer(units, places);
+      await placeStock(day);
+      const since = ['2026-12-01', '2026-12-02', '2026-12-03'];
+      expect(await fetchDay('2026-12-03')).toMatchObject({ days: since });
+      inbox = await createInbox();
+      expect(await fetchDay('2026-12-03', publish(day, day))).toMatchObject({ days: since });
+    });
+
+    test('passes over the days of the inbox while the database is away', async () => {
+      await offer(units, places);
+      await mkdir(folder('2026-12-01'), { recursive: true });
+      const findPublished = () => Promise.reject(new Error('The database is away'));
+      expect(await fetchDay('2026-12-02', findPublished)).toMatchObject({
+        dump_date: '2026-12-02',
+        stock: day,
+      });
+    });
+
+    test('that INSEE adds within a month has the day on which it came out, when all may be recoded', async () => {
+      await rememberStock(inbox, '2026-12-31');
+      await offer(units, places);
+      // In the morning of the 5th the catalogue has the stock of December.
+      await fetchDay('2027-01-04');
+      await offer(...january);
+      expect(await fetchDay('2027-01-05', publish('2027-01-04', '2026-12-31'))).toMatchObject({
+        dump_date: '2027-01-05',
+        stock: '2027-01-05',
+      });
+      // It goes up to the first minutes of the 5th.
+      expect(await fetchDay('2027-01-06')).toMatchObject({ days: ['2027-01-05', '2027-01-06'] });
+    });
+
+    test('is a zip, or a newer Parquet beside a zip that was left behind', async () => {
+      const bytes = Buffer.from(
+        parquetWriteBuffer({ columnData: [{ name: 'siren', data: ['310000003'] }] }),
+      );
+      const asParquet = (one: OfferedFile): OfferedFile => ({
+        ...one,
+        id: `${one.file}-parquet`,
+        file: one.file.replace('.zip', '.parquet'),
+        bytes,
+      });
+      await offer(...[units, places].map(asParquet), units, places);
+      await fetchDay('2026-12-01');
+      expect(await readdir(folder(day))).toEqual([places.file, units.file]);
+      await offer(units, places, ...january.map(asParquet));
+      await rm(join(inbox, 'sirene'), { recursive: true });
+      await fetchDay('2027-01-05');
+      expect(await readdir(folder('2027-01-05'))).toEqual(
+        [places, units].map((one) => asParquet(one).file),
+      );
+    });
   });
 });

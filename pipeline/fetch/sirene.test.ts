@@ -3,7 +3,13 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
-import { createInbox, hasty, planOf, readObjects } from '../../fixtures/registry/fetching.ts';
+import {
+  createClock,
+  createInbox,
+  hasty,
+  planOf,
+  readObjects,
+} from '../../fixtures/registry/fetching.ts';
 import { page, type Stub } from '../../fixtures/registry/service-stub.ts';
 import {
   rememberStock,
@@ -12,6 +18,7 @@ import {
   startSireneStub,
 } from '../../fixtures/registry/sirene-stub.ts';
 import { NothingToDo, Refusal, WrongUsage } from '../errors.ts';
+import type { FetchPlan } from './report.ts';
 import type { Page } from './sirene.ts';
 import { Sirene } from './sirene.ts';
 import { StockCatalogue } from './sirene-catalogue.ts';
@@ -58,10 +65,11 @@ function connect(settings: { url?: string; token?: string } = {}): Sirene {
 
 function fetchDay(
   day = date,
-  { signal, ...settings }: { signal?: AbortSignal; token?: string } = {},
+  { signal, token: key = token, ...more }: Partial<FetchPlan> & { token?: string } = {},
 ) {
   const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
-  return fetchSirene(connect(settings), stocks, planOf(inbox, day, signal));
+  const plan = { ...planOf(inbox, day, signal), ...more };
+  return fetchSirene(connect({ token: key }), stocks, plan);
 }
 
 const folder = (day = date) => join(inbox, 'sirene', day);
@@ -137,8 +145,19 @@ describe('the lists of a day', () => {
 
   test('are empty where the API knows of nothing', async () => {
     await start({ days: {} });
-    expect(await fetchDay()).toMatchObject({ had: 1, rows: { siren: 0, siret: 0 } });
+    const notes: string[] = [];
+    const progress = { ...planOf(inbox, date).progress, note: (said: string) => notes.push(said) };
+    expect(await fetchDay(date, { progress })).toMatchObject({
+      had: 1,
+      rows: { siren: 0, siret: 0 },
+    });
     expect(await readNumbers()).toEqual([]);
+    expect(notes.slice(1)).toEqual(
+      ['siren', 'siret'].map(
+        (list) =>
+          `SIRENE has nothing in /${list} of ${date}: a quiet day, or one that only the next stock tells`,
+      ),
+    );
   });
 
   test('are not asked for before they are complete', async () => {
@@ -254,6 +273,33 @@ describe('answers that are no list', () => {
       /^SIRENE_TOKEN is not accepted: SIRENE answers with HTTP 401\.$/,
     );
     expect(stub.requests).toHaveLength(1);
+  });
+});
+
+describe('the pace', () => {
+  /** The seconds that pass from one question to the next, by a clock that only waits move. */
+  async function measure(count: number): Promise<number[]> {
+    const clock = createClock('2026-11-21T07:00:00Z');
+    const { limits: _, ...others } = hasty;
+    const sirene = new Sirene({ ...others, url: stub.url, token, clock });
+    const seconds: number[] = [];
+    for (let at = 0; at < count; at += 1) {
+      const before = clock.now();
+      await sirene.unit('900000306');
+      seconds.push((clock.now() - before) / 1000);
+    }
+    return seconds;
+  }
+
+  test('is 30 calls a minute', async () => {
+    await start();
+    expect(await measure(61)).toEqual([...Array(30).fill(0), 60, ...Array(29).fill(0), 60]);
+  });
+
+  test('has a break of five seconds after a 429 that names none', async () => {
+    await start();
+    stub.interfere((_, count) => (count === 2 ? { status: 429 } : undefined));
+    expect(await measure(3)).toEqual([0, 5, 0]);
   });
 });
 
