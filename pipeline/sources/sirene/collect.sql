@@ -144,7 +144,11 @@ known as (
 select
     siren,
     siret,
-    known.is_closed is not true as was_open,
+    case
+        when known.value is not null then known.is_closed
+        -- Of one that is not listed the dumps have counted a closing up to the day of the newest.
+        else told.told ? 'closed' and coalesce(told.told ->> 'closed', '') <= newest.day
+    end as was_counted,
     jsonb_build_object(
         'siret', siret,
         'nic', right(siret, 5),
@@ -186,7 +190,12 @@ select
     end
     || coalesce(told.told, '{}') as columns
 from told
-full join known using (siren, siret);
+full join known using (siren, siret)
+cross join (
+    select coalesce(max(run.dump_date)::text, '') as day
+    from stage.night
+    join registry.run on run.run_id = night.previous_run_id
+) as newest;
 
 create index on stage.sirene_establishment (siren);
 analyze stage.sirene_establishment (siren, siret);
@@ -242,14 +251,17 @@ cross join lateral (
             ),
             '[]'
         ) as details,
-        -- Of a unit that is closed and was not open the stock has counted it.
+        -- Of a unit that is not known nothing is counted.
         count(*) filter (
             where
                 one.columns ->> 'etat_administratif' = 'F'
-                and case when known.siren is null then true else one.was_open end
+                and (known.siren is null or not one.was_counted)
         )
         - count(*) filter (
-            where one.columns ->> 'etat_administratif' = 'A' and not one.was_open
+            where
+                one.columns ->> 'etat_administratif' = 'A'
+                and known.siren is not null
+                and one.was_counted
         ) as closed_more
     from stage.sirene_establishment as one
     where one.siren = unit.siren

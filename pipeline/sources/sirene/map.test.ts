@@ -151,8 +151,8 @@ async function readShown(): Promise<string[]> {
   return rows.map(({ text }) => text);
 }
 
-async function readUnits(siren: string): Promise<object> {
-  const { rows } = await db.pool.query<{ entry: object }>(
+async function readUnits(siren: string) {
+  const { rows } = await db.pool.query<{ entry: { units: string[]; closed: number } }>(
     `select jsonb_build_object(
        'units', (select jsonb_agg(registry.unit_line(unit)) from jsonb_array_elements(units) as unit),
        'closed', closed_unit_count
@@ -273,12 +273,46 @@ describe('a row of a delta', () => {
     expect(await verify(db, 'sirene')).toEqual([]);
   });
 
+  test('counts a closed establishment once, however often it is answered, until it opens again', async () => {
+    const siren = number(0);
+    const period = (state: string, dateDebut: string, dateFin: string | null, changes = true) => ({
+      dateFin,
+      dateDebut,
+      etatAdministratifEtablissement: state,
+      changementEtatAdministratifEtablissement: changes,
+    });
+    const tell = async (date: string, nic: string, ...periodesEtablissement: object[]) => {
+      const row = { siren, siret: siren + nic, uniteLegale: {}, periodesEtablissement };
+      await runSirene(db, date, { 'siret.ndjson': JSON.stringify(row) });
+      return await readUnits(siren);
+    };
+    const opened = period('A', '2015-01-01', '2021-12-31', false);
+    const before = await readUnits(siren);
+    // The stock has counted 00046.
+    const repeated = [period('F', '2022-01-01', null), opened];
+    expect(await tell('2026-10-07', '00046', ...repeated)).toEqual(before);
+    // 00053 began and ended since the newest dump.
+    const brief = [period('F', '2026-10-08', null), period('A', '2026-10-07', '2026-10-07')];
+    const { closed } = before;
+    expect(await tell('2026-10-08', '00053', ...brief)).toMatchObject({ closed: closed + 1 });
+    expect(await tell('2026-10-09', '00053', ...brief)).toMatchObject({ closed: closed + 1 });
+    const again = [period('A', '2026-10-10', null), period('F', '2022-01-01', '2026-10-09')];
+    const reopened = await tell('2026-10-10', '00046', ...again);
+    expect(reopened.closed).toBe(closed);
+    expect(reopened.units).toHaveLength(before.units.length + 1);
+    expect(await tell('2026-10-11', '00046', ...again)).toEqual(reopened);
+    // One that is new takes none away.
+    const fresh = period('A', '2026-10-11', null);
+    expect(await tell('2026-10-12', '00061', fresh)).toMatchObject({ closed });
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+
   test('is rejected where nothing is known of its unit', async () => {
     const period = { dateFin: null, etatAdministratifEtablissement: 'A' };
     const stranger = { siren: '990399999', siret: '99039999900012', uniteLegale: {} };
     const line = JSON.stringify({ ...stranger, periodesEtablissement: [period] });
     const known = answer(number(2), {});
-    await runSirene(db, '2026-10-06', { 'siret.ndjson': `${known}\n${line}` });
+    await runSirene(db, '2026-10-13', { 'siret.ndjson': `${known}\n${line}` });
     const { rows } = await db.pool.query('select line::int, reason from registry.reject');
     expect(rows).toEqual([{ line: 2, reason: 'an establishment without its legal unit' }]);
   });
