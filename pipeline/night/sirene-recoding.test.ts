@@ -1,7 +1,16 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
-import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
+import {
+  makeEstablishment,
+  makeStock,
+  makeUnit,
+  type StockRow,
+} from '../../fixtures/dump/sirene-stock.ts';
+import { runCommand } from '../../fixtures/process/cli.ts';
 import { Refusal } from '../errors.ts';
 import { verify } from './verify.ts';
 
@@ -101,6 +110,27 @@ describe('the stocks of January 2027', () => {
     const summary = await runStock(db, '2027-01-31', january, establishments, { recodedFrom });
     expect(summary).toMatchObject({ updated: 0, events: 0 });
   });
+});
+
+test('the command takes the day of the recoding from NAF2025_FROM', async () => {
+  const db = await createTestDatabase();
+  const folder = await mkdtemp(join(tmpdir(), 'registry-recoding-'));
+  const ingest = async (date: string, units: StockRow[], NAF2025_FROM?: string) => {
+    const files = Object.entries(makeStock(units, establishments));
+    for (const [file, content] of files) await writeFile(join(folder, file), content);
+    const command = ['ingest', 'sirene', folder, '--date', date];
+    return (await runCommand(command, { DATABASE_URL: db.url, NAF2025_FROM })).code;
+  };
+  try {
+    expect(await ingest('2025-10-31', december)).toBe(0);
+    expect(await ingest('2025-11-05', january)).toBe(3);
+    expect(await ingest('2025-11-05', january, '2025-11-06')).toBe(3);
+    expect(await ingest('2025-11-05', january, '2025-11-05')).toBe(0);
+    expect(await readEvents(db, '2025-11-05')).toHaveLength(64);
+  } finally {
+    await rm(folder, { recursive: true });
+    await db.drop();
+  }
 });
 
 test('a code under the name of the other classification is read by its own, and noted', async () => {

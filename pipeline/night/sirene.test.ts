@@ -55,6 +55,14 @@ describe('the fixture days of SIRENE', () => {
     expect(faults).toEqual([]);
   });
 
+  test('have their SIREN in the last column of analyst.company', async () => {
+    const { rows, fields } = await db.pool.query<{ name: string; siren: string | null }>(
+      `select * from analyst.company where name ~ 'TILLEULS'`,
+    );
+    expect(fields.at(-1)!.name).toBe('siren');
+    expect(rows).toMatchObject([{ country_code: 'FR', siren: '000990010' }]);
+  });
+
   test('change nothing when the same dump comes again', async () => {
     const before = await dumpTables(db);
     await expect(runDay(db, '2026-11-03')).rejects.toThrow(NothingToDo);
