@@ -6,6 +6,10 @@ import { startCeidgStub } from '../../fixtures/registry/ceidg-stub.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { createInbox } from '../../fixtures/registry/fetching.ts';
 import { currentExtract, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
+import { startCatalogueStub, startSireneStub } from '../../fixtures/registry/sirene-stub.ts';
+import { makeZip } from '../../fixtures/dump/bad-dump.ts';
+import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
+import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { findPublished, listDue } from './due.ts';
@@ -89,6 +93,50 @@ describe('nightly --fetch', () => {
       expect([dates[0], dates.at(-1)]).toEqual([daysAgo(days - 1 + last), daysAgo(last)]);
     },
   );
+
+  test('takes a stock of SIRENE that came out after the lists of its day were published', async () => {
+    const units = ['310000003', '320000001'].map((siren) => makeUnit(siren));
+    const places = units.map(({ siren }) => makeEstablishment(siren!));
+    const now = () => new Date();
+    await runStock(db, daysAgo(3), units, places, { now });
+    const renamed = {
+      siren: '310000003',
+      periodesUniteLegale: [{ denominationUniteLegale: 'AIRS' }],
+    };
+    await runSirene(db, daysAgo(2), { 'a.ndjson': JSON.stringify(renamed) }, { now });
+    const titled = new Intl.DateTimeFormat('fr', { dateStyle: 'long' }).format(
+      new Date(daysAgo(1)),
+    );
+    units[0]!.denominationUniteLegale = 'AIRS';
+    const files = Object.entries(makeStock(units, places)).map(([name, content]) => ({
+      title: `Sirene : Fichier ${name.replace('_utf8.csv', '')} du ${titled}`,
+      last_modified: daysAgo(1),
+      file: name.replace('.csv', '.zip'),
+      bytes: makeZip({ content: Buffer.from(content) }),
+    }));
+    const catalogue = await startCatalogueStub(files);
+    const stub = await startSireneStub({ token: 'key' });
+    onTestFinished(async () => {
+      await stub.close();
+      await catalogue.close();
+    });
+    const variables = {
+      SIRENE_TOKEN: 'key',
+      SIRENE_URL: stub.url,
+      SIRENE_STOCK_URL: catalogue.url,
+    };
+    const command = await nightly(variables);
+    expect(command.fetched).toEqual([`sirene ${daysAgo(1)} fetched`]);
+    expect(command.runs).toEqual([`sirene ${daysAgo(1)} published`]);
+    const { rows } = await db.pool.query(
+      `select dump_kind, event_count::int from registry.run order by dump_date`,
+    );
+    expect(rows).toEqual([
+      { dump_kind: 'full', event_count: 0 },
+      { dump_kind: 'delta', event_count: 1 },
+      { dump_kind: 'full', event_count: 0 },
+    ]);
+  });
 
   test('of SIRENE knows the newest dump and the newest stock that are published', async () => {
     expect(await findPublished(db, 'sirene')).toEqual({});
