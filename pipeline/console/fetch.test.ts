@@ -9,6 +9,7 @@ import { runCommand, startCommand } from '../../fixtures/process/cli.ts';
 import { createInbox, readObjects } from '../../fixtures/registry/fetching.ts';
 import { currentExtract, type KrsEntry, startKrsStub } from '../../fixtures/registry/krs-stub.ts';
 import type { Stub } from '../../fixtures/registry/service-stub.ts';
+import { startCatalogueStub, startSireneStub } from '../../fixtures/registry/sirene-stub.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
 import { findFetcher } from '../fetch/fetcher.ts';
@@ -273,4 +274,31 @@ test('what is fetched from CEIDG is a night for `nightly`, and half of it is non
   expect(runs).toMatchObject([{ dump_date: '2026-11-02', state: 'published', entries: 81 }]);
   const report = await readFile(join(inbox, 'ceidg', '2026-11-02.fetched.json'), 'utf8');
   expect(JSON.parse(report)).toMatchObject({ asked: 17, had: 17 });
+});
+
+test('SIRENE is asked for the lists since the stock that is published, and for those of the day without a database', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  await db.pool.query(
+    `insert into registry.run (source, dump_date, dump_kind, state, started_at, finished_at, path)
+     values ('sirene', '2026-10-31', 'full', 'published', now(), now(), '')`,
+  );
+  const stub = await startSireneStub({ token: 'key' });
+  const catalogue = await startCatalogueStub([]);
+  onTestFinished(async () => {
+    await stub.close();
+    await catalogue.close();
+  });
+  const fetchLists = async (DATABASE_URL: string) => {
+    inbox = await createInbox();
+    const service = { SIRENE_URL: stub.url, SIRENE_STOCK_URL: catalogue.url, SIRENE_TOKEN: 'key' };
+    const settings = variables({ DATABASE_URL, ...service });
+    const { stdout } = await runCommand(
+      ['fetch', 'sirene', '--date', '2026-11-03', '--json'],
+      settings,
+    );
+    return (JSON.parse(stdout) as FetchReport).days;
+  };
+  expect(await fetchLists(db.url)).toEqual(['2026-11-01', '2026-11-02', '2026-11-03']);
+  expect(await fetchLists(nowhere)).toEqual(['2026-11-03']);
 });
