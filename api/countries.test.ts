@@ -105,11 +105,12 @@ describe('what asks for no country', () => {
     ['/stats/series.csv', countries],
     [`/stats/day/${second}`, countries],
     [`/stats/range/${second}`, countries],
-    ['/voivodeships', countries],
-    ['/legal-forms', countries],
-    ['/activity-sections', countries],
-    ['/activity-schemes', countries],
-    ['/activities', countries],
+    ['/event-types', countries],
+    ['/voivodeships', [...countries, 'all']],
+    ['/legal-forms', [...countries, 'all']],
+    ['/activity-sections', [...countries, 'all']],
+    ['/activity-schemes', [...countries, 'all']],
+    ['/activities', [...countries, 'all']],
   ])('GET %s: 422 lists the countries for an unknown one', async (path, known) => {
     const response = await api.ask(`/api/v1${path}?country=DE`, { headers: { Authorization } });
     expect(response.status).toBe(422);
@@ -302,6 +303,23 @@ describe('the answers of another country', () => {
     const { data } = await read(path);
     expect(data).toContainEqual(entry);
     expect(data).toHaveLength(count);
+  });
+
+  test('events are in the words of its numbers and codes', async () => {
+    const event_type = 'COMPANY_REGISTRY_NUMBER_ASSIGNED';
+    const meaningOf = async (query: string) =>
+      (await read(`/event-types${query}`)).data.find((type) => type.event_type === event_type)
+        ?.description;
+    expect(await meaningOf('')).toBe('A KRS number was assigned.');
+    expect(await meaningOf('?country=PL')).toBe('A KRS number was assigned.');
+    expect(await meaningOf('?country=FR')).toBe('A SIREN or RNA number was assigned.');
+    const history = await read(
+      '/companies/events?identifier_type=SIREN&identifier_value=000990127&lang=en',
+    );
+    const { events } = history.data as unknown as { events: object[] };
+    expect(events).toContainEqual(
+      expect.objectContaining({ text: 'A SIREN or RNA number was assigned: W112099001' }),
+    );
   });
 
   test('nights of its registry are listed with it alone, or with those of all', async () => {

@@ -88,6 +88,18 @@ test('no code but that of its sources, its fetchers and its folder names a count
   ]);
 });
 
+test('the words of events are those of every country, but where its folder has its own', () => {
+  const types = read('sql/dictionary/event_type.csv').matchAll(/^\w+,.*?("[^"]*\."|[^,"]*\.)$/gm);
+  const words = [...types].map(([, description]) => description!);
+  expect(words.length).toBeGreaterThan(40);
+  for (const file of ['event-en', 'event-pl']) {
+    const texts = JSON.parse(read(`sql/words/${file}.json`)) as { events: Record<string, string> };
+    words.push(...Object.values(texts.events));
+  }
+  const own = /\b(NIP|REGON|KRS|CEIDG|PKD|SIREN|SIRET|RNA|NAF|INSEE)\b/;
+  expect(words.filter((text) => own.test(text))).toEqual([]);
+});
+
 /** All that a file imports when it is loaded, and what that imports. */
 function loadedWith(file: string, loaded = new Set<string>()): Set<string> {
   loaded.add(file);

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { parse } from 'csv-parse/sync';
 
 /** What the row of a country in `country.csv` says to programs; the database has all of it. */
@@ -21,13 +21,16 @@ const countries = new Map(
     .map((country) => [country.country_code, country]),
 );
 
+/** The rows of a file of a country; of one that the country lacks, none. */
+export function readCountryRows<Column extends string>(country_code: string, file: string) {
+  const url = new URL(`${country_code.toLowerCase()}/${file}.csv`, folder);
+  if (!existsSync(url)) return [];
+  return parse<Record<Column, string>>(readFileSync(url), { columns: true });
+}
+
 function readCountry(name: string): Country {
-  const rows = parse<Record<keyof Country, string>>(
-    readFileSync(new URL(`${name}/country.csv`, folder)),
-    { columns: true },
-  );
-  const row = rows[0]!;
-  return { ...row, country_code: name.toUpperCase(), is_default: row.is_default === 'true' };
+  const [row] = readCountryRows<keyof Country>(name, 'country');
+  return { ...row!, country_code: name.toUpperCase(), is_default: row!.is_default === 'true' };
 }
 
 export const defaultCountry = [...countries.values()].find(({ is_default }) => is_default)!;
@@ -37,6 +40,19 @@ export function findCountry(country_code: string): Country {
   const country = countries.get(country_code);
   if (!country) throw new Error(`sql/country has no folder of the country ${country_code}`);
   return country;
+}
+
+const numbers = new Map(
+  [...countries.keys()].flatMap((country_code) =>
+    readCountryRows<'identifier_type'>(country_code, 'identifier_type').map(
+      ({ identifier_type }) => [identifier_type, country_code] as const,
+    ),
+  ),
+);
+
+/** The country of a company, by the type of its number; the default one where it has no number. */
+export function countryOfNumber(identifier_type: string | null): string {
+  return numbers.get(identifier_type ?? '') ?? defaultCountry.country_code;
 }
 
 /** The calendar day in a country, YYYY-MM-DD; without a code in the default one. */

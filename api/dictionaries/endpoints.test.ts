@@ -94,6 +94,39 @@ describe('the dictionaries', () => {
     expect(await response.json()).toMatchObject({ errors: { [field]: [expect.any(String)] } });
   });
 
+  test.each([
+    ['/voivodeships', { name: 'Grand Est', slug: 'grand-est', teryt: '44' }],
+    ['/legal-forms', { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' }],
+    ['/activity-sections?lang=en', { section: 'B', name: 'Mining and quarrying' }],
+    ['/activities', { code: '6210Y', name: expect.any(String) }],
+    ['/activities?version=NAFRev2', { code: '7420Z', name: 'Activités photographiques' }],
+    ['/activity-schemes', { version: 2007, scheme: 'PKD2007', name: 'PKD 2007', year: 2007 }],
+  ])('the dictionary of all countries has the rows of each: %s', async (path, entry) => {
+    const ask = (country: string) =>
+      api.ask(`/api/v1${path}${path.includes('?') ? '&' : '?'}country=${country}`);
+    const ofEach = await Promise.all(
+      ['PL', 'FR'].map(async (country_code) => {
+        const response = await ask(country_code);
+        // A classification is of one country alone.
+        if (response.status === 422) return [];
+        const { data } = (await response.json()) as { data: object[] };
+        return data.map((row) => ({ ...row, country_code }));
+      }),
+    );
+    const all = (await (await ask('all')).json()) as { data: object[]; meta: object };
+    expect(all.data).toEqual(ofEach.flat());
+    expect(all.meta).toEqual({ total: all.data.length });
+    expect(all.data).toContainEqual({ ...entry, country_code: expect.stringMatching(/^(PL|FR)$/) });
+  });
+
+  test('the dictionary of all countries has names in English, or each in its own language', async () => {
+    const response = await api.ask('/api/v1/legal-forms?country=all&lang=fr');
+    expect(response.status).toBe(422);
+    expect(await response.json()).toMatchObject({
+      errors: { lang: ['The lang field must be one of en.'] },
+    });
+  });
+
   test('are those that a search understands', async () => {
     const [forms, voivodeships] = await Promise.all([read('/legal-forms'), read('/voivodeships')]);
     const { rows } = await database.pool.query<{ slugs: string[]; names: string[] }>(

@@ -3,7 +3,14 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid } from '../http/errors.ts';
-import { chooseCountry, type Country, countryField, readCountries } from './countries.ts';
+import {
+  chooseAmong,
+  chooseCountry,
+  countriesField,
+  type Country,
+  countryField,
+  readCountries,
+} from './countries.ts';
 import {
   category,
   eventClass,
@@ -28,25 +35,44 @@ const eventType = z
   })
   .meta({ id: 'EventTypeEntry', description: 'A type of event.' });
 
+/** Of a row, where the list is of all countries. */
+const rowCountry = z
+  .string()
+  .optional()
+  .meta({ description: '(+) Its country; only with `country=all`.' });
+
 const legalForm = z
-  .strictObject({ slug: z.string(), symbol: z.string(), name: z.string() })
+  .strictObject({
+    slug: z.string(),
+    symbol: z.string(),
+    name: z.string(),
+    country_code: rowCountry,
+  })
   .meta({ id: 'LegalFormEntry', description: 'A legal form.' });
 
 const voivodeship = z
-  .strictObject({ name: z.string(), slug: z.string(), teryt: z.string() })
+  .strictObject({ name: z.string(), slug: z.string(), teryt: z.string(), country_code: rowCountry })
   .meta({ id: 'VoivodeshipEntry', description: 'A voivodeship.' });
 
-const activitySection = z.strictObject({ section: z.string(), name: z.string() }).meta({
-  id: 'ActivitySectionEntry',
-  description: 'A section of a classification of activities.',
-});
+const activitySection = z
+  .strictObject({ section: z.string(), name: z.string(), country_code: rowCountry })
+  .meta({
+    id: 'ActivitySectionEntry',
+    description: 'A section of a classification of activities.',
+  });
 
 const activity = z
-  .strictObject({ code: z.string(), name: z.string() })
+  .strictObject({ code: z.string(), name: z.string(), country_code: rowCountry })
   .meta({ id: 'ActivityEntry', description: 'A code of a classification of activities.' });
 
 const activityScheme = z
-  .strictObject({ version: z.int(), scheme: z.string(), name: z.string(), year: z.int() })
+  .strictObject({
+    version: z.int(),
+    scheme: z.string(),
+    name: z.string(),
+    year: z.int(),
+    country_code: rowCountry,
+  })
   .meta({ id: 'ActivitySchemeEntry', description: 'A classification of activities.' });
 
 const country = z
@@ -63,13 +89,12 @@ const identifierTypeEntry = z
   .strictObject({ identifier_type: identifierType, country_code: z.string(), form: z.string() })
   .meta({ id: 'IdentifierTypeEntry', description: 'A type of numbers.' });
 
-const ofCountry = z.strictObject({ country: countryField });
+const ofCountries = z.strictObject({ country: countriesField });
 
-const inLanguage = ofCountry.extend({
-  lang: z
-    .string()
-    .optional()
-    .meta({ description: 'The language of `name`: that of the country, or `en`.' }),
+const inLanguage = ofCountries.extend({
+  lang: z.string().optional().meta({
+    description: 'The language of `name`: that of the country, or `en`; of all countries `en`.',
+  }),
 });
 
 /** The value of a parameter among those of a country. Throws the 422 that lists these. */
@@ -78,24 +103,27 @@ function chooseValue(field: string, values: string[], asked: string): string {
   throw invalid([[field, `The ${field} field must be one of ${values.join(', ')}.`]]);
 }
 
-/** Whether a list is asked for in English, not in the language of its country. */
-function isEnglish({ language }: Country, lang = language): boolean {
-  return chooseValue('lang', [language, 'en'], lang) === 'en';
+/** Whether a list is asked for in English, not in the language of each country. */
+function isEnglish(countries: Country[], lang?: string): boolean {
+  if (lang === undefined) return false;
+  const own = countries.length === 1 ? [countries[0]!.language] : [];
+  return chooseValue('lang', [...own, 'en'], lang) === 'en';
 }
 
-/** The codes of a classification, which is named by its version or by its scheme. */
-async function readActivities(
-  db: Db,
-  schemes: { version: number; scheme: string }[],
-  asked?: string,
-) {
-  const versions = schemes.map(({ version }) => String(version));
-  const named = schemes.find(({ scheme }) => scheme === asked)?.version ?? asked ?? versions.at(-1);
-  const version = versions.length > 0 ? chooseValue('version', versions, String(named)) : '0';
+/** The codes of a classification of a country, which is named by its version or by its scheme: else the newest. */
+async function readActivities(db: Db, of: Country, countries: Country[], asked?: string) {
+  const known = await Promise.all(countries.map((one) => readSchemes(db, one.country_code)));
+  const versions = known.flat().map(({ version }) => String(version));
+  const scheme = known.flat().find((one) => one.scheme === asked);
+  const named = scheme ? String(scheme.version) : asked;
+  if (named !== undefined && versions.length > 0) chooseValue('version', versions, named);
+  const own = known[countries.indexOf(of)]!;
+  const chosen =
+    named === undefined ? own.at(-1) : own.find((one) => String(one.version) === named);
   return db
     .selectFrom('registry.activity_code')
     .select(['code', 'name'])
-    .where('version', '=', Number(version))
+    .where('version', '=', chosen?.version ?? 0)
     .orderBy('code')
     .execute();
 }
@@ -131,16 +159,28 @@ function dictionary<Query extends z.ZodObject>(
 
 /** The dictionaries of the data: public and free. */
 export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'>): Endpoint[] {
-  /** Reads a list of the country that is asked for. */
-  const ofOne =
+  /** Reads a list of the country that is asked for, or of all: then each row says whose it is. */
+  const ofEach =
     <Query extends { country?: string | undefined }>(
-      read: (country: Country, query: Query) => Promise<object[]>,
+      read: (country: Country, query: Query, countries: Country[]) => Promise<object[]>,
     ) =>
-    async (query: Query) =>
-      read(await chooseCountry(db, query.country), query);
+    async (query: Query) => {
+      const countries = chooseAmong(await readCountries(db), query.country);
+      const lists = countries.map(async (one) => {
+        const rows = await read(one, query, countries);
+        if (countries.length === 1) return rows;
+        return rows.map((row) => ({ ...row, country_code: one.country_code }));
+      });
+      return (await Promise.all(lists)).flat();
+    };
   return [
     dictionary(
-      { path: '/event-types', summary: 'List the types of events' },
+      {
+        path: '/event-types',
+        summary: 'List the types of events',
+        description: 'They are those of every country; (+) `description` is in the words of one.',
+        query: z.strictObject({ country: countryField }),
+      },
       eventType,
       {
         event_type: 'COMPANY_NAME_CHANGED',
@@ -149,7 +189,8 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
         category: 'identity',
         description: 'The name changed.',
       },
-      () => readEventTypes(db),
+      async ({ country: asked }) =>
+        readEventTypes(db, (await chooseCountry(db, asked)).country_code),
     ),
     dictionary(
       {
@@ -193,18 +234,18 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
       },
       legalForm,
       { slug: 'spolka-cywilna', symbol: '019', name: 'spółka cywilna' },
-      ofOne((one, { lang }) => readLegalForms(db, one.country_code, isEnglish(one, lang))),
+      ofEach((one, { lang }, all) => readLegalForms(db, one.country_code, isEnglish(all, lang))),
     ),
     dictionary(
       {
         path: '/voivodeships',
         summary: 'List the voivodeships, or the regions of another country',
         description: 'A search takes `name` or `slug`.',
-        query: ofCountry,
+        query: ofCountries,
       },
       voivodeship,
       { name: 'dolnośląskie', slug: 'dolnoslaskie', teryt: '02' },
-      ofOne(async ({ country_code }) =>
+      ofEach(async ({ country_code }) =>
         (await readRegions(db, country_code)).map(({ code: teryt, ...names }) => ({
           ...names,
           teryt,
@@ -221,24 +262,24 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
       },
       activitySection,
       { section: 'F', name: 'Budownictwo' },
-      ofOne((one, { lang }) => readSections(db, one.country_code, isEnglish(one, lang))),
+      ofEach((one, { lang }, all) => readSections(db, one.country_code, isEnglish(all, lang))),
     ),
     dictionary(
       {
         path: '/activity-schemes',
         summary: 'List the classifications of activities of a country',
         description: '(+) `version` is what `GET /activities` takes.',
-        query: ofCountry,
+        query: ofCountries,
       },
       activityScheme,
       { version: 2025, scheme: 'PKD2025', name: 'PKD 2025', year: 2025 },
-      ofOne(({ country_code }) => readSchemes(db, country_code)),
+      ofEach(({ country_code }) => readSchemes(db, country_code)),
     ),
     dictionary(
       {
         path: '/activities',
         summary: 'List the activity codes of a classification, such as a version of the PKD',
-        query: ofCountry.extend({
+        query: ofCountries.extend({
           version: z.string().max(20).optional().meta({
             description:
               '`version` of `GET /activity-schemes`, or its `scheme`; default the newest.',
@@ -248,9 +289,7 @@ export function dictionaryEndpoints({ readers: { db } }: Pick<Context, 'readers'
       },
       activity,
       { code: '1071Z', name: 'Produkcja pieczywa' },
-      ofOne(async (one, { version }) =>
-        readActivities(db, await readSchemes(db, one.country_code), version),
-      ),
+      ofEach((one, { version }, all) => readActivities(db, one, all, version)),
     ),
   ];
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { z } from 'zod';
 import type { Db } from '../../sql/connection/kysely.ts';
 import { readCountries } from './countries.ts';
@@ -76,10 +77,12 @@ export function readIdentifierTypes(db: Db) {
     .execute();
 }
 
-export function readEventTypes(db: Db) {
+/** The types of events, with what they mean in a country, or in any. */
+export function readEventTypes(db: Db, country_code = '') {
   return db
     .selectFrom('registry.event_type')
-    .select(['event_type', 'severity', 'event_class', 'category', 'description'])
+    .select(['event_type', 'severity', 'event_class', 'category'])
+    .select(sql<string>`registry.about_event(event_type, ${country_code})`.as('description'))
     .orderBy('event_type')
     .execute();
 }

@@ -86,7 +86,11 @@ function feedPage({ readers, now }: Context): Endpoint {
       const meta = { ...viewPageMeta(query, page!.total), fetched_at: formatTimestamp(now()) };
       if (lang === undefined) return writeSuccess(page!.events, meta);
       const events = JSON.parse(page!.events) as z.output<typeof companyEvent>[];
-      return { status: 'success', data: withWords(events, lang), meta };
+      return {
+        status: 'success',
+        data: withWords(events, lang, (one) => one.identifier_type),
+        meta,
+      };
     },
   );
 }

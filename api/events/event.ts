@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { countryOfNumber } from '../../sql/country.ts';
 import { describeEvent } from '../../sql/words/event-words.ts';
 import { type Language, locales } from '../../sql/words/message.ts';
 import { eventTypeName, identifierType, severity } from '../dictionaries/names.ts';
@@ -53,11 +54,19 @@ export const pageMeta = z
   .strictObject({ ...pageMetaFields, fetched_at })
   .meta({ id: 'EventPageMeta', description: 'Which page this is, and of how many.' });
 
-/** Adds the words of a language to events; without a language they stay as they are. */
+/**
+ * Adds the words of a language to events; without a language they stay as they are.
+ *
+ * @param typeOf the type of the number of the company, which tells its country
+ */
 export function withWords<E extends z.output<typeof event>>(
   events: E[],
   lang: Language | undefined,
+  typeOf: (event: E) => string | null,
 ): E[] {
   if (lang === undefined) return events;
-  return events.map((one) => ({ ...one, text: describeEvent(lang, one) }));
+  return events.map((one) => ({
+    ...one,
+    text: describeEvent(lang, one, countryOfNumber(typeOf(one))),
+  }));
 }

@@ -50,7 +50,12 @@ interface Asked extends Paging {
   lang?: Language | undefined;
 }
 
-type Found = { total: number; events: z.output<typeof event>[]; company_ref: string };
+type Found = {
+  total: number;
+  events: z.output<typeof event>[];
+  company_ref: string;
+  identifier_type: string | null;
+};
 
 /**
  * A page of the events of a company, the newest first, their count, and what names the company today. The
@@ -109,7 +114,11 @@ async function readHistory(
   const is_watched = watches.length > 0;
   const fetched_at = formatTimestamp(now());
   const meta = { ...viewPageMeta(paging, total), fetched_at, ...company, is_watched };
-  return { status: 'success', data: { events: withWords(events, lang) }, meta };
+  return {
+    status: 'success',
+    data: { events: withWords(events, lang, () => company.identifier_type) },
+    meta,
+  };
 }
 
 function historyByNumber(options: Context): Endpoint {

@@ -21,6 +21,19 @@ create or replace function registry.default_country() returns text
 language sql stable parallel safe
 return (select country.country_code from registry.country where country.is_default);
 
+-- What a type of events means in a country: in the words of its numbers and codes, else in those of all.
+create or replace function registry.about_event(event_type text, country_code text) returns text
+language sql stable parallel safe security definer
+return (
+    select coalesce(word.text, known.description)
+    from registry.event_type as known
+    left join registry.country_word as word
+        on word.country_code = about_event.country_code
+        and word.language = 'en'
+        and word.word = 'about_' || known.event_type
+    where known.event_type = about_event.event_type
+);
+
 -- The country of a source; one without ranks is of the default country. Analysts ask with the rights of the
 -- owner.
 create or replace function registry.source_country(source text) returns text

@@ -86,14 +86,95 @@ test.each(cases)(
   '%s from %j to %j is described in words',
   (event_type, old_value, new_value, english, polish) => {
     const event = { event_type, old_value, new_value };
-    expect(describeEvent('en', event)).toBe(english);
-    expect(describeEvent('pl', event)).toBe(polish);
+    expect(describeEvent('en', event, 'PL')).toBe(english);
+    expect(describeEvent('pl', event, 'PL')).toBe(polish);
   },
 );
 
+test.each<[EventType, string, string, string, string, string, string]>([
+  [
+    'ANOMALY_REGON_CHANGE',
+    'The REGON number changed: 1 → 2',
+    'Zmieniono numer REGON: 1 → 2',
+    'The statistical number changed: 1 → 2',
+    'Zmieniono numer statystyczny: 1 → 2',
+    'The statistical number changed: 1 → 2',
+    'Zmieniono numer statystyczny: 1 → 2',
+  ],
+  [
+    'COMPANY_ACTIVITIES_RECLASSIFIED',
+    'Activity codes moved between PKD 2007 and PKD 2025 as the official key explains: 1 → 2',
+    'Przeniesiono kody działalności między PKD 2007 a PKD 2025 zgodnie z urzędowym kluczem: 1 → 2',
+    'Activity codes moved from NAF rév. 2 to NAF 2025 as INSEE announced or its key explains: 1 → 2',
+    'Przeniesiono kody działalności z NAF rév. 2 do NAF 2025 zgodnie z zapowiedzią lub kluczem INSEE: 1 → 2',
+    'Activity codes moved between two classifications as the official key explains: 1 → 2',
+    'Przeniesiono kody działalności między klasyfikacjami zgodnie z urzędowym kluczem: 1 → 2',
+  ],
+  [
+    'COMPANY_REGISTRY_NUMBER_ASSIGNED',
+    'A KRS number was assigned: 2',
+    'Nadano numer KRS: 2',
+    'A SIREN or RNA number was assigned: 2',
+    'Nadano numer SIREN lub RNA: 2',
+    'A registry number was assigned: 2',
+    'Nadano numer rejestrowy: 2',
+  ],
+  [
+    'COMPANY_REGISTRY_NUMBER_CHANGED',
+    'The KRS number was replaced by another: 1 → 2',
+    'Zastąpiono numer KRS innym: 1 → 2',
+    'The SIREN or RNA number changed: 1 → 2',
+    'Zmieniono numer SIREN lub RNA: 1 → 2',
+    'The registry number was replaced by another: 1 → 2',
+    'Zastąpiono numer rejestrowy innym: 1 → 2',
+  ],
+  [
+    'COMPANY_REGON_ASSIGNED',
+    'A REGON number was assigned: 2',
+    'Nadano numer REGON: 2',
+    'A statistical number was assigned: 2',
+    'Nadano numer statystyczny: 2',
+    'A statistical number was assigned: 2',
+    'Nadano numer statystyczny: 2',
+  ],
+  [
+    'COMPANY_TAX_IDENTITY_ASSIGNED',
+    'A NIP was assigned: 2',
+    'Nadano NIP: 2',
+    'A tax number was assigned: 2',
+    'Nadano numer podatkowy: 2',
+    'A tax number was assigned: 2',
+    'Nadano numer podatkowy: 2',
+  ],
+  [
+    'COMPANY_TAX_IDENTITY_CHANGED',
+    'The NIP was replaced by another: 1 → 2',
+    'Zastąpiono NIP innym: 1 → 2',
+    'The tax number was replaced by another: 1 → 2',
+    'Zastąpiono numer podatkowy innym: 1 → 2',
+    'The tax number was replaced by another: 1 → 2',
+    'Zastąpiono numer podatkowy innym: 1 → 2',
+  ],
+  [
+    'COMPANY_TAX_IDENTITY_REVOKED',
+    'The NIP is gone or was revoked: 2',
+    'Usunięto lub unieważniono NIP: 2',
+    'The tax number is gone or was revoked: 2',
+    'Usunięto lub unieważniono numer podatkowy: 2',
+    'The tax number is gone or was revoked: 2',
+    'Usunięto lub unieważniono numer podatkowy: 2',
+  ],
+])('%s names the numbers and codes of its country', (event_type, ...sentences) => {
+  const event = { event_type, old_value: '1', new_value: '2' };
+  const written = ['PL', 'FR', 'XU'].flatMap((country) =>
+    (['en', 'pl'] as const).map((language) => describeEvent(language, event, country)),
+  );
+  expect(written).toEqual(sentences);
+});
+
 test('a type without words is described by its name', () => {
   const event = { event_type: 'COMPANY_MOON_ADDED', old_value: null, new_value: 'x' };
-  expect(describeEvent('en', event)).toBe('COMPANY_MOON_ADDED');
+  expect(describeEvent('en', event, 'PL')).toBe('COMPANY_MOON_ADDED');
 });
 
 test('no event is described with "null" or "undefined", whatever its values', () => {
@@ -101,7 +182,7 @@ test('no event is described with "null" or "undefined", whatever its values', ()
     for (const old_value of [null, 'x']) {
       for (const new_value of [null, 'y']) {
         for (const language of ['en', 'pl'] as const) {
-          const words = describeEvent(language, { event_type, old_value, new_value });
+          const words = describeEvent(language, { event_type, old_value, new_value }, 'FR');
           expect(words).not.toMatch(/null|undefined/);
         }
       }

@@ -1,3 +1,4 @@
+import { readCountryRows } from '../country.ts';
 import en from './event-en.json' with { type: 'json' };
 import pl from './event-pl.json' with { type: 'json' };
 import { createMessages, type Language, type Message, type Messages } from './message.ts';
@@ -12,10 +13,26 @@ export type EventType = keyof EventWords['events'];
 
 export const eventTypes = Object.keys(en.events) as EventType[];
 
-const words: Record<Language, EventWords> = {
-  en: createMessages('en', en),
-  pl: createMessages('pl', pl),
-};
+const catalogues: Record<Language, typeof en> = { en, pl };
+
+const written = new Map<string, EventWords>();
+
+/** The words of all countries, and those that a country has in their place: of its numbers and codes. */
+function wordsOf(language: Language, country_code: string): EventWords {
+  const key = `${language} ${country_code}`;
+  const known = written.get(key);
+  if (known) return known;
+  const { common, events } = catalogues[language];
+  const own = readCountryRows<'language' | 'word' | 'text'>(country_code, 'country_word')
+    .filter((row) => row.language === language && row.word in events)
+    .map(({ word, text }) => [word, text]);
+  const words = createMessages(language, {
+    common,
+    events: { ...events, ...(Object.fromEntries(own) as Partial<typeof events>) },
+  });
+  written.set(key, words);
+  return words;
+}
 
 const longest = 200;
 
@@ -32,14 +49,15 @@ export function present(value: string | null): string {
 const dateForm = /^\d{4}-\d{2}-\d{2}$/;
 
 /**
- * An event in words, such as `The activity was suspended on 6 November 2026`. A type that a newer release
- * has published, and this one has no words for, is its name.
+ * An event of a country in words, such as `The activity was suspended on 6 November 2026`. A type that a
+ * newer release has published, and this one has no words for, is its name.
  */
 export function describeEvent(
   language: Language,
   event: { event_type: string; old_value: string | null; new_value: string | null },
+  country_code: string,
 ): string {
-  const { common, events } = words[language];
+  const { common, events } = wordsOf(language, country_code);
   const prepare = (value: string | null) => {
     const line = present(value);
     if (line === '') return null;

@@ -111,6 +111,25 @@ Pozostałe: 1
     expect(email.text).toContain('Wyłącz te wiadomości:');
   });
 
+  test('names the numbers of the country of each company', async () => {
+    const events = [
+      ['KRS', '0000010078', '0000010079'],
+      ['SIREN', '000990069', '000990077'],
+    ].map(([identifier_type, old_value, new_value]) => ({
+      ...renamed,
+      identifier_type,
+      event_type: 'COMPANY_REGISTRY_NUMBER_CHANGED',
+      old_value,
+      new_value,
+    }));
+    const totals = [{ severity: 'warning', event_count: 2 }];
+    const { email } = await receive(await leaveDigest({ totals, events }));
+    expect(email.text!.match(/^- .*$/gm)).toEqual([
+      '- The KRS number was replaced by another: 0000010078 → 0000010079',
+      '- The SIREN or RNA number changed: 000990069 → 000990077',
+    ]);
+  });
+
   test('of fifty', async () => {
     const totals = [{ severity: 'warning', event_count: 50 }];
     const { email } = await receive(await leaveDigest({ totals, events: makeEvents(50) }));

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { queryFile } from '../../../sql/connection/database.ts';
+import { countryOfNumber } from '../../../sql/country.ts';
 import { signUnsubscribeToken } from '../../../sql/secrets/unsubscribe-token.ts';
 import type { Letter, Piece } from '../letter.ts';
 import { describeEvent, eventTypes, present } from '../../../sql/words/event-words.ts';
@@ -109,7 +110,9 @@ function writeSection(
         note: primary_identifier
           ? `${identifier_type ?? ''} ${present(primary_identifier)}`
           : texts.common.withoutNumber(),
-        lines: ofCompany.map((event) => describeEvent(language, event)),
+        lines: ofCompany.map((event) =>
+          describeEvent(language, event, countryOfNumber(identifier_type)),
+        ),
       };
     }),
   ];
