@@ -153,4 +153,31 @@ describe('POST /api/v1/companies/snapshot', () => {
       },
     });
   });
+
+  test('200 labels each day in lang that the country has words for', async () => {
+    const dates = [
+      { type: 'Data powstania', date: '2025-01-01' },
+      { type: 'Data wpisu do REGON', date: '2025-01-02' },
+      { type: 'Data zawieszenia działalności', date: '2025-01-03' },
+      { type: 'Data bez nazwy', date: '2025-01-04' },
+    ];
+    await database.pool.query(
+      `update registry.entry set units = $1, other_dates = $2, start_date = '2021-01-11',
+          bankruptcy_start_date = null, bankruptcy_end_date = null, struck_off_date = null
+      where nip = '1002404009'`,
+      [JSON.stringify([{ identifier: '99240004000015', dates }]), JSON.stringify(dates)],
+    );
+    const datesOf = async (lang?: string) => {
+      const { body } = await searcher.snapshot({ ...nip('1002404009'), lang });
+      type Profile = { dates: { type: string }[]; units: { dates: { type: string }[] }[] };
+      const [profile] = (body as { data: { profiles: Profile[] } }).data.profiles;
+      return [profile!.dates, profile!.units[0]!.dates].map((all) => all.map(({ type }) => type));
+    };
+    const polish = dates.map(({ type }) => type);
+    const start = 'Data rozpoczęcia działalności';
+    expect(await datesOf()).toEqual([[start, ...polish], polish]);
+    expect(await datesOf('pl')).toEqual([[start, ...polish], polish]);
+    const english = ['Formation', 'Entry in REGON', 'Suspension of activity', 'Data bez nazwy'];
+    expect(await datesOf('en')).toEqual([['Start of activity', ...english], english]);
+  });
 });

@@ -88,6 +88,24 @@ describe('POST /api/v1/companies/snapshot of a company in SIRENE', () => {
     });
   });
 
+  test.each([
+    [undefined, 'Date de création'],
+    ['fr', 'Date de création'],
+    ['en', 'Start of activity'],
+    // There are no Polish words for the dates of France.
+    ['pl', 'Date de création'],
+  ])('200 labels the days of the company and of its units in lang %s', async (lang, type) => {
+    const named = { identifier_type: 'SIREN', identifier_value: '000990143', lang };
+    const { status, body } = await searcher.snapshot(named);
+    expect(status).toBe(200);
+    const dates = [{ type, date: '2012-03-01' }];
+    expect(body).toMatchObject({
+      data: {
+        profiles: [{ units: [{ dates }, { dates: [{ type, date: '2018-05-14' }] }], dates }],
+      },
+    });
+  });
+
   test('200 counts the units that are closed, where any are', async () => {
     const profileOf = async (siren: string) => {
       const { body } = await snapshot('SIREN', siren);

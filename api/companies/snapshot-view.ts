@@ -219,7 +219,16 @@ function viewDates(entry: SnapshotEntry, { words, lang }: SnapshotWords): Labell
     const type = words.find(entry.country_code, column, lang) ?? column;
     return date === null ? [] : { type, date };
   });
-  return [...dates, ...(entry.other_dates ?? [])];
+  return [...dates, ...translateDates(entry, entry.other_dates ?? [], { words, lang })];
+}
+
+/** The days that a registry labels itself. */
+function translateDates(
+  { country_code }: SnapshotEntry,
+  dates: LabelledDate[],
+  { words, lang }: Pick<SnapshotWords, 'words' | 'lang'>,
+): LabelledDate[] {
+  return dates.map(({ type, date }) => ({ type: words.translate(country_code, type, lang), date }));
 }
 
 const addressParts = addressField.keyof().options;
@@ -274,7 +283,7 @@ function viewProfile(entry: SnapshotEntry, dictionary: SnapshotWords) {
       name: one.name ?? '',
       // A unit without an address of its own is the head office.
       address: viewAddress(one.address ?? addressOf(entry, dictionary)),
-      dates: one.dates,
+      dates: translateDates(entry, one.dates, dictionary),
     })),
     ...(entry.closed_unit_count && { closed_unit_count: entry.closed_unit_count }),
     contacts: listValues([entry], contactType.options),

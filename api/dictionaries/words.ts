@@ -17,13 +17,22 @@ export async function readWords(db: Db) {
   const texts = new Map(
     rows.map((one) => [`${one.country_code} ${one.language} ${one.word}`, one.text]),
   );
+  const ownLabels = new Map(
+    rows
+      .filter(({ language, own_language }) => language === own_language)
+      .map((one) => [`${one.country_code} ${one.text}`, one.word]),
+  );
   const own = new Map(rows.map((one) => [one.country_code, one.own_language]));
+  /** A word of a country in a language, else in its own one, else the one that all languages share. */
+  const find = (country_code: string, word: string, language = ''): string | undefined =>
+    [language, own.get(country_code) ?? '', '']
+      .map((one) => texts.get(`${country_code} ${one} ${word}`))
+      .find((text) => text !== undefined);
   return {
-    /** A word of a country in a language, else in its own one, else the one that all languages share. */
-    find: (country_code: string, word: string, language = ''): string | undefined =>
-      [language, own.get(country_code) ?? '', '']
-        .map((one) => texts.get(`${country_code} ${one} ${word}`))
-        .find((text) => text !== undefined),
+    find,
+    /** A label of a registry in a language; one that is no word of its country stays. */
+    translate: (country_code: string, label: string, language = ''): string =>
+      find(country_code, ownLabels.get(`${country_code} ${label}`) ?? '', language) ?? label,
     /** The name of a country in a language. */
     nameOf: (country: Country, language: string): string =>
       (language === country.language
