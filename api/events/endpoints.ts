@@ -116,7 +116,7 @@ function feed({ readers, now }: Context): Endpoint {
       path: '/events/feed',
       summary: 'Read events on from where the last answer ended',
       description:
-        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
+        'In the order in which they were published, each exactly once: of the companies that are watched, or with `scope=all` of the whole registry: (+) of a `country`, by default the first one, without companies whose owner objects to be found. Without a `country` the watched companies are of any. Without `after` it begins with the first event. `next_cursor` is always there and never expires: asked for again later, it gives what has been published since.',
       query: z
         .strictObject({
           scope: feedScope.default('watched'),

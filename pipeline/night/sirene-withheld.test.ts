@@ -1,7 +1,9 @@
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { views } from '../../api/downloads/views.ts';
 import { createAccount } from '../../fixtures/client/account.ts';
 import { askJson } from '../../fixtures/client/json-client.ts';
+import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -50,10 +52,12 @@ const withheldPlace: StockRow = {
 let db: TestDatabase;
 let api: TestApi;
 let token: string;
+let searcher: Searcher;
 
 beforeAll(async () => {
   db = await createTestDatabase();
   api = await startTestApi({ db: db.kysely });
+  searcher = await createSearcher(db.kysely, api, 100);
 });
 
 afterAll(async () => {
@@ -71,6 +75,23 @@ function run(date: string, unit: StockRow, seat: StockRow, more: { branch?: Stoc
     makeEstablishment(neighbour),
   ];
   return runStock(db, date, units, establishments);
+}
+
+/** How many companies a search finds by each of some names. */
+const findByName = (...names: string[]) =>
+  Promise.all(
+    names.map(async (name) => {
+      const { body } = await searcher.search(`?country=FR&name=${name}`);
+      return (body as { data: { total: number } }).data.total;
+    }),
+  );
+
+async function readFeed(scope: string): Promise<string[]> {
+  const route = `GET /events/feed?scope=${scope}&country=FR`;
+  const { body } = await askJson(api, route, { token });
+  return (body as { data: Record<string, string>[] }).data.map(
+    (event) => `${event.primary_identifier} ${event.event_type}`,
+  );
 }
 
 async function readNames(): Promise<object[]> {
@@ -104,6 +125,8 @@ describe('an owner who objects to be found', () => {
     ]);
     const found = await findClearText(db, '', ['quinquempoix', 'oubliettes', 'du port']);
     expect(found).toEqual(expect.arrayContaining(['customer.mail', 'registry.event']));
+    expect(await findByName('quinquempoix', 'zephirine', 'atelier')).toEqual([1, 1, 2]);
+    expect(await readFeed('all')).toEqual(await readFeed('watched'));
   });
 
   test('leaves every table when the mark comes, without an event', async () => {
@@ -146,17 +169,49 @@ describe('an owner who objects to be found', () => {
         street: 'RUE DES LILAS',
       },
     ]);
+    expect(await findByName('quinquempoix', 'zephirine', 'atelier')).toEqual([0, 0, 2]);
   });
 
-  test('is in no export', async () => {
-    const { stdout } = await runCommand(['export', 'entry', '--format', 'csv'], {
+  test.each([
+    ['entry', [company, neighbour]],
+    ['company', [company, neighbour]],
+    ['event', [company]],
+  ])('is not in the export of %s', async (view, sirens) => {
+    const { stdout } = await runCommand(['export', view, '--format', 'csv'], {
       DATABASE_URL: db.url,
     });
     const rows: Record<string, string>[] = parse(stdout, { columns: true });
-    expect(rows.map(({ name }) => String(name)).toSorted()).toEqual([
-      `ATELIER ${company}`,
-      `ATELIER ${neighbour}`,
-    ]);
+    expect(rows.map(({ siren }) => String(siren)).toSorted()).toEqual(sirens);
+  });
+
+  test('is in no download, as no company is', async () => {
+    for (const { view } of views) {
+      const response = await api.ask(`/downloads/2026-11-01/${view}.csv?country=FR`);
+      expect(response.status).toBe(200);
+      expect(await response.text()).not.toMatch(/\b(siren|company_id|entry_id|99010\d{4})\b/);
+    }
+  });
+
+  test('is in the feed of those who watch it, and not in that of the registry', async () => {
+    const told = [
+      `${person} COMPANY_ADDRESS_CHANGED`,
+      `${person} COMPANY_NAME_CHANGED`,
+      `${company} COMPANY_UNIT_CHANGED`,
+    ];
+    expect((await readFeed('watched')).toSorted()).toEqual(told);
+    expect(await readFeed('all')).toEqual([told[2]]);
+    // A part of one event is whole, has none after it, and the next one is empty.
+    const route = 'GET /events/feed?scope=all&country=FR&limit=1';
+    const { body } = await askJson(api, route, { token });
+    expect(body).toMatchObject({
+      data: [{ primary_identifier: company }],
+      meta: { has_more: false },
+    });
+    const { next_cursor } = (body as { meta: { next_cursor: string } }).meta;
+    expect(await askJson(api, `${route}&after=${next_cursor}`, { token })).toMatchObject({
+      status: 200,
+      body: { data: [], meta: { next_cursor, has_more: false } },
+    });
   });
 
   test('still closes, and comes back without an event', async () => {
