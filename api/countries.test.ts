@@ -292,6 +292,11 @@ describe('the answers of another country', () => {
       { slug: 'entrepreneur-individuel', symbol: '1000', name: 'entrepreneur individuel' },
       263,
     ],
+    [
+      '/legal-forms?country=FR&lang=fr',
+      { slug: 'entrepreneur-individuel', symbol: '1000', name: 'entrepreneur individuel' },
+      263,
+    ],
     ['/activity-sections?country=FR&lang=en', { section: 'B', name: 'Mining and quarrying' }, 22],
     [
       '/activities?country=FR&version=NAFRev2',

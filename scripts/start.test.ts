@@ -116,6 +116,11 @@ describe('npm start', () => {
       expect(rows[0]!.events).toBeGreaterThan(100);
       expect(await feed.json()).toMatchObject({ meta: { total: rows[0]!.events } });
       expect(rows[0]!.digests).toBeGreaterThan(8);
+      // French companies lie beside the Polish ones.
+      const search = `${url}/api/v1/companies/search?country=FR&name=horlogerie`;
+      expect(await (await fetch(search, { headers })).json()).toMatchObject({
+        data: { total: 1, results: [{ name: 'HORLOGERIE DU DOUBS' }] },
+      });
       // The command line shares the server.
       const status = await runCommand(['status'], variables);
       expect(status.stdout).toContain('ceidg    2026-11-06');

@@ -85,6 +85,23 @@ describe('the foot of a page', () => {
   });
 });
 
+test.each(['en', 'pl'])(
+  'the first page and the terms name every registry, and the terms its licence: %s',
+  async (language) => {
+    const pages = [await read(`/?lang=${language}`), await read(`/terms?lang=${language}`)];
+    const { rows } = await database.pool.query<{ source: string }>(
+      'select source from registry.source_rank',
+    );
+    expect(rows).toHaveLength(4);
+    for (const page of pages) {
+      const [main] = /<main[^]*<\/main>/.exec(page)!;
+      for (const { source } of rows) expect(main).toContain(source.toUpperCase());
+    }
+    expect(pages[1]).toContain('SIRENE (INSEE)');
+    expect(pages[1]).toContain('Licence Ouverte 2.0');
+  },
+);
+
 describe('the language of a page', () => {
   async function languageOf(path: string, acceptLanguage: string) {
     const headers = { Accept: 'text/html', 'Accept-Language': acceptLanguage };
