@@ -56,7 +56,7 @@ compared as (
         (
             told.subject = any(entry.untold)
             or entry.is_partial and registry.is_personal(told.category, entry.entity_type)
-            or told.category in ('identity', 'location')
+            or told.category in ('identity', 'location', 'activities')
             and num_nonnulls(told.old_value, told.new_value) = 0
         ) is true
         -- What is withdrawn is not told, and its values are erased.

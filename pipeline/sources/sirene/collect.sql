@@ -83,7 +83,10 @@ select
     jsonb_build_object(
         'statut_diffusion', case when entry.is_partial then 'P' else 'O' end,
         'date_creation', entry.start_date,
-        'identifiant_association', entry.numbers ->> 'RNA',
+        'identifiant_association', case
+            when 'KRS' = any(entry.untold) then '[ND]'
+            else entry.numbers ->> 'RNA'
+        end,
         'etat_administratif', case entry.declared_status when 'DELETED' then 'C' else 'A' end,
         'date_debut', entry.end_date,
         'categorie_juridique', entry.legal_form,

@@ -77,7 +77,7 @@ select
     null::date as version_date,
     null::text as version_register,
     case
-        when record.identifiant_association is not null
+        when registry.text_fr(record.identifiant_association) is not null
             then jsonb_build_object('RNA', record.identifiant_association)
     end as numbers,
     unit.is_partial,
@@ -89,7 +89,11 @@ select
                 case when seat.is_withheld then 'address' end,
                 case
                     when unit.start_date is null then 'start date'
-                end
+                end,
+                -- The subject of the RNA number.
+                case when record.identifiant_association = '[ND]' then 'KRS' end,
+                case when record.categorie_juridique = '[ND]' then 'legal form' end,
+                case when record.activite_principale = '[ND]' then 'activity' end
             ],
             null
         ),
@@ -97,7 +101,9 @@ select
     ) as untold,
     case
         when record.etat_administratif = 'A' and activity.version is distinct from 2026
-            then nullif(translate(record.activite_principale_naf25, '.', ''), '')
+            then nullif(
+                translate(registry.text_fr(record.activite_principale_naf25), '.', ''), ''
+            )
     end as announced_activity,
     nullif(record.closed_count, 0) as closed_unit_count
 from stage.record
@@ -122,13 +128,14 @@ cross join lateral (
         -- 1000 is for life: a form that crosses it says nothing.
         case
             when known.entity_type is not null then known.entity_type = 'NATURAL'
-            when record.categorie_juridique is not null then record.categorie_juridique = '1000'
+            when registry.text_fr(record.categorie_juridique) is not null
+                then record.categorie_juridique = '1000'
             else record.nom is not null
         end as is_natural,
         case
             when (record.categorie_juridique = '1000') = (known.entity_type <> 'NATURAL')
                 then known.legal_form
-            else record.categorie_juridique
+            else registry.text_fr(record.categorie_juridique)
         end as legal_form
     offset 0
 ) as kind
@@ -170,7 +177,7 @@ left join lateral (
         translate(record.activite_principale, '.', '') as code
     where
         labelled.version is not null
-        and translate(record.activite_principale, '.', '') <> '0000Z'
+        and record.activite_principale not in ('00.00Z', '0000Z', '[ND]')
 ) as activity on true
 -- The head office comes first, and has the address of the entry.
 cross join lateral (
@@ -178,8 +185,7 @@ cross join lateral (
         unit.head is not null
         and coalesce(
             unit.is_partial
-            or unit.head ->> 'statut_diffusion' = 'P'
-            or unit.head ->> 'libelle_voie' = '[ND]',
+            or registry.is_withheld_fr(unit.head),
             false
         ) as is_withheld,
         unit.head ->> 'etat_administratif' = 'A' as is_open,
@@ -198,7 +204,7 @@ cross join lateral (
         case when not seat.is_withheld then unit.head ->> 'complement_adresse' end as apartment,
         case when not seat.is_withheld then unit.head ->> 'code_postal' end as postal_code,
         registry.city_fr(unit.head) as city,
-        nullif(unit.head ->> 'libelle_pays_etranger', 'FR') as country_code
+        nullif(registry.text_fr(unit.head ->> 'libelle_pays_etranger'), 'FR') as country_code
 ) as address
 -- Most units have no other establishment.
 cross join lateral (
@@ -221,8 +227,7 @@ cross join lateral (
             detail.value ->> 'etat_administratif' = 'A' as is_open,
             coalesce(
                 unit.is_partial
-                or detail.value ->> 'statut_diffusion' = 'P'
-                or detail.value ->> 'libelle_voie' = '[ND]',
+                or registry.is_withheld_fr(detail.value),
                 false
             ) as is_withheld,
             registry.calendar_day(registry.day_fr(detail.value ->> 'date_debut'))::text

@@ -21,5 +21,5 @@ where
         select from registry.legal_form
         where legal_form.country_code = 'FR' and legal_form.symbol = record.categorie_juridique
     )
-    and record.categorie_juridique is not null
+    and registry.text_fr(record.categorie_juridique) is not null
 group by record.categorie_juridique;

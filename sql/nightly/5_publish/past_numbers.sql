@@ -1,4 +1,5 @@
--- Keeps the numbers that entries lost, so that a company is still found by them.
+-- Keeps the numbers that entries lost, so that a company is still found by them; not those that their owners
+-- withhold.
 
 insert into registry.past_number (identifier_type, identifier_value, company_id, last_date)
 select
@@ -13,7 +14,18 @@ cross join lateral registry.changed_numbers(
     row(before.*)::registry.entry, row(after.*)::registry.entry
 ) as number (identifier_type, event_subject, identifier_value, present_value)
 join registry.identifier_type as type using (identifier_type)
-where number.identifier_value is not null and type.company_type is null
+where
+    number.identifier_value is not null
+    and type.company_type is null
+    and (number.present_value is not null or number.event_subject = any(after.untold) is not true)
 group by number.identifier_type, number.identifier_value, before.company_id
 on conflict on constraint past_number_pkey do update
 set last_date = greatest(past_number.last_date, excluded.last_date);
+
+delete from registry.past_number
+using stage.after, registry.identifier_type as type
+where
+    past_number.company_id = after.company_id
+    and type.identifier_type = past_number.identifier_type
+    and type.stored_in = 'numbers'
+    and type.event_subject = any(after.untold);

@@ -16,7 +16,10 @@ with withheld as materialized (
     cross join lateral (
         select told.subject, null as unit_number
         from unnest(after.untold) as told (subject)
-        where told.subject in ('name', 'address') and told.subject <> all(coalesce(before.untold, '{}'))
+        where
+            -- A day is untold where it is not known.
+            told.subject <> 'start date'
+            and told.subject <> all(coalesce(before.untold, '{}'))
         union all
         -- Of a natural person all that is personal.
         select null, null
