@@ -8,7 +8,13 @@ import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createWatch } from '../../fixtures/client/watch.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { readEvents, runStock } from '../../fixtures/dump/sirene-night.ts';
-import { makeEstablishment, makeUnit, type StockRow } from '../../fixtures/dump/sirene-stock.ts';
+import {
+  makeEstablishment,
+  makeUnit,
+  type StockRow,
+  withheldPlace,
+  withheldUnit,
+} from '../../fixtures/dump/sirene-stock.ts';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { findClearText } from '../../fixtures/registry/clear-text.ts';
 import { verify } from './verify.ts';
@@ -24,30 +30,6 @@ const woman: StockRow = {
   nomUniteLegale: 'QUINQUEMPOIX',
 };
 const home: StockRow = { libelleVoieEtablissement: 'DES OUBLIETTES' };
-
-const withheldUnit: StockRow = {
-  statutDiffusionUniteLegale: 'P',
-  ...Object.fromEntries(
-    [
-      'sigle',
-      'sexe',
-      'prenom1',
-      'prenomUsuel',
-      'pseudonyme',
-      'nom',
-      'nomUsage',
-      'denomination',
-    ].map((name) => [`${name}UniteLegale`, '[ND]']),
-  ),
-};
-const withheldPlace: StockRow = {
-  statutDiffusionEtablissement: 'P',
-  ...Object.fromEntries(
-    ['complementAdresse', 'numeroVoie', 'typeVoie', 'libelleVoie', 'codePostal', 'enseigne1'].map(
-      (name) => [`${name}Etablissement`, '[ND]'],
-    ),
-  ),
-};
 
 let db: TestDatabase;
 let api: TestApi;

@@ -124,6 +124,41 @@ begin
 end;
 $$;
 
+-- The numbers that a text tells; of a longer one also its first nine digits, which may be the company's.
+create or replace function person.numbers_in(text text) returns setof text
+language sql immutable parallel safe as $$
+    select told.number
+    from regexp_matches(numbers_in.text, '[0-9]{9,14}', 'g') as match (part)
+    cross join lateral (values (match.part[1]), (left(match.part[1], 9))) as told (number)
+$$;
+
+-- Erases what challenges, stored answers and rejected rows say of companies, by their ids and numbers. Each
+-- text is looked at once, however many companies there are.
+create or replace function person.erase_copies(company_ids bigint[], numbers text[]) returns void
+language sql as $$
+    update registry.reject
+    set raw = ''
+    where (reject.run_id, reject.file, reject.line) in (
+        select told.run_id, told.file, told.line
+        from registry.reject as told
+        cross join lateral person.numbers_in(told.raw) as number
+        join unnest(numbers) as known (number) using (number)
+        where told.raw <> ''
+    );
+
+    update customer.challenge
+    set right_value = '', evidence = '', answer = left(challenge.answer, 0)
+    where challenge.company_id = any(company_ids);
+
+    delete from customer.idempotent_answer
+    where (account_id, operation, idempotency_key) in (
+        select told.account_id, told.operation, told.idempotency_key
+        from customer.idempotent_answer as told
+        cross join lateral person.numbers_in(told.body::text) as number
+        join unnest(numbers) as known (number) using (number)
+    );
+$$;
+
 -- Suppresses the entries of a person. Returns the request and the numbers and names that were told
 -- elsewhere. Without `suppression_id`: nothing is found (`entry_count` 0), or all of it is suppressed.
 create or replace function person.forget(

@@ -76,17 +76,43 @@ where
     and event.new_value is null
     and event.old_value is null;
 
--- Mails, challenges and stored answers tell of companies that somebody watches.
+update registry.company
+set
+    name = null,
+    postal_code = null,
+    changed_snapshot_no = registry.next_snapshot_no()
+from stage.withheld
+where
+    company.merged_into_id = withheld.company_id
+    and withheld.subject is null
+    and num_nonnulls(company.name, company.postal_code) > 0;
+
+-- Copies that name the number of the company, whoever watches it.
+select person.erase_copies(
+    array(select distinct withheld.company_id from stage.withheld),
+    array(
+        select distinct entry.entry_key
+        from stage.withheld
+        join registry.entry using (company_id, entry_id)
+    )
+)
+where exists (select from stage.withheld);
+
+-- Mails, and copies that name it otherwise, tell of companies that somebody watches.
 do $$
 declare
     entries constant registry.entry[] := array(
-        select row(before.*)::registry.entry
-        from stage.before
+        select row(known.*)::registry.entry
+        from (
+            table stage.before
+            union all
+            select entry.* from registry.entry join stage.withheld using (company_id, entry_id)
+        ) as known
         where
-            before.entry_id in (select withheld.entry_id from stage.withheld)
+            known.entry_id in (select withheld.entry_id from stage.withheld)
             and exists (
                 select from customer.watch
-                where watch.company_id = before.company_id
+                where watch.company_id = known.company_id
             )
     );
 begin
