@@ -137,7 +137,7 @@ interface Mapping {
   mapping: string;
   /** Changes whenever the mapping does, so that every record is read again. */
   mapping_version: string;
-  /** The text of `note.sql`, where there is one: what of the records the run notes. */
+  /** The text of `note.sql`, where there is one: what the run notes of the records, and `stage.withheld_unit`. */
   note?: string | undefined;
 }
 

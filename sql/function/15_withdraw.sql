@@ -90,6 +90,42 @@ begin
 end;
 $$;
 
+-- A unit without what its owner withholds: number, dates and commune stay.
+create or replace function registry.withheld_unit(unit jsonb) returns jsonb
+language sql immutable parallel safe
+return unit
+    - 'name'
+    #- '{address,street}'
+    #- '{address,building}'
+    #- '{address,apartment}'
+    #- '{address,postal_code}'
+    || '{"is_partial": true}';
+
+-- An entry without what its owner withholds by an objection at the registry. A legal person keeps its name.
+create or replace function registry.withheld(entry registry.entry) returns registry.entry
+language plpgsql stable parallel safe as $$
+begin
+    entry.is_partial := true;
+    entry.untold := array['name', 'address'];
+    if entry.entity_type = 'NATURAL' then
+        entry.name := null;
+        entry.surname := null;
+        entry.first_name := null;
+        entry.persons := null;
+    end if;
+    entry.street := null;
+    entry.building := null;
+    entry.apartment := null;
+    entry.postal_code := null;
+    entry.units := (
+        select jsonb_agg(registry.withheld_unit(unit.value) order by unit.place)
+        from jsonb_array_elements(entry.units) with ordinality as unit (value, place)
+    );
+    entry.content_hash := registry.content_hash(entry);
+    return entry;
+end;
+$$;
+
 -- Withdraws published entries, the values of their events, and what their companies show. The caller
 -- holds the locks that nights publish under, and ends the publication.
 create or replace function registry.withdraw(entry_ids bigint[]) returns void

@@ -96,6 +96,8 @@ compared as (
             or (told.ended_date >= told.event_date and proceeding.state is null)
             when 'unit' then
                 told.unit_number !~ '^[0-9]{14}$'
+                -- Its owner withheld it when it opened.
+                or told.new_value = told.unit_number
                 -- A head office comes and goes with the address of the entry.
                 or not entry.units #> '{0}' ? 'address'
                 and not exists (

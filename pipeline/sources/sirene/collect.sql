@@ -211,7 +211,8 @@ select
     whole.columns || jsonb_build_object(
         'siren', unit.siren,
         'details', listed.details,
-        'closed_count', greatest(coalesce(known.closed_unit_count, 0) + listed.closed_more, 0)
+        'closed_count', greatest(coalesce(known.closed_unit_count, 0) + listed.closed_more, 0),
+        'withheld_units', listed.withheld_units
     ),
     answer.raw
 from stage.sirene_unit as unit
@@ -254,6 +255,11 @@ cross join lateral (
             ),
             '[]'
         ) as details,
+        string_agg(one.siret, ' ') filter (
+            where
+                one.columns ->> 'etat_administratif' = 'F'
+                and one.columns ->> 'statut_diffusion' = 'P'
+        ) as withheld_units,
         -- Of a unit that is not known nothing is counted.
         count(*) filter (
             where

@@ -1,4 +1,5 @@
--- Notes codes that stand under the name of another classification, and legal forms that INSEE does not list.
+-- Notes codes that stand under the name of another classification, legal forms that INSEE does not list, and
+-- closed establishments whose owners withhold them.
 insert into stage.notice (subject, value, row_count)
 select
     'activity of another classification',
@@ -23,3 +24,10 @@ where
     )
     and registry.text_fr(record.categorie_juridique) is not null
 group by record.categorie_juridique;
+
+-- A first snapshot has told of none.
+insert into stage.withheld_unit (entry_key, unit_number)
+select record.siren, unit.number
+from stage.record
+cross join lateral string_to_table(record.withheld_units, ' ') as unit (number)
+where record.withheld_units <> '' and not (select night.is_baseline from stage.night);

@@ -40,7 +40,7 @@ export const description: TableDescription = {
       unique: 'siret',
       ...establishmentColumns,
     },
-    brief: ['siren', 'nic_siege', 'siret', 'etat_administratif'],
+    brief: ['siren', 'nic_siege', 'siret', 'etat_administratif', 'statut_diffusion'],
     side: [
       {
         file_key: 'StockDoublons',
@@ -53,7 +53,7 @@ export const description: TableDescription = {
     ],
     // Each unit has one head office, active or closed. Purged units may have lost theirs.
     needsDetails: isActive,
-    combined: { closed_count: 'integer' },
+    combined: { closed_count: 'integer', withheld_units: 'text' },
     combine: listEstablishments,
   },
   delta: answers,
@@ -61,7 +61,8 @@ export const description: TableDescription = {
 
 /**
  * Lists the active establishments of a legal unit by their number, after the head office, which is listed even
- * when it is closed; and counts the closed ones.
+ * when it is closed; and counts the closed ones. Of those it lists the numbers that an owner withholds: what was
+ * told of them goes.
  */
 function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const head = `${unit.siren}${unit.nic_siege}`;
@@ -69,7 +70,10 @@ function listEstablishments(unit: Fields, establishments: readonly Fields[]) {
   const listed = establishments
     .filter((row) => isActive(row) || row.siret === head)
     .toSorted((a, b) => (rank(a) < rank(b) ? -1 : 1));
-  return { listed, closed_count: establishments.filter((row) => !isActive(row)).length };
+  const closed = establishments.filter((row) => !isActive(row));
+  const withheld = closed.filter(({ statut_diffusion }) => statut_diffusion === 'P');
+  const withheld_units = withheld.map(({ siret }) => siret).join(' ');
+  return { listed, closed_count: closed.length, withheld_units };
 }
 
 /** Both units and establishments say it so. */

@@ -133,6 +133,14 @@ create unlogged table stage.missing_entry (
     entry_id bigint
 );
 
+-- One row per closed unit whose owner withholds it, by its number: the entry lists it no longer. is_told: earlier
+-- events tell more of it.
+create unlogged table stage.withheld_unit (
+    entry_key text not null,
+    unit_number text not null,
+    is_told boolean not null default false
+);
+
 -- One row per event of the night, before it has a number.
 create unlogged table stage.event (
     company_id bigint not null,

@@ -10,11 +10,14 @@ with open_unit as (
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
         not unit.value ? 'address' as is_seat,
-        unit.value ? 'is_partial' as is_partial,
+        withheld.is_partial,
         before.declared_status <> after.declared_status
         or (before.units #>> '{0,identifier}') is distinct from (after.units #>> '{0,identifier}')
             as is_told,
-        registry.unit_line(unit.value) as line,
+        coalesce(
+            case when withheld.is_partial then unit.value ->> 'identifier' end,
+            registry.unit_line(unit.value)
+        ) as line,
         -- A number says more.
         case
             when unit.value ->> 'identifier' is null then registry.address_meaning(
@@ -29,6 +32,14 @@ with open_unit as (
         (false, after.units)
     ) as list (is_old, units)
     cross join lateral jsonb_array_elements(list.units) as unit
+    -- Tonight's mark counts for what was listed yesterday too.
+    cross join lateral (
+        select
+            unit.value ? 'is_partial'
+            or after.is_partial is true
+            or unit.value ->> 'identifier' in (select unit_number from stage.withheld_unit) is true
+                as is_partial
+    ) as withheld
     where
         before.units is distinct from after.units
         and not registry.is_unit_closed(after.country_code, unit.value)
@@ -103,7 +114,7 @@ where
     unit.new_line is distinct from unit.old_line
     and registry.value_meaning(night.country_code, 'unit', unit.new_line)
     is distinct from registry.value_meaning(night.country_code, 'unit', unit.old_line)
-    -- Of one whose owner withholds something only that it opens and closes.
+    -- Of one whose owner withholds something only that it opens and closes, by its number.
     and not (unit.is_partial and unit.old_line is not null and unit.new_line is not null)
     and not (
         unit.is_seat

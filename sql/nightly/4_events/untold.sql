@@ -8,3 +8,37 @@ where
     and event.entry_id = before.entry_id
     and event_type.event_type = event.event_type
     and (event_type.subject = any(before.untold) or event_type.subject = any(after.untold));
+
+-- The head office moves away from an establishment that its owner withholds from now on: its address is not told.
+update stage.event
+set old_value = null
+from stage.before, stage.after, registry.event_type
+where
+    event.entry_id = before.entry_id
+    and after.entry_id = before.entry_id
+    and event_type.event_type = event.event_type
+    and event_type.subject = 'address'
+    and before.units #>> '{0,identifier}' <> after.units #>> '{0,identifier}'
+    and (
+        before.units #>> '{0,identifier}' in (select unit_number from stage.withheld_unit)
+        or after.units @> jsonb_build_array(
+            jsonb_build_object('identifier', before.units #> '{0,identifier}', 'is_partial', true)
+        )
+    );
+
+-- That a registry withholds a closed unit is kept nowhere, and each dump says it again: what counts is whether
+-- earlier events tell more than its number.
+analyze stage.withheld_unit;
+
+update stage.withheld_unit
+set is_told = true
+where exists (
+    select
+    from registry.entry
+    join registry.event using (company_id, entry_id)
+    where
+        entry.source = (select night.source from stage.night)
+        and entry.entry_key = withheld_unit.entry_key
+        and starts_with(coalesce(event.new_value, event.old_value), withheld_unit.unit_number)
+        and coalesce(event.new_value, event.old_value) <> withheld_unit.unit_number
+);

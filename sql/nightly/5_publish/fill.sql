@@ -6,7 +6,16 @@ select
         select entry.*
         from stage.vanished
         join registry.entry using (company_id, entry_id)
-        where not vanished.waits and entry.declared_status <> ''DELETED''',
+        where
+            not vanished.waits
+            and entry.declared_status <> ''DELETED''
+            and entry.entry_id not in (select before.entry_id from stage.before)
+        union all
+        -- What gone.sql has withheld.
+        select before.*
+        from stage.vanished
+        join stage.before using (entry_id)
+        where not vanished.waits and before.declared_status <> ''DELETED''',
         -1
     ),
     registry.change_fill(

@@ -1,7 +1,9 @@
 -- Erases what earlier events tell of that which the owner of an entry withholds from now on, as
 -- registry.withdraw does for one who asked us.
 
--- One row per entry and subject that is withheld for the first time; `unit_number`: of that unit alone.
+-- One row per entry and subject that is withheld for the first time; without a subject: all that is told of
+-- its owner. `unit_number`: of that unit alone; `place`: the address at which it was listed, unless its company
+-- is there.
 create unlogged table stage.withheld as
 with withheld as materialized (
     select
@@ -9,29 +11,51 @@ with withheld as materialized (
         coalesce(merged_company.into_company_id, after.company_id) as company_id,
         after.entry_id,
         withheld.subject,
-        withheld.unit_number
+        withheld.unit_number,
+        withheld.place
     from stage.before
     join stage.after using (entry_id)
     left join stage.merged_company on merged_company.company_id = after.company_id
     cross join lateral (
-        select told.subject, null as unit_number
+        select told.subject, null as unit_number, null as place
         from unnest(after.untold) as told (subject)
         where
             -- A day is untold where it is not known.
             told.subject <> 'start date'
             and told.subject <> all(coalesce(before.untold, '{}'))
         union all
-        -- Of a natural person all that is personal.
-        select null, null
+        select null, null, null
         where after.is_partial and before.is_partial is not true
         union all
-        select 'unit', unit.value ->> 'identifier'
-        from jsonb_array_elements(after.units) as unit
+        select
+            'unit',
+            unit.number,
+            nullif(
+                (
+                    select registry.unit_line(known.value - 'identifier' - 'name')
+                    from jsonb_array_elements(before.units) as known
+                    where known.value ->> 'identifier' = unit.number
+                    limit 1
+                ),
+                registry.address_line(
+                    after.street, after.building, after.apartment, after.postal_code, after.city,
+                    registry.region_name(after.country_code, after.voivodeship)
+                )
+            )
+        from (
+            select listed.value ->> 'identifier' as number
+            from jsonb_array_elements(after.units) as listed
+            where listed.value ? 'is_partial'
+            union all
+            -- It closes tonight.
+            select closed.value ->> 'identifier'
+            from jsonb_array_elements(before.units) as closed
+            where closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)
+        ) as unit
         where
-            unit.value ? 'is_partial'
-            and not coalesce(
+            not coalesce(
                 before.units @> jsonb_build_array(
-                    jsonb_build_object('identifier', unit.value -> 'identifier', 'is_partial', true)
+                    jsonb_build_object('identifier', unit.number, 'is_partial', true)
                 ),
                 false
             )
@@ -43,9 +67,25 @@ select
     entry.entry_id,
     entry.entity_type,
     withheld.subject,
-    withheld.unit_number
+    withheld.unit_number,
+    withheld.place
 from withheld
-join registry.entry using (company_id, entry_id);
+join registry.entry using (company_id, entry_id)
+union all
+-- What earlier events tell of closed units.
+select
+    entry.company_id,
+    entry.entry_id,
+    entry.entity_type,
+    'unit',
+    withheld_unit.unit_number,
+    null
+from stage.withheld_unit
+cross join stage.night
+join registry.entry
+    on entry.source = night.source
+    and entry.entry_key = withheld_unit.entry_key
+where withheld_unit.is_told;
 
 analyze stage.withheld;
 
@@ -61,8 +101,24 @@ where
             then event_type.subject = 'unit'
             and starts_with(coalesce(event.new_value, event.old_value), withheld.unit_number)
         when withheld.subject is not null then event_type.subject = withheld.subject
-        else registry.is_personal(event_type.category, withheld.entity_type)
+        else
+            registry.is_personal(event_type.category, withheld.entity_type)
+            or event_type.category = 'location'
     end;
+
+-- A former head office that is listed is known by its address. One that has closed is not: no event tells of
+-- which establishment the address was.
+update registry.event
+set
+    old_value = nullif(event.old_value, withheld.place),
+    new_value = nullif(event.new_value, withheld.place)
+from stage.withheld, registry.event_type
+where
+    event.company_id = withheld.company_id
+    and event.entry_id = withheld.entry_id
+    and withheld.place in (event.old_value, event.new_value)
+    and event_type.event_type = event.event_type
+    and event_type.subject = 'address';
 
 update registry.corroboration
 set old_value = null, new_value = null

@@ -1,0 +1,289 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
+import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
+import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
+import { readEvents, runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
+import {
+  makeDuplicates,
+  makeEstablishment,
+  makeUnit,
+  type StockRow,
+  withheldPlace,
+  withheldUnit,
+} from '../../fixtures/dump/sirene-stock.ts';
+import { findClearText } from '../../fixtures/registry/clear-text.ts';
+import { verify } from './verify.ts';
+
+const woman: StockRow = {
+  categorieJuridiqueUniteLegale: '1000',
+  denominationUniteLegale: '',
+  prenomUsuelUniteLegale: 'ZEPHIRINE',
+  nomUniteLegale: 'QUINQUEMPOIX',
+};
+const home: StockRow = { libelleVoieEtablissement: 'DES OUBLIETTES' };
+const closed: StockRow = { etatAdministratifEtablissement: 'F', dateDebut: '2026-10-15' };
+const partial: StockRow = { statutDiffusionUniteLegale: 'P', sigleUniteLegale: '[ND]' };
+const quay: StockRow = {
+  libelleVoieEtablissement: 'DU PORT',
+  enseigne1Etablissement: 'AU QUAI',
+};
+
+let db: TestDatabase;
+let api: TestApi;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  api = await startTestApi({ db: db.kysely });
+});
+
+afterAll(async () => {
+  await api.close();
+  await db.drop();
+});
+
+/** Everything that a unit of a test shows or has shown. */
+const clear = ['quinquempoix', 'oubliettes', 'au quai', 'du port'];
+
+async function expectSilence(texts = clear): Promise<void> {
+  expect(await findClearText(db, '', texts)).toEqual([]);
+  expect(await verify(db, 'sirene')).toEqual([]);
+}
+
+/** A night over the units of a test and one that stays as it is. */
+function run(
+  date: string,
+  units: StockRow[],
+  establishments: StockRow[],
+  duplicates: [kept: string, left: string][] = [],
+) {
+  const still = '990900003';
+  return runStock(
+    db,
+    date,
+    [...units, makeUnit(still)],
+    [...establishments, makeEstablishment(still)],
+    { reason: 'few units' },
+    duplicates.length > 0 ? makeDuplicates(...duplicates) : {},
+  );
+}
+
+describe('an owner who objects, of whom a duplicate is gone,', () => {
+  const [first, left, kept] = ['990100000', '990100018', '990100026'] as const;
+  const both: [string, string][] = [
+    [kept, left],
+    [left, first],
+  ];
+  const searched = async (searcher: Searcher) => {
+    const { body } = await searcher.search('?name=QUINQUEMPOIX&country=FR');
+    return (body as { data: { total: number } }).data.total;
+  };
+  let searcher: Searcher;
+
+  test('is found until then', async () => {
+    const sirens = [first, left, kept];
+    await run(
+      '2026-07-31',
+      sirens.map((siren) => makeUnit(siren, woman)),
+      sirens.map((siren) => makeEstablishment(siren, '00012', home)),
+    );
+    await run(
+      '2026-08-31',
+      [left, kept].map((siren) => makeUnit(siren, woman)),
+      [left, kept].map((siren) => makeEstablishment(siren, '00012', home)),
+      both,
+    );
+    await run(
+      '2026-09-30',
+      [makeUnit(kept, woman)],
+      [makeEstablishment(kept, '00012', home)],
+      both,
+    );
+    searcher = await createSearcher(db.kysely, api);
+    expect(await searched(searcher)).toBe(1);
+    const body = { identifier_type: 'SIREN', identifier_value: kept };
+    const { body: answer } = await searcher.snapshot(body);
+    expect(JSON.stringify(answer).match(/ZEPHIRINE QUINQUEMPOIX/g)?.length).toBe(4);
+    expect(await verify(db, 'sirene')).toEqual([]);
+  });
+
+  test('leaves every entry and the search', async () => {
+    const withheld = { ...woman, ...withheldUnit };
+    await run(
+      '2026-10-31',
+      [makeUnit(kept, withheld)],
+      [makeEstablishment(kept, '00012', withheldPlace)],
+      both,
+    );
+    expect(await searched(searcher)).toBe(0);
+    await expectSilence();
+    const { rows } = await db.pool.query(
+      `select entry_key, status, is_partial, city, units #>> '{0,identifier}' as siret
+       from registry.entry where entry_key = any($1) order by entry_key`,
+      [[first, left, kept]],
+    );
+    expect(rows).toEqual(
+      [first, left, kept].map((siren) => ({
+        entry_key: siren,
+        status: siren === kept ? 'ACTIVE' : 'DELETED',
+        is_partial: true,
+        city: 'LYON 3EME',
+        siret: `${siren}00012`,
+      })),
+    );
+  });
+
+  test('stays so when a duplicate of one who has objected goes later', async () => {
+    const [gone, stays] = ['990110009', '990110017'] as const;
+    const withheld = makeUnit(stays, { ...woman, ...withheldUnit });
+    const place = makeEstablishment(stays, '00012', withheldPlace);
+    const open = [makeUnit(gone, woman), makeEstablishment(gone, '00012', home)] as const;
+    await run('2026-11-01', [open[0], withheld], [open[1], place]);
+    await run('2026-11-02', [withheld], [place], [[stays, gone]]);
+    await expectSilence();
+  });
+});
+
+describe('what an owner withholds is not told of an establishment', () => {
+  const [whole, alone] = ['990200016', '990200024'] as const;
+  const branches = (siren: string, more: StockRow) => makeEstablishment(siren, '00020', more);
+
+  test('that closes in the stock that brings the mark', async () => {
+    const units = [makeUnit(whole), makeUnit(alone)];
+    const seats = [makeEstablishment(whole), makeEstablishment(alone)];
+    await run('2026-11-03', units, [
+      seats[0]!,
+      branches(whole, quay),
+      seats[1]!,
+      branches(alone, quay),
+    ]);
+    await run(
+      '2026-11-04',
+      [makeUnit(whole, partial), makeUnit(alone)],
+      [
+        makeEstablishment(whole, '00012', withheldPlace),
+        branches(whole, { ...withheldPlace, ...closed }),
+        seats[1]!,
+        branches(alone, { ...withheldPlace, ...closed }),
+      ],
+    );
+    expect(await readEvents(db, '2026-11-04')).toEqual(
+      [whole, alone].map((siren) => `${siren} COMPANY_UNIT_CLOSED: ${siren}00020 → `),
+    );
+    await expectSilence();
+  });
+
+  test('that had closed before, or was the head office', async () => {
+    // The former head office of `late` closes only when the mark comes.
+    const [unit, place, late] = ['990210007', '990210015', '990210023'] as const;
+    const moved: StockRow = { nicSiegeUniteLegale: '00020' };
+    const seat = (siren: string, nic: string, more: StockRow = {}) =>
+      makeEstablishment(siren, nic, { ...more, etablissementSiege: String(nic !== '00038') });
+    const other = (siren: string, more: StockRow) => makeEstablishment(siren, '00038', more);
+    const sirens = [unit, place, late];
+    await run(
+      '2026-11-05',
+      sirens.map((siren) => makeUnit(siren)),
+      sirens.flatMap((siren) => [seat(siren, '00012', home), other(siren, quay)]),
+    );
+    await run(
+      '2026-11-06',
+      sirens.map((siren) => makeUnit(siren, moved)),
+      sirens.flatMap((siren) => [
+        makeEstablishment(siren, '00012', { ...home, etablissementSiege: 'false' }),
+        seat(siren, '00020'),
+        other(siren, { ...quay, ...closed }),
+      ]),
+    );
+    const told = (await readEvents(db, '2026-11-06')).join('\n');
+    for (const text of ['OUBLIETTES', 'AU QUAI']) expect(told).toContain(text);
+    await run(
+      '2026-11-07',
+      [makeUnit(unit, { ...moved, ...partial }), makeUnit(place, moved), makeUnit(late, moved)],
+      [
+        makeEstablishment(unit, '00012', { ...withheldPlace, etablissementSiege: 'false' }),
+        seat(unit, '00020', withheldPlace),
+        other(unit, { ...withheldPlace, ...closed }),
+        makeEstablishment(place, '00012', { ...withheldPlace, etablissementSiege: 'false' }),
+        seat(place, '00020'),
+        other(place, { ...withheldPlace, ...closed }),
+        makeEstablishment(late, '00012', {
+          ...withheldPlace,
+          ...closed,
+          etablissementSiege: 'false',
+        }),
+        seat(late, '00020'),
+        other(late, { ...withheldPlace, ...closed }),
+      ],
+    );
+    expect(await readEvents(db, '2026-11-07')).toEqual([
+      `${late} COMPANY_UNIT_CLOSED: ${late}00012 → `,
+    ]);
+    await expectSilence();
+  });
+});
+
+describe('an establishment that goes with the mark', () => {
+  const [siren, other] = ['990220007', '990220015'] as const;
+  const seats = [siren, other].map((one) => makeEstablishment(one, '00012', home));
+
+  test('is not told of as the place that the head office leaves', async () => {
+    const moved: StockRow = { nicSiegeUniteLegale: '00020' };
+    const left = { ...withheldPlace, etablissementSiege: 'false' };
+    const seat = { etablissementSiege: 'true' };
+    await run('2026-11-08', [makeUnit(siren), makeUnit(other)], seats);
+    await run(
+      '2026-11-09',
+      [makeUnit(siren, moved), makeUnit(other, moved)],
+      [
+        makeEstablishment(siren, '00012', { ...left, ...closed }),
+        makeEstablishment(siren, '00020', seat),
+        makeEstablishment(other, '00012', left),
+        makeEstablishment(other, '00020', seat),
+      ],
+    );
+    expect(
+      (await readEvents(db, '2026-11-09')).filter((event) => event.includes('ADDRESS')),
+    ).toEqual(
+      [siren, other].map(
+        (one) =>
+          `${one} COMPANY_ADDRESS_CHANGED:  → RUE DES LILAS 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes`,
+      ),
+    );
+    await expectSilence();
+  });
+
+  test('is not told of by a delta, now or before', async () => {
+    const unit = '990230006';
+    await run(
+      '2026-11-10',
+      [makeUnit(unit)],
+      [
+        makeEstablishment(unit),
+        makeEstablishment(unit, '00020', quay),
+        makeEstablishment(unit, '00038', quay),
+      ],
+    );
+    const answer = (nic: string, status: string) =>
+      JSON.stringify({
+        siren: unit,
+        siret: `${unit}${nic}`,
+        statutDiffusionEtablissement: status,
+        uniteLegale: { etatAdministratifUniteLegale: 'A' },
+        periodesEtablissement: [
+          { dateFin: null, dateDebut: '2026-11-11', etatAdministratifEtablissement: 'F' },
+        ],
+      });
+    const first = [answer('00020', 'P'), answer('00038', 'O')];
+    await runSirene(db, '2026-11-11', { 'siret.ndjson': first.join('\n') });
+    expect(await readEvents(db, '2026-11-11')).toEqual([
+      `${unit} COMPANY_UNIT_CLOSED: ${unit}00020 → `,
+      `${unit} COMPANY_UNIT_CLOSED: ${unit}00038 AU QUAI, RUE DU PORT 7, 69003 LYON 3EME, Auvergne-Rhône-Alpes → `,
+    ]);
+    await runSirene(db, '2026-11-12', { 'siret.ndjson': answer('00038', 'P') });
+    expect(await readEvents(db, '2026-11-11')).toEqual([
+      `${unit} COMPANY_UNIT_CLOSED:  → `,
+      `${unit} COMPANY_UNIT_CLOSED: ${unit}00020 → `,
+    ]);
+    await expectSilence();
+  });
+});
