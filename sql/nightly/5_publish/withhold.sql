@@ -106,8 +106,8 @@ where
             or event_type.category = 'location'
     end;
 
--- A former head office that is listed is known by its address. One that has closed is not: no event tells of
--- which establishment the address was.
+-- A former head office that is listed is known by its address. One that closed before is not: no event
+-- tells of which establishment the address was.
 update registry.event
 set
     old_value = nullif(event.old_value, withheld.place),
