@@ -50,7 +50,8 @@ with withheld as materialized (
             -- It closes tonight.
             select closed.value ->> 'identifier'
             from jsonb_array_elements(before.units) as closed
-            where closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)
+            -- `is true` keeps them in a hash table: a join would look through all for each entry.
+            where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
         ) as unit
         where
             not coalesce(
