@@ -122,16 +122,19 @@ describe('a worker', () => {
   test('goes on after it has lost all its sessions, and says so in one sentence', async () => {
     const smtp = await serve();
     const worker = await startWorker(smtp.url);
-    await db.pool.query(
-      `select pg_terminate_backend(pid) from pg_stat_activity
-       where datname = current_database() and application_name = 'registry-worker'`,
-    );
+    const sessions = `from pg_stat_activity
+      where datname = current_database() and application_name = 'registry-worker'`;
+    // Two queues wait for jobs.
+    const listening = () => db.pool.query(`select ${sessions} and query like 'LISTEN %'`);
+    await expect.poll(async () => (await listening()).rowCount).toBe(2);
+    await db.pool.query(`select pg_terminate_backend(pid) ${sessions}`);
     await leaveMail(db);
     await settle('sent');
     expect(smtp.mails).toHaveLength(1);
+    const complaints = () => worker.log.filter(({ level }) => Number(level) >= 40);
+    await expect.poll(complaints).toHaveLength(1);
     await worker.stop();
-    const complaints = worker.log.filter(({ level }) => Number(level) >= 40);
-    expect(complaints).toMatchObject([
+    expect(complaints()).toMatchObject([
       { level: 40, msg: expect.stringMatching(/^The database is away, jobs wait/) as string },
     ]);
   });
