@@ -116,7 +116,7 @@ describe('npm start', () => {
       expect(rows[0]!.events).toBeGreaterThan(100);
       expect(await feed.json()).toMatchObject({ meta: { total: rows[0]!.events } });
       expect(rows[0]!.digests).toBeGreaterThan(8);
-      // French companies lie beside the Polish ones.
+      // The search finds companies of both countries.
       const search = `${url}/api/v1/companies/search?country=FR&name=horlogerie`;
       expect(await (await fetch(search, { headers })).json()).toMatchObject({
         data: { total: 1, results: [{ name: 'HORLOGERIE DU DOUBS' }] },

@@ -70,11 +70,16 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const onIgnored = (sentence: string) => logger.warn(sentence);
   const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
+  // A time that never comes is no cron expression.
   const planned = () => task.getNextRun()!;
   const sayEnd = () => {
     const done = [...counts].map(([state, count]) => `${count} ${state}`).join(', ');
     logger.info({ next: planned() }, `the scheduled run: ${done || 'nothing to do'}`);
     counts.clear();
+  };
+  const sayFault = (error: unknown) => {
+    counts.clear();
+    if (!signal.aborted) logger.error(error, 'the scheduled run failed');
   };
   const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
   // The process that runs a night may end in its middle: the night is looked for until it is done.
@@ -86,11 +91,19 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     }
     await ask(() => db.pool.query('update registry.schedule set next_at = $1', [planned()]));
   };
+  let running: Promise<void> | undefined;
+  // A time that comes during a catch-up is that of the same nights.
   const run = () =>
-    takeTurns().then(sayEnd, (error: unknown) => {
-      counts.clear();
-      if (!signal.aborted) logger.error(error, 'the scheduled run failed');
-    });
+    (running ??= takeTurns()
+      .then(sayEnd)
+      .catch(sayFault)
+      .finally(() => (running = undefined)));
+  const catchUp = async () => {
+    const due_at = await ask(() => readPlan(db, planned()));
+    if (due_at > new Date()) return;
+    logger.warn({ due: due_at }, 'a night was missed: it is run now');
+    await run();
+  };
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
     noOverlap: true,
@@ -98,11 +111,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     logger: logInto(logger),
   });
   logger.info({ cron: environment.nightlyCron, next: planned() }, 'scheduled');
-  const due_at = await ask(() => readPlan(db, planned())).catch(() => undefined);
-  if (due_at && due_at <= new Date()) {
-    logger.warn({ due: due_at }, 'a night was missed: it is run now');
-    await run();
-  }
+  await catchUp().catch(sayFault);
   await whenAborted(signal);
   await task.destroy();
 }

@@ -34,8 +34,6 @@ export interface FetchReport {
   left: number;
   /** The days whose lists it holds, of a registry that is asked again for days that are missing. */
   days?: readonly string[];
-  /** The day of a stock, where its registry has them; its folder may be of a later one. */
-  stock?: string;
   /** The rows of each file of a stock, or of each list. */
   rows?: Readonly<Partial<Record<string, number>>>;
 }

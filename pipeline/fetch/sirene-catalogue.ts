@@ -48,7 +48,7 @@ export interface StockFile {
 }
 
 export interface Stock {
-  /** The last of a month where it came out on the 1st, else the day of its title: `lastWhole` tells the rest. */
+  /** A stock that came out on the 1st has the last day of the month before, another one the day of its title. */
   date: string;
   files: StockFile[];
 }
@@ -107,7 +107,7 @@ export class StockCatalogue {
     const offered = await this.service.ask(this.#url, {}, read, signal);
     const units = this.#list('StockUniteLegale', offered);
     const establishments = this.#list('StockEtablissement', offered);
-    // The files of a month may replace those of the one before while the catalogue is read.
+    // INSEE replaces the files of a month one by one: both have to be of one day.
     const unit = units.find(({ day }) => establishments.some((other) => other.day === day));
     const establishment = establishments.find(({ day }) => day === unit?.day);
     if (!unit || !establishment) {

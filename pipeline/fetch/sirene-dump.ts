@@ -40,7 +40,7 @@ const tooLong = `longer than ${figure(MOST_ROWS)} rows, left to the next stock`;
 const empty = 'a quiet day, or one that only the next stock tells';
 
 /** What earlier fetches have brought: `<date>.fetched.json` of the inbox. A stock has no days. */
-type Past = Pick<FetchReport, 'dump_date' | 'days' | 'stock' | 'rows'>;
+type Past = Pick<FetchReport, 'dump_date' | 'days' | 'rows'>;
 
 /** What is in the inbox, and what is published. */
 interface Known {
@@ -54,9 +54,9 @@ interface Known {
 }
 
 /**
- * Fetches the newest stock where it is newer than all that are known; else the lists of a day, and of every
- * day since the last stock that is missing. A stock has the folder of its own day while nights take that,
- * else that of the day asked for.
+ * Fetches the newest stock where it is newer than every stock that is known, and than all that is published:
+ * an older one would take back what later lists have told. Else fetches the lists of a day, and of every day
+ * since the last stock that is missing.
  * Throws a `Refusal` while the data of the day are not there yet, `NothingToDo`, `AlreadyRunning`, or a
  * `ServiceFault`.
  */
@@ -82,11 +82,13 @@ export async function fetchSirene(
     progress.note(`${error.message}; the lists are asked for without it`);
     return undefined;
   });
-  const day = stock && chooseDay(stock, known, date);
-  if (day !== undefined) {
-    return await fillFolder({ ...plan, source: 'sirene', date: day }, (folder) =>
-      fetchStock(catalogue, stock!, known.past, { ...plan, date: day }, folder),
-    );
+  if (stock && stock.date <= date && stock.date > known.stock) {
+    if (stock.date > known.published && !known.taken.has(stock.date)) {
+      return await fillFolder({ ...plan, source: 'sirene', date: stock.date }, (folder) =>
+        fetchStock(catalogue, stock, known.past, plan, folder),
+      );
+    }
+    progress.note(`The stock of ${stock.date} came after later lists: the next one is taken`);
   }
   if (isAwaited && stock && stock.date < date) {
     const newest = `the newest one is of ${stock.date}`;
@@ -98,18 +100,8 @@ export async function fetchSirene(
 }
 
 const isStock = ({ days }: Past) => !days;
-const stockOf = ({ stock, dump_date }: Past) => stock ?? dump_date;
+const dateOf = ({ dump_date }: Past) => dump_date;
 const byDay = (one: Past, other: Past) => one.dump_date.localeCompare(other.dump_date);
-
-/** The day of the folder of a stock that is new: its own, or the one asked for; undefined for no new one. */
-function chooseDay(
-  { date: own }: Stock,
-  { stock, published, taken }: Known,
-  date: string,
-): string | undefined {
-  if (own > date || own <= stock) return undefined;
-  return [own, date].find((day) => day > published && !taken.has(day));
-}
 
 async function readKnown({ inboxDir, progress, findPublished }: FetchPlan): Promise<Known> {
   const inbox = join(inboxDir, 'sirene');
@@ -123,6 +115,7 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan): Prom
   const source = await loadSource('sirene');
   const others = published?.full === undefined ? new Set<string>() : new Set([published.full]);
   for (const day of days) {
+    // A folder that is no dump yet is no stock.
     const dump = await listDump(source, join(inbox, day)).catch(() => undefined);
     if (dump?.source.dump_kind === 'full') others.add(day);
   }
@@ -131,7 +124,7 @@ async function readKnown({ inboxDir, progress, findPublished }: FetchPlan): Prom
   const taken = new Set([...reported, ...days]);
   return {
     past,
-    stock: past.filter(isStock).map(stockOf).toSorted().at(-1) ?? '',
+    stock: past.filter(isStock).map(dateOf).toSorted().at(-1) ?? '',
     published: published ? (published.newest ?? '') : ([...taken].toSorted().at(-1) ?? ''),
     taken,
   };
@@ -151,7 +144,7 @@ async function readPast(inbox: string): Promise<Past[]> {
  */
 function listMissing(past: readonly Past[], date: string): string[] {
   const last = past.findLast((one) => isStock(one) && one.dump_date < date);
-  const shown = last ? lastWhole(stockOf(last)) : addDays(date, -1);
+  const shown = last ? lastWhole(last.dump_date) : addDays(date, -1);
   const later = past.filter(({ dump_date }) => dump_date > (last?.dump_date ?? ''));
   const fetched = new Set(later.flatMap(({ days = [] }) => days));
   const days = Array.from({ length: MOST_DAYS }, (_, back) => addDays(date, -back));
@@ -160,7 +153,7 @@ function listMissing(past: readonly Past[], date: string): string[] {
 
 async function fetchStock(
   catalogue: StockCatalogue,
-  { date: stock, files }: Stock,
+  { date, files }: Stock,
   past: readonly Past[],
   plan: FetchPlan,
   { dump, work }: DumpFolder,
@@ -188,7 +181,7 @@ async function fetchStock(
     throw new Refusal('The stock has fewer establishments than units');
   }
   const names = files.map(({ name }) => name);
-  return createReport('sirene', plan, names, new Map(), { had: names.length, rows, stock });
+  return createReport('sirene', { ...plan, date }, names, new Map(), { had: names.length, rows });
 }
 
 function refuseShort({ part, name }: StockFile, count: number, last: Past | undefined): void {

@@ -39,10 +39,13 @@ async function offer(...files: OfferedFile[]): Promise<void> {
 function fetchDay(
   day: string,
   findPublished: FetchPlan['findPublished'] = () => Promise.resolve({}),
+  notes: string[] = [],
 ) {
   const stocks = new StockCatalogue({ ...hasty, url: catalogue.url });
   const sirene = new Sirene({ url: stub.url, token, ...hasty });
-  return fetchSirene(sirene, stocks, { ...planOf(inbox, day), findPublished });
+  const plan = planOf(inbox, day);
+  const progress = { ...plan.progress, note: (said: string) => void notes.push(said) };
+  return fetchSirene(sirene, stocks, { ...plan, progress, findPublished });
 }
 
 const publish = (newest: string, full?: string) => () => Promise.resolve({ newest, full });
@@ -220,21 +223,15 @@ describe('the stock of a month', () => {
   describe('that is found late', () => {
     beforeEach(() => start('2027-01-31T07:40:39.000'));
 
-    test('takes the day asked for where its own is published, and the lists after it are asked for again', async () => {
+    test('is passed over where lists of its day or a later one are published, and the lists go on', async () => {
       await rememberStock(inbox, '2026-10-31');
       await offer();
       for (const other of ['2026-11-29', '2026-12-01']) await fetchDay(other);
       await offer(units, places);
-      expect(await fetchDay('2026-12-02', publish('2026-12-01', '2026-10-31'))).toMatchObject({
-        dump_date: '2026-12-02',
-        stock: day,
-        had: 2,
-      });
-      expect(await fetchDay('2026-12-03', publish('2026-12-02', '2026-12-02'))).toMatchObject({
-        days: ['2026-12-01', '2026-12-02', '2026-12-03'],
-      });
-      // It is fetched once.
-      expect(await fetchDay('2026-12-04')).toMatchObject({ days: ['2026-12-04'] });
+      const notes: string[] = [];
+      const fetched = await fetchDay('2026-12-02', publish('2026-12-01', '2026-10-31'), notes);
+      expect(fetched).toMatchObject({ dump_date: '2026-12-02', days: ['2026-12-02'] });
+      expect(notes).toContain(`The stock of ${day} came after later lists: the next one is taken`);
     });
 
     test('has its own folder while only later days wait in the inbox: it is published before them', async () => {
@@ -243,7 +240,7 @@ describe('the stock of a month', () => {
       await offer(units, places);
       expect(await fetchDay('2026-12-02', publish('2026-11-29'))).toMatchObject({
         dump_date: day,
-        stock: day,
+        had: 2,
       });
       expect(await fetchDay('2026-12-02')).toMatchObject({ days: ['2026-12-02'] });
     });
@@ -257,13 +254,13 @@ describe('the stock of a month', () => {
       expect(await fetchDay('2026-12-03', publish(day, day))).toMatchObject({ days: since });
     });
 
-    test('passes over the days of the inbox while the database is away', async () => {
+    test('is passed over for a day of the inbox while the database is away', async () => {
       await offer(units, places);
       await mkdir(folder('2026-12-01'), { recursive: true });
       const findPublished = () => Promise.reject(new Error('The database is away'));
       expect(await fetchDay('2026-12-02', findPublished)).toMatchObject({
         dump_date: '2026-12-02',
-        stock: day,
+        days: ['2026-12-02'],
       });
     });
 
@@ -275,7 +272,7 @@ describe('the stock of a month', () => {
       await offer(...january);
       expect(await fetchDay('2027-01-05', publish('2027-01-04', '2026-12-31'))).toMatchObject({
         dump_date: '2027-01-05',
-        stock: '2027-01-05',
+        had: 2,
       });
       // It goes up to the first minutes of the 5th.
       expect(await fetchDay('2027-01-06')).toMatchObject({ days: ['2027-01-05', '2027-01-06'] });

@@ -10,7 +10,8 @@ const [together, looksAfter] = [10, 20];
 const longest_ms = 100;
 
 /**
- * A search of which a company has just changed waits until the index has the new snapshot.
+ * Searches while a night publishes and its snapshot is loaded. A search whose page holds a changed company
+ * waits for the index.
  *
  * @returns what `runNight` does
  */

@@ -1,6 +1,6 @@
--- One row: the first $4 events after event $3, as JSON for account $1. $2 is `all` for the events of the
--- whole registry, but for those of companies whose owner objects to be found; `watched` for the feed of the
--- account. Only events of the countries $5; null: of all. One more event is read to see whether there are more.
+-- One row: the first $4 events after event $3, as JSON for account $1. $2 is `watched` for the feed of the
+-- account, `all` for the events of the whole registry, without companies whose owner objects to be found. Only
+-- events of the countries $5; null: of all. One more event is read to see whether there are more.
 -- Events come in the order of publication: range after range, and within a range by id. So what is published
 -- later comes after $3, although its id may be smaller.
 -- No row for an event that was not published. The position belongs to another database: with it a client

@@ -158,7 +158,7 @@ test('a reader that is behind is passed over, unless it only lacks the end of a 
   onTestFinished(() => lagging.close());
   const ask = () => lagging.readers!.read(nameOf);
   expect(await ask()).toBe(databaseOf(writer));
-  // It has replayed all that it has, but nobody sends it anything.
+  // The standby has replayed all that it has, and receives nothing.
   await one.pool.query(`
     create or replace function standby.pg_last_wal_receive_lsn() returns pg_lsn return pg_lsn '0/1'`);
   await delay(500);

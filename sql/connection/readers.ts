@@ -74,7 +74,7 @@ async function askHowFar(client: Pick<PoolClient, 'query'>) {
        end::float8 as lag_seconds,
        is_following
      from registry.last_id
-     -- A standby that nobody sends anything has replayed all that it knows, and may be hours behind.
+     -- A standby that receives nothing may be hours behind, although it has replayed all that it has.
      cross join (select exists (select from pg_stat_wal_receiver) as is_following) as receiver
      where table_name = 'snapshot'`,
   );
@@ -109,7 +109,7 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
         seen_at = performance.now();
         const { is_following, lag_seconds = null, snapshot_no } = found;
         if (is_following) followed_at = seen_at;
-        // Since the last transaction, which may be long ago, but no longer than it has not followed.
+        // The last transaction may be older than the moment at which the standby stopped to follow.
         const alone_s = is_following ? Infinity : (seen_at - followed_at) / 1000;
         const behind_s = lag_seconds === null ? null : Math.min(lag_seconds, alone_s);
         Object.assign(state, { snapshot_no, lag_seconds: behind_s, is_up: true });

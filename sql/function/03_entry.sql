@@ -29,6 +29,14 @@ return (
     where region.country_code = region_name.country_code and region.code = region_name.code
 );
 
+-- The address of an entry on one line.
+create or replace function registry.entry_address(entry registry.entry) returns text
+language sql stable parallel safe
+return registry.address_line(
+    entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
+    registry.region_name(entry.country_code, entry.voivodeship)
+);
+
 -- The same in the default country, for processes of 1.0.0.
 create or replace function registry.voivodeship_name(teryt text) returns text
 language sql stable parallel safe

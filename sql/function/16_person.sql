@@ -133,7 +133,8 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Erases what challenges, stored answers and rejected rows say of companies, by their ids and numbers. Each
--- text is looked at once, however many companies there are.
+-- text is looked at once, however many companies there are. Stored answers are the snapshots of 24 hours, each
+-- of which was paid for.
 create or replace function person.erase_copies(company_ids bigint[], numbers text[]) returns void
 language sql as $$
     update registry.reject
@@ -156,6 +157,7 @@ language sql as $$
         from customer.idempotent_answer as told
         cross join lateral person.numbers_in(told.body::text) as number
         join unnest(numbers) as known (number) using (number)
+        where told.operation = 'snapshot'
     );
 $$;
 

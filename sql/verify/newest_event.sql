@@ -160,10 +160,7 @@ compared as (
             end
             when 'representation' then registry.representative_names(entry.persons)
             when 'start date' then entry.start_date::text
-            when 'address' then registry.address_line(
-                entry.street, entry.building, entry.apartment, entry.postal_code, entry.city,
-                registry.region_name(entry.country_code, entry.voivodeship)
-            )
+            when 'address' then registry.entry_address(entry)
             when 'phone' then entry.phone
             when 'e-mail' then entry.email
             when 'fax' then entry.fax

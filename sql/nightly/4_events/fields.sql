@@ -105,14 +105,8 @@ cross join lateral (
     union all
     select
         'address',
-        registry.address_line(
-            before.street, before.building, before.apartment, before.postal_code, before.city,
-            registry.region_name(before.country_code, before.voivodeship)
-        ),
-        registry.address_line(
-            after.street, after.building, after.apartment, after.postal_code, after.city,
-            registry.region_name(after.country_code, after.voivodeship)
-        )
+        registry.entry_address(row(before.*)::registry.entry),
+        registry.entry_address(row(after.*)::registry.entry)
     where
         (
             before.street, before.building, before.apartment, before.postal_code, before.city,

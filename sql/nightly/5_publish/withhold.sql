@@ -1,82 +1,69 @@
 -- Erases what earlier events tell of that which the owner of an entry withholds from now on, as
 -- registry.withdraw does for one who asked us.
 
--- One row per entry and subject that is withheld for the first time; without a subject: all that is told of
--- its owner. `unit_number`: of that unit alone; `place`: the address at which it was listed, unless its company
--- is there.
+-- One row per entry and subject that is withheld for the first time. No subject: all that is told of the owner.
+-- `unit_number`: of that unit alone. `place`: the address at which the unit was listed, unless the entry has it.
 create unlogged table stage.withheld as
-with withheld as materialized (
-    select
-        -- The company may have gone into another one tonight.
-        coalesce(merged_company.into_company_id, after.company_id) as company_id,
-        after.entry_id,
-        withheld.subject,
-        withheld.unit_number,
-        withheld.place
-    from stage.before
-    join stage.after using (entry_id)
-    left join stage.merged_company on merged_company.company_id = after.company_id
-    cross join lateral (
-        select told.subject, null as unit_number, null as place
-        from unnest(after.untold) as told (subject)
-        where
-            -- A day is untold where it is not known.
-            told.subject <> 'start date'
-            and told.subject <> all(coalesce(before.untold, '{}'))
-        union all
-        select null, null, null
-        where after.is_partial and before.is_partial is not true
-        union all
-        select
-            'unit',
-            unit.number,
-            nullif(
-                (
-                    select registry.unit_line(known.value - 'identifier' - 'name')
-                    from jsonb_array_elements(before.units) as known
-                    where known.value ->> 'identifier' = unit.number
-                    limit 1
-                ),
-                registry.address_line(
-                    after.street, after.building, after.apartment, after.postal_code, after.city,
-                    registry.region_name(after.country_code, after.voivodeship)
-                )
-            )
-        from (
-            select listed.value ->> 'identifier' as number
-            from jsonb_array_elements(after.units) as listed
-            where listed.value ? 'is_partial'
-            union all
-            -- It closes tonight.
-            select closed.value ->> 'identifier'
-            from jsonb_array_elements(before.units) as closed
-            -- `is true` keeps them in a hash table: a join would look through all for each entry.
-            where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
-        ) as unit
-        where
-            not coalesce(
-                before.units @> jsonb_build_array(
-                    jsonb_build_object('identifier', unit.number, 'is_partial', true)
-                ),
-                false
-            )
-    ) as withheld
-)
-
 select
-    entry.company_id,
-    entry.entry_id,
-    entry.entity_type,
+    -- The company may have gone into another one tonight.
+    coalesce(merged_company.into_company_id, after.company_id) as company_id,
+    after.entry_id,
+    after.entry_key,
+    after.entity_type,
     withheld.subject,
     withheld.unit_number,
     withheld.place
-from withheld
-join registry.entry using (company_id, entry_id)
+from stage.before
+join stage.after using (entry_id)
+left join stage.merged_company on merged_company.company_id = after.company_id
+cross join lateral (
+    select told.subject, null as unit_number, null as place
+    from unnest(after.untold) as told (subject)
+    where
+        -- A day is untold where it is not known.
+        told.subject <> 'start date'
+        and told.subject <> all(coalesce(before.untold, '{}'))
+    union all
+    select null, null, null
+    where after.is_partial and before.is_partial is not true
+    union all
+    select
+        'unit',
+        unit.number,
+        nullif(
+            (
+                select registry.unit_line(known.value - 'identifier' - 'name')
+                from jsonb_array_elements(before.units) as known
+                where known.value ->> 'identifier' = unit.number
+                limit 1
+            ),
+            registry.entry_address(row(after.*)::registry.entry)
+        )
+    from (
+        select listed.value ->> 'identifier' as number
+        from jsonb_array_elements(after.units) as listed
+        where listed.value ? 'is_partial'
+        union all
+        -- It closes tonight.
+        select closed.value ->> 'identifier'
+        from jsonb_array_elements(before.units) as closed
+        -- `is true` keeps them in a hash table: a join would look through all for each entry.
+        where (closed.value ->> 'identifier' in (select unit_number from stage.withheld_unit)) is true
+    ) as unit
+    where
+        not coalesce(
+            before.units @> jsonb_build_array(
+                jsonb_build_object('identifier', unit.number, 'is_partial', true)
+            ),
+            false
+        )
+) as withheld
 union all
 -- What earlier events tell of closed units.
 select
     entry.company_id,
     entry.entry_id,
+    entry.entry_key,
     entry.entity_type,
     'unit',
     withheld_unit.unit_number,
@@ -107,8 +94,8 @@ where
             or event_type.category = 'location'
     end;
 
--- A former head office that is listed is known by its address. One that closed before is not: no event
--- tells of which establishment the address was.
+-- An event of a moved head office holds an address and no number: the listed address finds it. The event of an
+-- office that closed earlier is not found.
 update registry.event
 set
     old_value = nullif(event.old_value, withheld.place),
@@ -147,11 +134,7 @@ where
 -- Copies that name the number of the company, whoever watches it.
 select person.erase_copies(
     array(select distinct withheld.company_id from stage.withheld),
-    array(
-        select distinct entry.entry_key
-        from stage.withheld
-        join registry.entry using (company_id, entry_id)
-    )
+    array(select distinct withheld.entry_key from stage.withheld)
 )
 where exists (select from stage.withheld);
 
