@@ -64,7 +64,7 @@ export async function startPatroni(layout: Layout, machine: Machine): Promise<vo
     PATRONI_NAME: name,
     PATRONI_RESTAPI_LISTEN: address(ports.patroni),
     PATRONI_RESTAPI_CONNECT_ADDRESS: address(ports.patroni),
-    PATRONI_ETCD_HOSTS: layout.machines.map((one) => address(one.ports.etcd)).join(','),
+    PATRONI_ETCD_HOSTS: address(ports.etcd),
     PATRONI_POSTGRESQL_LISTEN: address(ports.server),
     PATRONI_POSTGRESQL_CONNECT_ADDRESS: address(ports.server),
     PATRONI_POSTGRESQL_DATA_DIR: join(folder, 'data'),
