@@ -35,8 +35,11 @@ const stateSql = `
   order by known.snapshot_no desc
   limit 1`;
 
-/** A server that says nothing for so long is left: one that is frozen would be waited for without end. */
-const mostSilence_ms = 120_000;
+/**
+ * A server that says nothing for so long is left: one that is frozen would be waited for without end. Before the
+ * first row of a whole country it sorts.
+ */
+const mostSilence_ms = { changes: 120_000, country: 600_000 };
 
 let sentCount = 0;
 
@@ -79,7 +82,8 @@ async function loadFrom(connection: ClientConfig, wanted: Wanted): Promise<numbe
   try {
     await client.connect();
     const socket = socketOf(client);
-    socket.setTimeout(mostSilence_ms, () => void socket.destroy());
+    const silence_ms = mostSilence_ms[wanted.since === -1 ? 'country' : 'changes'];
+    socket.setTimeout(silence_ms, () => void socket.destroy());
     await client.query('begin isolation level repeatable read read only');
     const { rows } = await client.query<State>(stateSql, [wanted.publication]);
     const { has_publication, ...state } = rows[0]!;

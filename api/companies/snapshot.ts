@@ -85,15 +85,17 @@ export function snapshotEndpoint(
     },
     async ({ body, caller: { account_id, snapshot_no }, request, response }) => {
       const { lang, ...named } = body;
-      if (lang !== undefined) (await readDictionary()).words.requireLanguage(lang);
+      const dictionary = await readDictionary();
+      if (lang !== undefined) dictionary.words.requireLanguage(lang);
       const asked = { ...named, snapshot_no };
       /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // Where no reader is there, a second session of the writer could be waited for in a circle.
-        const isAlone = tx && !readers.chooseReader();
-        const [entries] = isAlone ? await readEntries(tx, [asked]) : [await readInBatch(asked)];
+        // While it has a session of the writer it waits for no second one, which others in its place may hold.
+        const [entries] = tx
+          ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
+          : [await readInBatch(asked)];
         if (!entries) throw new HttpError(404, unknownCompany);
-        const data = viewSnapshot(entries, { ...(await readDictionary()), lang });
+        const data = viewSnapshot(entries, { ...dictionary, lang });
         const ETag = tagOf(JSON.stringify(data, leaveOut));
         // A snapshot that the client has already is free.
         const isFree = isKnown(request, ETag);

@@ -107,8 +107,9 @@ export function openSessions(
     isNameless,
     max: mostSessions,
     connectionTimeoutMillis: options.mostWait_ms ?? patience_ms ?? 10_000,
+    // Behind a pooler that gives each statement another session, the settings would be those of others.
     onConnect: (client) =>
-      patience_ms === undefined ? undefined : limitWaits(client, patience_ms),
+      patience_ms === undefined || isNameless ? undefined : limitWaits(client, patience_ms),
   });
   if (patience_ms === undefined) return pool;
   pool.on('acquire', (client) => void socketOf(client).setTimeout(silenceOf(patience_ms)));

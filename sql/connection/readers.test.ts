@@ -79,6 +79,16 @@ describe('a read', () => {
     expect(await names(4, 7)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
   });
 
+  test('passes over a reader that shows what is not committed on the writer yet', async () => {
+    await publish(one, 8);
+    await expect
+      .poll(() => database.readers!.states().map(({ snapshot_no }) => snapshot_no))
+      .toEqual([8, 7]);
+    expect(await names(4)).toEqual(new Set([databaseOf(other)]));
+    await publish(one, 7);
+    await expect.poll(() => names(4)).toEqual(new Set([databaseOf(one), databaseOf(other)]));
+  });
+
   test('that a standby cancels is done once more, on the writer', async () => {
     const asked: string[] = [];
     const answer = await database.readers!.read(async (db) => {
@@ -168,4 +178,27 @@ test('a reader that is behind is passed over, unless it only lacks the end of a 
   await expect.poll(ask).toBe(databaseOf(one));
   await delay(1_500);
   expect(await ask()).toBe(databaseOf(one));
+});
+
+test('a reader that stood still is not fresh because nothing is sent to it any more', async () => {
+  await toWriter.mend();
+  await one.pool.query(`
+    create or replace function standby.pg_last_wal_receive_lsn() returns pg_lsn return pg_lsn '0/2';
+    update standby.replayed set replayed_at = clock_timestamp() - interval '1 minute';
+    create table standby.pg_stat_wal_receiver as select 1 as pid`);
+  const still = await connect({ ...options(), readUrls: [one.url], mostLag_s: 0.5 });
+  onTestFinished(() => still.close());
+  const lag = () => still.readers!.states()[0]!.lag_seconds;
+  expect(lag()).toBeGreaterThanOrEqual(60);
+  await one.pool.query('delete from standby.pg_stat_wal_receiver');
+  await toWriter.cut();
+  await delay(500);
+  expect(lag()).toBeGreaterThanOrEqual(60);
+  await expect(still.readers!.read(nameOf)).rejects.toThrow('ECONNREFUSED');
+  // Nothing was replayed since its start.
+  await one.pool.query('update standby.replayed set replayed_at = null');
+  await toWriter.mend();
+  const unknown = await connect({ ...options(), readUrls: [one.url], mostLag_s: 0.5 });
+  onTestFinished(() => unknown.close());
+  expect(await unknown.readers!.read(nameOf)).toBe(databaseOf(writer));
 });

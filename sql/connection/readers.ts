@@ -36,8 +36,9 @@ export interface Readers {
    *
    * @param least_no that a client has seen; absent: what the writer had at the last look, or this process
    *   has read for anybody
+   * @param own sessions on the writer; absent: any
    */
-  read<T>(work: (db: Db) => Promise<T>, least_no?: number): Promise<T>;
+  read<T>(work: (db: Db) => Promise<T>, least_no?: number, own?: Db): Promise<T>;
   /** Each statement is a read of its own, as `read` does it; transactions are refused. */
   db: Db;
   /** What the writer answers; undefined where it is away, and readers are there to go on with. */
@@ -89,7 +90,8 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
   const state: ServerState = { name, is_up: false, snapshot_no: -1, lag_seconds: null };
   // A busy machine may miss the first looks at a server that has just been connected with.
   let seen_at = performance.now();
-  let followed_at = -Infinity;
+  // What the writer had then, a standby has.
+  let fresh_at = -Infinity;
   // Behind the address of a balancer each session may have another server.
   const sessions = new WeakMap<PoolClient, { db: Db; snapshot_no: number }>();
 
@@ -108,10 +110,10 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
         if (!found) throw new Error('The server does not answer');
         seen_at = performance.now();
         const { is_following, lag_seconds = null, snapshot_no } = found;
-        if (is_following) followed_at = seen_at;
+        if (is_following) fresh_at = seen_at - (lag_seconds ?? 0) * 1000;
         // The last transaction may be older than the moment at which the standby stopped to follow.
-        const alone_s = is_following ? Infinity : (seen_at - followed_at) / 1000;
-        const behind_s = lag_seconds === null ? null : Math.min(lag_seconds, alone_s);
+        const alone_s = is_following ? Infinity : (seen_at - fresh_at) / 1000;
+        const behind_s = is_following ? lag_seconds : Math.min(lag_seconds ?? Infinity, alone_s);
         Object.assign(state, { snapshot_no, lag_seconds: behind_s, is_up: true });
       } catch {
         endSessions(looking);
@@ -190,7 +192,7 @@ function nameOf(pool: Pool): string {
 /** Reads from the writer alone. */
 export function onlyWriter(db: Db): Readers {
   return {
-    read: (work) => work(db),
+    read: (work, _, own = db) => work(own),
     db,
     askWriter: (ask) => ask(),
     readCustomer: (work, own = db) => work(own),
@@ -229,20 +231,22 @@ export async function openReaders(
   await Promise.all([main, ...readers].map((server) => server.look()));
   const looking = [main, ...readers].map(keepLooking);
 
-  function inTurn() {
+  /** @param newest_no of what may be shown: while the synchronous standby hangs, another one shows more */
+  function inTurn(newest_no = Infinity) {
     turn += 1;
     // A standby never replays half a record of a lost writer: its lag grows although no server is newer.
     const bound_s = mostLag_s + main.away_ms() / 1000;
     return readers
       .map((_, at) => readers[(at + turn) % readers.length]!)
-      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= bound_s);
+      .filter(({ state }) => state.is_up && (state.lag_seconds ?? 0) <= bound_s)
+      .filter(({ state }) => state.snapshot_no <= newest_no);
   }
 
-  const read: Readers['read'] = async (work, asked_no = 0) => {
+  const read: Readers['read'] = async (work, asked_no = 0, own = db) => {
     // What was published is seen at once by all processes: the writer says so, else the newest reader.
     const known = main.state.is_up ? [main] : readers.filter(({ state }) => state.is_up);
     const least_no = Math.max(asked_no, served_no, ...known.map(({ state }) => state.snapshot_no));
-    for (const server of inTurn()) {
+    for (const server of inTurn(least_no)) {
       try {
         const found = await server.read(work, least_no);
         if (!found) continue;
@@ -255,7 +259,7 @@ export async function openReaders(
       }
     }
     served_no = Math.max(served_no, main.state.snapshot_no);
-    return work(db);
+    return work(own);
   };
 
   const askWriter: Readers['askWriter'] = async (ask) => {
