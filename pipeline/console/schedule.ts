@@ -43,11 +43,11 @@ export async function runDueNights(db: Database, options: DueOptions) {
   return { fetched, runs, ignored };
 }
 
-/** When the next night is due, as the last schedule has planned it; the first one plans `planned`. */
+/** When the next night is due, as the last schedule has planned it, or at `planned`, if that is earlier. */
 async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
   const { rows } = await pool.query<{ next_at: Date }>(
     `insert into registry.schedule (next_at) values ($1)
-     on conflict (is_only) do update set is_only = true
+     on conflict (is_only) do update set next_at = least(schedule.next_at, excluded.next_at)
      returning next_at`,
     [planned],
   );
@@ -57,14 +57,16 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 /**
  * Runs the due nights at the times of NIGHTLY_CRON, in the time of the default country, never twice at once,
  * until the signal. A night for which the database is away is run when it is back, one that no schedule ran at
- * its time is run at the start, and one that another process runs is looked for until it is done. The log has
- * a line for each time.
+ * its time is run at the start, or when a machine that stood still goes on, and one that another process runs
+ * is looked for until it is done. The log has a line for each time.
  */
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const counts = new Map<string, number>();
+  let isLookingOn = false;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
+    if (isLookingOn && outcome.state === 'running') return;
     const isDone = ['published', 'fetched', 'running'].includes(outcome.state);
     logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
   };
@@ -84,20 +86,17 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
   // The process that runs a night may end in its middle: the night is looked for until it is done.
   const takeTurns = async () => {
-    for (;;) {
+    // A time that comes meanwhile is due until its own run has ended.
+    const next_at = planned();
+    for (isLookingOn = false; ; isLookingOn = true) {
       await ask(() => runDueNights(db, due));
       if (!counts.delete('running')) break;
       await delay(turn_ms, undefined, { signal });
     }
-    await ask(() => db.pool.query('update registry.schedule set next_at = $1', [planned()]));
+    await ask(() => db.pool.query('update registry.schedule set next_at = $1', [next_at]));
   };
-  let running: Promise<void> | undefined;
-  // A time that comes during a catch-up is that of the same nights.
-  const run = () =>
-    (running ??= takeTurns()
-      .then(sayEnd)
-      .catch(sayFault)
-      .finally(() => (running = undefined)));
+  let last = Promise.resolve();
+  const run = () => (last = last.then(takeTurns).then(sayEnd).catch(sayFault));
   const catchUp = async () => {
     const due_at = await ask(() => readPlan(db, planned()));
     if (due_at > new Date()) return;
@@ -107,6 +106,8 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
     noOverlap: true,
+    // A time at which the machine stood still is that of a night all the same.
+    missedExecutionTolerance: Infinity,
     name: 'nightly',
     logger: logInto(logger),
   });

@@ -12,6 +12,7 @@ import { runSirene, runStock } from '../../fixtures/dump/sirene-night.ts';
 import { makeEstablishment, makeStock, makeUnit } from '../../fixtures/dump/sirene-stock.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import { dayIn } from '../../sql/country.ts';
+import { tryLock } from '../night/lock.ts';
 import { findPublished, listDue } from './due.ts';
 import { fetchers } from './fetcher.ts';
 
@@ -69,6 +70,16 @@ describe('nightly --fetch', () => {
     expect(first.code).toBe(0);
     const again = await nightly({ KRS_URL });
     expect([again.fetched, again.runs, again.code]).toEqual([[], [], 5]);
+  });
+
+  test('4 while another machine fetches from the registry', async () => {
+    const KRS_URL = await startKrs(daysAgo(1));
+    const other = await db.pool.connect();
+    expect(await tryLock(other, 'fetch krs')).toBe(true);
+    const waiting = await nightly({ KRS_URL });
+    expect([waiting.fetched, waiting.code]).toEqual([[`krs ${daysAgo(1)} running`], 4]);
+    other.release(true);
+    expect((await nightly({ KRS_URL })).fetched).toEqual([`krs ${daysAgo(1)} fetched`]);
   });
 
   test('fetches every day since the newest dump, for each list tells of its day alone', async () => {

@@ -2,9 +2,10 @@ import type { Logger } from 'pino';
 import { dayIn } from '../../sql/country.ts';
 import { type Database, queryFile } from '../../sql/connection/database.ts';
 import { listInbox } from '../night/inbox.ts';
+import { whileNobodyFetches } from '../night/lock.ts';
 import { findNewestPublished } from '../night/run.ts';
 import { addDays } from '../calendar.ts';
-import { WrongUsage } from '../errors.ts';
+import { stateOf, WrongUsage } from '../errors.ts';
 import { loadSource } from '../sources/source.ts';
 import type { FetchEnvironment } from './environment.ts';
 import { fetchDay, type Fetcher, fetchers, type FetchOutcome } from './fetcher.ts';
@@ -25,7 +26,7 @@ interface DueFetch {
  * Throws `WrongUsage` when no registry is set up.
  */
 export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
-  const { db, inboxDir, settings, logger, signal } = due;
+  const { db, settings } = due;
   const setUp = Object.entries(fetchers).filter(
     ([source]) => settings[source as keyof FetchEnvironment],
   );
@@ -35,21 +36,41 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     );
   const outcomes: FetchOutcome[] = [];
   for (const [source, fetcher] of setUp) {
-    for (const date of await listDue(due, source, fetcher)) {
-      const lookUp = (regons: readonly string[]) => findWatched(db, regons);
-      const lookUpPublished = () => findPublished(db, source);
-      const found = { findWatched: lookUp, findPublished: lookUpPublished };
-      const plan = { source, inboxDir, date, signal, ...found };
-      const outcome = await fetchDay(fetcher, settings, plan, logger).catch((error: Error) => {
-        signal.throwIfAborted();
-        const { message } = error;
-        return { source, dump_date: date, state: 'failed' as const, message };
-      });
-      // The dump was completed in the meantime.
-      if (outcome.state === 'nothing') continue;
-      outcomes.push(outcome);
-      if (outcome.state !== 'fetched') break;
-    }
+    const [first] = await listDue(due, source, fetcher);
+    if (first === undefined) continue;
+    const fetch = () => fetchSource(due, source, fetcher);
+    // The machines of several schedules share an inbox.
+    const fetched = await whileNobodyFetches(db.pool, source, fetch).catch((error: Error) => {
+      const state = stateOf(error);
+      if (state !== 'running') throw error;
+      return [{ source, dump_date: first, state, message: error.message }];
+    });
+    outcomes.push(...fetched);
+  }
+  return outcomes;
+}
+
+async function fetchSource(
+  due: DueFetch,
+  source: string,
+  fetcher: Fetcher,
+): Promise<FetchOutcome[]> {
+  const { db, inboxDir, settings, logger, signal } = due;
+  const outcomes: FetchOutcome[] = [];
+  for (const date of await listDue(due, source, fetcher)) {
+    const lookUp = (regons: readonly string[]) => findWatched(db, regons);
+    const lookUpPublished = () => findPublished(db, source);
+    const found = { findWatched: lookUp, findPublished: lookUpPublished };
+    const plan = { source, inboxDir, date, signal, ...found };
+    const outcome = await fetchDay(fetcher, settings, plan, logger).catch((error: Error) => {
+      signal.throwIfAborted();
+      const { message } = error;
+      return { source, dump_date: date, state: 'failed' as const, message };
+    });
+    // The dump was completed in the meantime.
+    if (outcome.state === 'nothing') continue;
+    outcomes.push(outcome);
+    if (outcome.state !== 'fetched') break;
   }
   return outcomes;
 }

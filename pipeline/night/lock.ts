@@ -10,12 +10,30 @@ const PATIENCE_MS = 3000;
 export async function lockSource(client: pg.ClientBase, source: string): Promise<void> {
   // Ends a long statement soon after its process was killed, on systems that support it.
   await client.query(`set client_connection_check_interval = '500ms'`).catch(() => undefined);
+  await lockPatiently(client, source, `Another run of ${source} is under way`);
+}
+
+async function lockPatiently(client: pg.ClientBase, name: string, held: string): Promise<void> {
   const giveUpAt = Date.now() + PATIENCE_MS;
-  while (!(await tryLock(client, source))) {
-    if (Date.now() > giveUpAt) {
-      throw new AlreadyRunning(`Another run of ${source} is under way`);
-    }
+  while (!(await tryLock(client, name))) {
+    if (Date.now() > giveUpAt) throw new AlreadyRunning(held);
     await sleep(POLL_MS);
+  }
+}
+
+/** Fetches from a registry while no other machine does. Throws `AlreadyRunning` while one does. */
+export async function whileNobodyFetches<T>(
+  pool: pg.Pool,
+  source: string,
+  use: () => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  try {
+    await lockPatiently(client, `fetch ${source}`, `Another process is fetching ${source}`);
+    return await use();
+  } finally {
+    // Ends the session and its lock.
+    client.release(true);
   }
 }
 
