@@ -16,62 +16,63 @@ from stage.entry
 join stage.known_key using (file_no, line)
 where entry.reason is null;
 
-analyze stage.pair (file_no, line, entry_id, company_id);
+analyze stage.pair (file_no, line, entry_id, company_id, is_changed);
 
--- One row per accepted record, as registry.entry will hold it: the columns of stage.entry, with ids. A
--- new entry that is not linked to another company founds a company with its own id. In a first snapshot no
--- record has a pair: a join copies all columns, which costs as much as to read them.
+-- The records as registry.entry will hold them: the columns of stage.entry, with ids. changed_entry: one row
+-- per known entry that may have changed. new_entry: one row per record without a pair; one that is not linked
+-- to another company founds a company with its own id. In a first snapshot all records are new: a join copies
+-- all columns, which costs as much as to read them.
 do $do$
 declare
-    new_id text := 'new_id.entry_id';
-    company_id text := 'coalesce(pair.company_id, component.label, new_id.entry_id)';
-    entry_id text := 'coalesce(pair.entry_id, new_id.entry_id)';
-    joins text := 'left join stage.pair using (file_no, line) left join stage.new_id using (file_no, line)';
+    is_baseline constant boolean := (select night.is_baseline from stage.night);
+    new_id constant text := case
+        when is_baseline then '((select night.first_ids from stage.night)[entry.file_no + 1] + entry.line)'
+        else 'new_id.entry_id'
+    end;
+    made record;
 begin
-    if (select night.is_baseline from stage.night) then
-        new_id := '((select night.first_ids from stage.night)[entry.file_no + 1] + entry.line)';
-        company_id := format('coalesce(component.label, %s)', new_id);
-        entry_id := new_id;
-        joins := '';
-    end if;
-    execute format(
-        $sql$
-        create view stage.entry_row as
-        select %s
-        from stage.entry
-        %s
-        left join stage.component on component.node = %s
-        where entry.reason is null
-        $sql$,
-        (
-            select string_agg(
-                format('%s as %I', coalesce(own.expression, format('entry.%I', attname)), attname),
-                ', ' order by attnum
+    for made in
+        select *
+        from (
+            values
+            (
+                'changed_entry', 'pair.company_id', 'pair.entry_id',
+                'join stage.pair using (file_no, line)', 'pair.is_changed'
+            ),
+            (
+                'new_entry', format('coalesce(component.label, %s)', new_id), new_id,
+                case when not is_baseline then 'join stage.new_id using (file_no, line) ' else '' end
+                || format('left join stage.component on component.node = %s', new_id),
+                'true'
             )
-            from pg_attribute
-            left join (
-                values
-                ('company_id', company_id),
-                ('entry_id', entry_id),
-                ('said_run_id', '(select night.run_id from stage.night)::integer'),
-                ('said_file_no', 'entry.file_no'),
-                -- A line would lead to a person who is withdrawn.
-                (
-                    'said_line',
-                    'case when entry.withdrawn_until is null then entry.line::integer end'
+        ) as view (name, company_id, entry_id, joins, condition)
+    loop
+        execute format(
+            'create view stage.%I as select %s from stage.entry %s where entry.reason is null and %s',
+            made.name,
+            (
+                select string_agg(
+                    format('%s as %I', coalesce(own.expression, format('entry.%I', attname)), attname),
+                    ', ' order by attnum
                 )
-            ) as own (column_name, expression) on own.column_name = attname
-            where attrelid = 'registry.entry'::regclass and attnum > 0 and not attisdropped
-        ),
-        joins,
-        new_id
-    );
+                from pg_attribute
+                left join (
+                    values
+                    ('company_id', made.company_id),
+                    ('entry_id', made.entry_id),
+                    ('said_run_id', '(select night.run_id from stage.night)::integer'),
+                    ('said_file_no', 'entry.file_no'),
+                    -- A line would lead to a person who is withdrawn.
+                    (
+                        'said_line',
+                        'case when entry.withdrawn_until is null then entry.line::integer end'
+                    )
+                ) as own (column_name, expression) on own.column_name = attname
+                where attrelid = 'registry.entry'::regclass and attnum > 0 and not attisdropped
+            ),
+            made.joins,
+            made.condition
+        );
+    end loop;
 end;
 $do$;
-
--- One row per new entry. The ids of known entries are looked up in a hash table, which is empty in a
--- first snapshot; a join would cost more.
-create view stage.new_entry as
-select entry_row.*
-from stage.entry_row
-where entry_row.entry_id not in (select pair.entry_id from stage.pair);

@@ -9,7 +9,10 @@ select
         where
             not vanished.waits
             and entry.declared_status <> ''DELETED''
-            and entry.entry_id not in (select before.entry_id from stage.before)
+            and not exists (
+                select from stage.before
+                where before.entry_id = entry.entry_id
+            )
         union all
         -- What gone.sql has withheld.
         select before.*

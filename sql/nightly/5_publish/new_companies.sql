@@ -33,7 +33,10 @@ select
     new_entry.activity_main,
     registry.naming_numbers(new_entry.country_code, new_entry.entry_key, new_entry.numbers)
 from stage.new_entry
-where new_entry.entry_id not in (select component.node from stage.component);
+where not exists (
+    select from stage.component
+    where component.node = new_entry.entry_id
+);
 
 do $$
 begin
