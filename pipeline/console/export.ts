@@ -85,7 +85,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
   }
 }
 
-/** All rows, but for those of companies whose owner objects to be found. */
+/** All rows, but for those of companies whose owner objects to be found, as `sql/api/read_feed.sql` has them. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,
@@ -94,7 +94,15 @@ async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const all = `select * from ${relation} as listed`;
   if (rowCount === 0) return all;
   return `${all} where not exists (
-    select from registry.entry where entry.company_id = listed.company_id and entry.is_partial
+    select from registry.entry
+    where entry.company_id = listed.company_id and entry.is_partial and (
+      entry.gone_date is null
+      or not exists (
+        select from registry.entry as kept
+        where kept.company_id = listed.company_id
+          and kept.gone_date is null and kept.is_partial is not true
+      )
+    )
   )`;
 }
 

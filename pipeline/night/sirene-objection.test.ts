@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { createAccount } from '../../fixtures/client/account.ts';
 import { createSearcher, type Searcher } from '../../fixtures/client/searcher.ts';
 import { startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -325,5 +326,75 @@ describe('a copy of what nobody watches', () => {
     );
     expect(rows).toEqual([{ key: neighbour }]);
     expect(JSON.stringify((await ask(siren)).body)).not.toContain('QUINQUEMPOIX');
+  });
+});
+
+describe('a place that the head office has left', () => {
+  const [back, both] = ['990240004', '990240012'] as const;
+  const moves = (siren: string, nic: string, places: Record<string, StockRow>) =>
+    [
+      makeUnit(siren, { nicSiegeUniteLegale: nic }),
+      Object.entries(places).map(([one, more]) =>
+        makeEstablishment(siren, one, { ...more, etablissementSiege: String(one === nic) }),
+      ),
+    ] as const;
+  const night = (date: string, ...moved: ReturnType<typeof moves>[]) =>
+    run(
+      date,
+      moved.map(([unit]) => unit),
+      moved.flatMap(([, places]) => places),
+    );
+
+  test('is not told of in the event that brought it there, nor in that which took it away', async () => {
+    const all = { '00012': {}, '00020': home, '00038': quay };
+    await night('2026-11-15', moves(back, '00012', all), moves(both, '00020', all));
+    await night('2026-11-16', moves(back, '00020', all), moves(both, '00038', all));
+    expect((await readEvents(db, '2026-11-16')).join('\n')).toMatch(/OUBLIETTES.*\n.*DU PORT/);
+    await night('2026-11-17', moves(back, '00020', all), moves(both, '00012', all));
+    await night(
+      '2026-11-18',
+      // It leaves the place with the mark.
+      moves(back, '00012', { ...all, '00020': withheldPlace, '00038': withheldPlace }),
+      moves(both, '00012', { ...all, '00020': withheldPlace, '00038': withheldPlace }),
+    );
+    await expectSilence(['oubliettes', 'du port']);
+  });
+
+  test('is not told of where the owner objects and no establishment is listed', async () => {
+    const unit = '990250003';
+    await run('2026-11-19', [makeUnit(unit)], [makeEstablishment(unit, '00012', home)]);
+    await run('2026-11-20', [makeUnit(unit, partial)], []);
+    await expectSilence(['oubliettes']);
+  });
+});
+
+describe('an owner who objects no longer', () => {
+  const [kept, gone] = ['990260002', '990260010'] as const;
+  const duplicate: [string, string][] = [[kept, gone]];
+  const isInFeed = async () => {
+    const { master_token } = await createAccount(db.kysely);
+    const answer = await api.ask('/api/v1/events/feed?scope=all&country=FR&limit=1000', {
+      headers: { Authorization: `Bearer ${master_token}` },
+    });
+    return (await answer.text()).includes(kept);
+  };
+
+  test('is in the feed of all again, whatever else of the company is gone', async () => {
+    const seat = makeEstablishment(kept, '00012', home);
+    await run(
+      '2026-11-21',
+      [makeUnit(kept, woman), makeUnit(gone, woman)],
+      [seat, makeEstablishment(gone, '00012', home)],
+    );
+    const place = makeEstablishment(kept, '00012', withheldPlace);
+    await run('2026-11-22', [makeUnit(kept, { ...woman, ...withheldUnit })], [place], duplicate);
+    expect(await isInFeed()).toBe(false);
+    const changed = { ...woman, activitePrincipaleUniteLegale: '62.02A' };
+    await run('2026-11-23', [makeUnit(kept, changed)], [seat], duplicate);
+    expect(await isInFeed()).toBe(true);
+    const { rows } = await db.pool.query(
+      `select updated_count::int from registry.run where dump_date >= '2026-11-22'`,
+    );
+    expect(rows).toEqual([{ updated_count: 1 }, { updated_count: 1 }]);
   });
 });

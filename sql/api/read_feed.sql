@@ -42,10 +42,23 @@ page as materialized (
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
                 -- A scalar is looked up event by event, two microseconds each, in an index of these entries
-                -- alone. A join might read all of them.
+                -- alone. A join might read all of them. What is gone objects only where no entry is left that
+                -- does not: nobody could lift the objection.
                 and (
                     select true from registry.entry
-                    where entry.company_id = event.company_id and entry.is_partial
+                    where
+                        entry.company_id = event.company_id
+                        and entry.is_partial
+                        and (
+                            entry.gone_date is null
+                            or not exists (
+                                select from registry.entry as kept
+                                where
+                                    kept.company_id = event.company_id
+                                    and kept.gone_date is null
+                                    and kept.is_partial is not true
+                            )
+                        )
                     limit 1
                 ) is null
             order by event.event_id

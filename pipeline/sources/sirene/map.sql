@@ -86,13 +86,16 @@ select
         array_remove(
             array[
                 case when unit.name is null then 'name' end,
-                case when seat.is_withheld then 'address' end,
+                case when unit.is_partial or seat.is_withheld then 'address' end,
                 case
                     when unit.start_date is null then 'start date'
                 end,
                 -- The subject of the RNA number.
                 case when record.identifiant_association = '[ND]' then 'KRS' end,
                 case when record.categorie_juridique = '[ND]' then 'legal form' end,
+                -- The subjects of activities.
+                case when record.activite_principale = '[ND]' then 'main activity' end,
+                case when record.activite_principale = '[ND]' then 'activities' end,
                 case when record.activite_principale = '[ND]' then 'activity' end
             ],
             null

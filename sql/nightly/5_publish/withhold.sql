@@ -2,7 +2,8 @@
 -- registry.withdraw does for one who asked us.
 
 -- One row per entry and subject that is withheld for the first time. No subject: all that is told of the owner.
--- `unit_number`: of that unit alone. `place`: the address at which the unit was listed, unless the entry has it.
+-- `unit_number`: of that unit alone. `place`: the address at which the unit was listed, unless the entry has it;
+-- that of a head office is the one of the entry.
 create unlogged table stage.withheld as
 select
     -- The company may have gone into another one tonight.
@@ -32,8 +33,11 @@ cross join lateral (
         unit.number,
         nullif(
             (
-                select registry.unit_line(known.value - 'identifier' - 'name')
-                from jsonb_array_elements(before.units) as known
+                select coalesce(
+                    registry.unit_line(known.value - 'identifier' - 'name'),
+                    case when known.place = 1 then registry.entry_address(row(before.*)::registry.entry) end
+                )
+                from jsonb_array_elements(before.units) with ordinality as known (value, place)
                 where known.value ->> 'identifier' = unit.number
                 limit 1
             ),
@@ -96,15 +100,22 @@ where
 
 -- An event of a moved head office holds an address and no number: the listed address finds it. The event of an
 -- office that closed earlier is not found.
+with withheld as (
+    select company_id, entry_id, array_agg(place) as places
+    from stage.withheld
+    where place is not null
+    group by company_id, entry_id
+)
+
 update registry.event
 set
-    old_value = nullif(event.old_value, withheld.place),
-    new_value = nullif(event.new_value, withheld.place)
-from stage.withheld, registry.event_type
+    old_value = case when event.old_value <> all(withheld.places) then event.old_value end,
+    new_value = case when event.new_value <> all(withheld.places) then event.new_value end
+from withheld, registry.event_type
 where
     event.company_id = withheld.company_id
     and event.entry_id = withheld.entry_id
-    and withheld.place in (event.old_value, event.new_value)
+    and (event.old_value = any(withheld.places) or event.new_value = any(withheld.places))
     and event_type.event_type = event.event_type
     and event_type.subject = 'address';
 
