@@ -9,6 +9,12 @@ import { tryLock } from '../night/lock.ts';
 import { startDatabaseProxy } from '../../fixtures/database/database-proxy.ts';
 import { createOrigin } from '../../fixtures/database/database-copy.ts';
 import { dumpTables, fixtureFolder, runFixture, shareDays } from '../../fixtures/dump/night.ts';
+import {
+  makeEstablishment,
+  makeStock,
+  makeUnit,
+  type StockFiles,
+} from '../../fixtures/dump/sirene-stock.ts';
 import { isThere } from '../../sql/connection/database.ts';
 import { lockSource } from '../night/lock.ts';
 import type { TestDatabase } from '../../fixtures/database/test-database.ts';
@@ -139,6 +145,36 @@ describe('nightly', () => {
     expect(command.stdout.split('\n')).toHaveLength(2);
     expect(command.sentences()).toEqual([]);
     expect(command.code).toBe(3);
+  });
+
+  test('3 holds back the lists of days that follow a refused stock, until it is accepted', async () => {
+    const folder = (date: string) => join(inbox, 'sirene', date);
+    const put = async (date: string, files: StockFiles) => {
+      await mkdir(folder(date), { recursive: true });
+      for (const [name, text] of Object.entries(files))
+        await writeFile(join(folder(date), name), text);
+    };
+    const sirens = Array.from({ length: 40 }, (_, at) => String(310_000_000 + at));
+    const stock = (count: number) =>
+      makeStock(
+        sirens.slice(0, count).map((siren) => makeUnit(siren)),
+        sirens.slice(0, count).map((siren) => makeEstablishment(siren)),
+      );
+    const renamed = {
+      siren: sirens[0],
+      periodesUniteLegale: [{ denominationUniteLegale: 'AIRS' }],
+    };
+    await put('2026-09-30', stock(40));
+    await put('2026-10-31', stock(10));
+    await put('2026-11-01', { 'siren.ndjson': JSON.stringify(renamed) });
+    const first = await nightly('--json');
+    expect(datesAndStates(first.stdout)).toEqual(['2026-09-30 published', '2026-10-31 refused']);
+    expect(first.code).toBe(3);
+    await runCommand(
+      ['ingest', 'sirene', folder('2026-10-31'), '--date', '2026-10-31', '--accept', 'true'],
+      { DATABASE_URL: db.url },
+    );
+    expect(datesAndStates((await nightly('--json')).stdout)).toEqual(['2026-11-01 published']);
   });
 
   test('says in words what was refused', async () => {
@@ -297,7 +333,15 @@ describe('schedule', () => {
     await late.says('the scheduled run: 1 published');
     late.child.kill('SIGTERM');
     expect(await late.end).toBe(0);
-    expect((await planned()).rows[0]!.next_at.getTime()).toBeGreaterThan(Date.now());
+    const next = async () => (await planned()).rows[0]!.next_at.getTime();
+    expect(await next()).toBeGreaterThan(Date.now());
+    // A time that comes earlier than the one that was planned.
+    await db.pool.query(`update registry.schedule set next_at = now() + interval '30 days'`);
+    const daily = startCommand(['schedule'], { ...variables, NIGHTLY_CRON: '30 7 * * *' });
+    await daily.says('scheduled');
+    await expect.poll(next).toBeLessThan(Date.now() + 25 * 3_600_000);
+    daily.child.kill('SIGTERM');
+    expect(await daily.end).toBe(0);
   });
 
   test('takes over the night of another machine that ends in its middle', async () => {

@@ -85,15 +85,16 @@ interface InboxOptions extends NightsContext {
 
 /**
  * Runs a night for every dump in the inbox that is newer than the newest published one of its source.
- * Dumps run by date, then by source. A refused full dump does not block the next one, which holds the
- * same entries. A refused delta, a fault, or a run under way blocks the later dumps of the source.
+ * Dumps run by date, then by source. A refused full dump blocks the deltas after it, and no full one, which
+ * holds the same entries. A refused delta, a fault, or a run under way blocks the later dumps of the source.
  */
 export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   const { db, inboxDir, lastDate, onOutcome } = options;
   const outcomes: Outcome[] = [];
-  const waiting = new Set<string>();
+  /** Sources whose later dumps, or later deltas, wait. */
+  const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
-    if (waiting.has(source)) continue;
+    if (waiting.has(source) || (dump_kind === 'delta' && lacking.has(source))) continue;
     if (lastDate !== undefined && dump_date > lastDate) break;
     const dump = { source, dump_date, path: join(inboxDir, source, dump_date) };
     // A fault is an outcome too, so that earlier outcomes are printed.
@@ -109,8 +110,9 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
     outcomes.push(outcome);
     onOutcome?.(outcome);
     const { state } = outcome;
-    const holdsUp = state === 'refused' ? dump_kind === 'delta' : state !== 'published';
-    if (holdsUp) waiting.add(source);
+    if (state === 'published') lacking.delete(source);
+    else if (state === 'refused' && dump_kind !== 'delta') lacking.add(source);
+    else waiting.add(source);
   }
   for (const source of await listSources()) {
     // Where the database is away or another run is under way, the next time does it.
