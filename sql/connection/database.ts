@@ -107,9 +107,8 @@ export function openSessions(
     isNameless,
     max: mostSessions,
     connectionTimeoutMillis: options.mostWait_ms ?? patience_ms ?? 10_000,
-    // Behind a pooler that gives each statement another session, the settings would be those of others.
     onConnect: (client) =>
-      patience_ms === undefined || isNameless ? undefined : limitWaits(client, patience_ms),
+      patience_ms === undefined ? undefined : limitWaits(client, patience_ms, isNameless),
   });
   if (patience_ms === undefined) return pool;
   pool.on('acquire', (client) => void socketOf(client).setTimeout(silenceOf(patience_ms)));
@@ -120,13 +119,18 @@ export function openSessions(
 /** A session in use whose server says nothing for so long is ended: a lost machine reports no timeout. */
 const silenceOf = (patience_ms: number) => patience_ms + 250;
 
-/** Limits the waits of a new session. A pooler refuses such settings at its start. */
-async function limitWaits(client: Client, patience_ms: number): Promise<void> {
+/**
+ * Limits the waits of a new session. A pooler refuses such settings at its start.
+ *
+ * @param isNameless behind a pooler that gives each statement another session: settings would be those of others
+ */
+async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
   const socket = socketOf(client);
   socket.on('timeout', () => {
     const code = 'ETIMEDOUT';
     socket.destroy(Object.assign(new Error('The database does not answer'), { code }));
   });
+  if (isNameless) return;
   socket.setTimeout(silenceOf(patience_ms));
   await client.query(`set lock_timeout = ${patience_ms}; set statement_timeout = ${patience_ms}`);
   socket.setTimeout(0);

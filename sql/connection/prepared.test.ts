@@ -44,6 +44,22 @@ describe('runPrepared', () => {
     expect(known).toMatchObject([{ name: file }]);
   });
 
+  test('leaves a session of a pooler its settings, and ends one that is silent', async () => {
+    const pooled = await connect({
+      databaseUrl: database.url,
+      dataDir: '',
+      applicationName: 'pooled',
+      patience_ms: 500,
+      isNameless: true,
+    });
+    onTestFinished(() => pooled.close());
+    const { rows } = await pooled.pool.query('show statement_timeout');
+    expect(rows).toEqual([{ statement_timeout: '0' }]);
+    await expect(pooled.pool.query('select pg_sleep(20)')).rejects.toThrow(
+      'The database does not answer',
+    );
+  });
+
   test('gives statements no name where a pooler stands in between', async () => {
     const pool = openPool({ ...database.connection, isNameless: true });
     onTestFinished(() => pool.end());

@@ -110,7 +110,8 @@ function watchServer(name: string, pool: Pool, isReader: boolean) {
         if (!found) throw new Error('The server does not answer');
         seen_at = performance.now();
         const { is_following, lag_seconds = null, snapshot_no } = found;
-        if (is_following) fresh_at = seen_at - (lag_seconds ?? 0) * 1000;
+        if (is_following && lag_seconds !== null)
+          fresh_at = Math.max(fresh_at, seen_at - lag_seconds * 1000);
         // The last transaction may be older than the moment at which the standby stopped to follow.
         const alone_s = is_following ? Infinity : (seen_at - fresh_at) / 1000;
         const behind_s = is_following ? lag_seconds : Math.min(lag_seconds ?? Infinity, alone_s);
