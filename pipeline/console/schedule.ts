@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Logger as CronLogger, schedule } from 'node-cron';
+import pLimit from 'p-limit';
 import type { Logger } from 'pino';
 import type { Database } from '../../sql/connection/database.ts';
 import { defaultCountry } from '../../sql/country.ts';
@@ -22,11 +23,13 @@ interface DueOptions extends ScheduleOptions {
   onFetched: (outcome: FetchOutcome) => void;
   onOutcome: (outcome: Outcome) => void;
   isRepeated?: boolean;
+  /** Absent: all. */
+  sources?: ReadonlySet<string> | undefined;
 }
 
 /** Fetches where that is asked for, and takes every due dump. Throws `WrongUsage` without an inbox. */
 export async function runDueNights(db: Database, options: DueOptions) {
-  const { environment, logger, signal, onOutcome, isRepeated } = options;
+  const { environment, logger, signal, onOutcome, isRepeated, sources } = options;
   const { inboxDir, isInboxDefault, recodedFrom } = environment;
   const ignored = await inspectInbox(inboxDir, isInboxDefault);
   for (const sentence of ignored) options.onIgnored(sentence);
@@ -35,10 +38,10 @@ export async function runDueNights(db: Database, options: DueOptions) {
     const { fetchDue } = await import('../fetch/due.ts');
     const { readFetchEnvironment } = await import('../fetch/environment.ts');
     const settings = readFetchEnvironment();
-    fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal });
+    fetched = await fetchDue({ db, inboxDir, settings, logger, now: new Date(), signal, sources });
     for (const outcome of fetched) options.onFetched(outcome);
   }
-  const nights = { db, logger, inboxDir, recodedFrom, signal };
+  const nights = { db, logger, inboxDir, recodedFrom, signal, sources };
   const runs = await ingestInbox({ ...nights, onOutcome, isRepeated });
   return { fetched, runs, ignored };
 }
@@ -63,14 +66,17 @@ async function readPlan({ pool }: Database, planned: Date): Promise<Date> {
 export async function runSchedule(db: Database, options: ScheduleOptions): Promise<void> {
   const { environment, logger, signal } = options;
   const counts = new Map<string, number>();
-  let isLookingOn = false;
+  /** Those that another process runs, while they are looked for. */
+  let sources: ReadonlySet<string> | undefined;
   const log = (outcome: Outcome | FetchOutcome) => {
     counts.set(outcome.state, (counts.get(outcome.state) ?? 0) + 1);
-    if (isLookingOn && outcome.state === 'running') return;
+    if (sources && outcome.state === 'running') return;
     const isDone = ['published', 'fetched', 'running'].includes(outcome.state);
     logger[isDone ? 'info' : 'error'](wireOf(outcome), `nightly: ${outcome.state}`);
   };
-  const onIgnored = (sentence: string) => logger.warn(sentence);
+  const onIgnored = (sentence: string) => {
+    if (!sources) logger.warn(sentence);
+  };
   const due = { ...options, onIgnored, onFetched: log, onOutcome: log, isRepeated: true };
   // A time that never comes is no cron expression.
   const planned = () => task.getNextRun()!;
@@ -88,15 +94,19 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   const takeTurns = async () => {
     // A time that comes meanwhile is due until its own run has ended.
     const next_at = planned();
-    for (isLookingOn = false; ; isLookingOn = true) {
-      await ask(() => runDueNights(db, due));
-      if (!counts.delete('running')) break;
-      await delay(turn_ms, undefined, { signal });
+    for (sources = undefined; sources?.size !== 0;) {
+      if (counts.delete('running')) await delay(turn_ms, undefined, { signal });
+      const asked: DueOptions = { ...due, sources };
+      const { fetched = [], runs } = await ask(() => runDueNights(db, asked));
+      const running = [...fetched, ...runs].filter(({ state }) => state === 'running');
+      sources = new Set(running.map(({ source }) => source));
     }
     await ask(() => db.pool.query('update registry.schedule set next_at = $1', [next_at]));
   };
-  let last = Promise.resolve();
-  const run = () => (last = last.then(takeTurns).then(sayEnd).catch(sayFault));
+  const limit = pLimit(1);
+  // The run that waits is that of all times that come meanwhile.
+  const run = () =>
+    limit.pendingCount > 0 ? undefined : limit(() => takeTurns().then(sayEnd).catch(sayFault));
   const catchUp = async () => {
     const due_at = await ask(() => readPlan(db, planned()));
     if (due_at > new Date()) return;
@@ -105,7 +115,6 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
-    noOverlap: true,
     // A time at which the machine stood still is that of a night all the same.
     missedExecutionTolerance: Infinity,
     name: 'nightly',

@@ -16,6 +16,8 @@ interface DueFetch {
   settings: FetchEnvironment;
   logger: Logger;
   now: Date;
+  /** Absent: all that are set up. */
+  sources?: ReadonlySet<string> | undefined;
   signal: AbortSignal;
 }
 
@@ -36,9 +38,11 @@ export async function fetchDue(due: DueFetch): Promise<FetchOutcome[]> {
     );
   const outcomes: FetchOutcome[] = [];
   for (const [source, fetcher] of setUp) {
+    if (due.sources?.has(source) === false) continue;
     const [first] = await listDue(due, source, fetcher);
     if (first === undefined) continue;
-    const fetch = () => fetchSource(due, source, fetcher);
+    const fetch = (lost: AbortSignal) =>
+      fetchSource({ ...due, signal: AbortSignal.any([due.signal, lost]) }, source, fetcher);
     // The machines of several schedules share an inbox.
     const fetched = await whileNobodyFetches(db.pool, source, fetch).catch((error: Error) => {
       const state = stateOf(error);

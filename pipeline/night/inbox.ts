@@ -76,6 +76,8 @@ export async function ingest(
 
 interface InboxOptions extends NightsContext {
   inboxDir: string;
+  /** Absent: all. */
+  sources?: ReadonlySet<string> | undefined;
   /** The newest day to take; absent: all. */
   lastDate?: string | undefined;
   onOutcome?: ((outcome: Outcome) => void) | undefined;
@@ -94,6 +96,7 @@ export async function ingestInbox(options: InboxOptions): Promise<Outcome[]> {
   /** Sources whose later dumps, or later deltas, wait. */
   const [waiting, lacking] = [new Set<string>(), new Set<string>()];
   for (const { source, dump_date, dump_kind } of await findAllDue(db, inboxDir)) {
+    if (options.sources?.has(source) === false) continue;
     if (waiting.has(source) || (dump_kind === 'delta' && lacking.has(source))) continue;
     if (lastDate !== undefined && dump_date > lastDate) break;
     const dump = { source, dump_date, path: join(inboxDir, source, dump_date) };

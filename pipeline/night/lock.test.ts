@@ -4,8 +4,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import { runCommand } from '../../fixtures/process/cli.ts';
 import { dumpTables, fixtureFolder, runDump } from '../../fixtures/dump/night.ts';
 import { createTestDatabase } from '../../fixtures/database/test-database.ts';
+import { isLostConnection } from '../../sql/connection/lost-connection.ts';
 import { AlreadyRunning } from '../errors.ts';
-import { lockPublishing, tryLock } from './lock.ts';
+import { lockPublishing, tryLock, whileNobodyFetches } from './lock.ts';
 import { NightReporter } from './reporter.ts';
 import { verify } from './verify.ts';
 
@@ -168,4 +169,21 @@ test('a night whose later sessions reach another server publishes nothing', asyn
     { dump_date: '2026-11-03', state: 'failed' },
   ]);
   expect(await verify(db, 'ceidg')).toEqual([]);
+});
+
+test('a fetch is told when its lock is lost, and lasts as long as it does', async () => {
+  const db = await createTestDatabase();
+  onTestFinished(() => db.drop());
+  const { pool } = db;
+  const fetching = whileNobodyFetches(pool, 'krs', async (lost) => {
+    await expect(whileNobodyFetches(pool, 'krs', () => Promise.resolve())).rejects.toThrow(
+      'Another process is fetching krs',
+    );
+    await pool.query(
+      `select pg_terminate_backend(pid) from registry.lock where lock_name = 'fetch krs'`,
+    );
+    await expect.poll(() => lost.aborted).toBe(true);
+    throw lost.reason as Error;
+  });
+  await expect(fetching).rejects.toSatisfy(isLostConnection);
 });

@@ -21,16 +21,33 @@ async function lockPatiently(client: pg.ClientBase, name: string, held: string):
   }
 }
 
-/** Fetches from a registry while no other machine does. Throws `AlreadyRunning` while one does. */
+/** Lets a session hold a lock for hours. A machine that is lost sends nothing: the server has to ask. */
+export async function keepSession(client: pg.ClientBase): Promise<void> {
+  await client.query(`
+    set idle_session_timeout = 0;
+    set tcp_keepalives_idle = 30;
+    set tcp_keepalives_interval = 10;
+    set tcp_keepalives_count = 3`);
+}
+
+/**
+ * Fetches from a registry while no other machine does. Throws `AlreadyRunning` while one does.
+ *
+ * @param use gets a signal that is aborted when the lock is lost with its session
+ */
 export async function whileNobodyFetches<T>(
   pool: pg.Pool,
   source: string,
-  use: () => Promise<T>,
+  use: (lost: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
+  const lost = new AbortController();
+  client.once('error', (error) => lost.abort(error));
+  client.once('end', () => lost.abort(new Error('Connection terminated')));
   try {
+    await keepSession(client);
     await lockPatiently(client, `fetch ${source}`, `Another process is fetching ${source}`);
-    return await use();
+    return await use(lost.signal);
   } finally {
     // Ends the session and its lock.
     client.release(true);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { tryLock } from '../night/lock.ts';
+import { keepSession, tryLock } from '../night/lock.ts';
 import { queryFile } from '../../sql/connection/database.ts';
 
 /** Between two attempts to take the lock again, after its session was lost. */
@@ -19,12 +19,7 @@ export function keepAlive(pool: pg.Pool, worker: string, signal: AbortSignal): P
     client.once('end', end.resolve);
     signal.addEventListener('abort', () => end.resolve(), { once: true });
     try {
-      // A machine that is lost sends nothing: the server has to ask.
-      await client.query(`
-        set idle_session_timeout = 0;
-        set tcp_keepalives_idle = 30;
-        set tcp_keepalives_interval = 10;
-        set tcp_keepalives_count = 3`);
+      await keepSession(client);
       if (!(await tryLock(client, `worker ${worker}`))) return;
       first.resolve();
       if (!signal.aborted) await end.promise;
