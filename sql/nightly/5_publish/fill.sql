@@ -4,15 +4,15 @@ select
         'select * from stage.before where gone_date is null and declared_status <> ''DELETED''
         union all
         select entry.*
-        from stage.vanished
+        from (
+            -- A set, which no plan looks through for each entry.
+            select vanished.entry_id from stage.vanished where not vanished.waits
+            except
+            select before.entry_id from stage.before
+        ) as gone
+        join stage.vanished using (entry_id)
         join registry.entry using (company_id, entry_id)
-        where
-            not vanished.waits
-            and entry.declared_status <> ''DELETED''
-            and not exists (
-                select from stage.before
-                where before.entry_id = entry.entry_id
-            )
+        where entry.declared_status <> ''DELETED''
         union all
         -- What gone.sql has withheld.
         select before.*

@@ -27,7 +27,10 @@ cross join (
         count(*) filter (
             where
                 side.was_counted = side.is_counted
-                and num_nonnulls(before.gone_date, after.gone_date) < 2
+                and (
+                    num_nonnulls(before.gone_date, after.gone_date) < 2
+                    or before.is_partial is not distinct from after.is_partial
+                )
         ) as updated_count,
         coalesce(sum(registry.state_hash(after.content_hash, after.gone_date)), 0)
         - coalesce(sum(registry.state_hash(before.content_hash, before.gone_date)), 0)
