@@ -36,8 +36,8 @@ const stateSql = `
   limit 1`;
 
 /**
- * A server that says nothing for so long is left: one that is frozen would be waited for without end. Before the
- * first row of a whole country it sorts.
+ * The longest silence of a server before the load is given up, since a frozen server never answers. A server sorts
+ * a whole country before it sends the first row.
  */
 const mostSilence_ms = { changes: 120_000, country: 600_000 };
 

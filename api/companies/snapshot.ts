@@ -90,7 +90,7 @@ export function snapshotEndpoint(
       const asked = { ...named, snapshot_no };
       /** Reads the snapshot and charges for it. @param tx of a request with an `Idempotency-Key` */
       const take = async (tx?: Tx): Promise<Answer<{ text: string }>> => {
-        // While it has a session of the writer it waits for no second one, which others in its place may hold.
+        // A request that holds a session of the writer waits for no second one: other such requests may hold all.
         const [entries] = tx
           ? await readers.read((one) => readEntries(one, [asked]), snapshot_no, tx)
           : [await readInBatch(asked)];

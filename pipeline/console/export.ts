@@ -85,7 +85,7 @@ async function exportToFile(pool: Pool, relation: string, format: Format, path: 
   }
 }
 
-/** All rows, but for those of companies whose owner objects to be found, as `sql/api/read_feed.sql` has them. */
+/** All rows except those of companies whose owner objects to a bulk sale. `sql/api/read_feed.sql` has the same rule. */
 async function queryOf(client: ClientBase, relation: string): Promise<string> {
   const { rowCount } = await client.query(
     `select from pg_attribute where attrelid = $1::regclass and attname = 'company_id'`,

@@ -92,7 +92,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   const ask = <T>(work: () => Promise<T>) => whenThere(work, logger, signal);
   // The process that runs a night may end in its middle: the night is looked for until it is done.
   const takeTurns = async () => {
-    // A time that comes meanwhile is due until its own run has ended.
+    // The next time is read before the run: a time that passes during the run stays due.
     const next_at = planned();
     for (sources = undefined; sources?.size !== 0;) {
       if (counts.delete('running')) await delay(turn_ms, undefined, { signal });
@@ -104,7 +104,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
     await ask(() => db.pool.query('update registry.schedule set next_at = $1', [next_at]));
   };
   const limit = pLimit(1);
-  // The run that waits is that of all times that come meanwhile.
+  // At most one run waits: a run takes all dumps that are due when the run begins.
   const run = () =>
     limit.pendingCount > 0 ? undefined : limit(() => takeTurns().then(sayEnd).catch(sayFault));
   const catchUp = async () => {
@@ -115,7 +115,7 @@ export async function runSchedule(db: Database, options: ScheduleOptions): Promi
   };
   const task = schedule(environment.nightlyCron, run, {
     timezone: defaultCountry.time_zone,
-    // A time at which the machine stood still is that of a night all the same.
+    // A machine that stood still at a time runs the night of this time later.
     missedExecutionTolerance: Infinity,
     name: 'nightly',
     logger: logInto(logger),

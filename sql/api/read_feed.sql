@@ -42,8 +42,8 @@ page as materialized (
                 $2::text = 'all'
                 and event.event_id between part.first_id and part.last_id
                 -- A scalar is looked up event by event, two microseconds each, in an index of these entries
-                -- alone. A join might read all of them. What is gone objects only where no entry is left that
-                -- does not: nobody could lift the objection.
+                -- alone. A join might read all of them. The objection of an entry that is gone counts only where
+                -- no other entry of the company is left: no later dump can lift this objection.
                 and (
                     select true from registry.entry
                     where

@@ -122,7 +122,7 @@ const silenceOf = (patience_ms: number) => patience_ms + 250;
 /**
  * Limits the waits of a new session. A pooler refuses such settings at its start.
  *
- * @param isNameless behind a pooler that gives each statement another session: settings would be those of others
+ * @param isNameless a pooler stands between: a setting would reach the statements of other clients, so none is made
  */
 async function limitWaits(client: Client, patience_ms: number, isNameless: boolean): Promise<void> {
   const socket = socketOf(client);

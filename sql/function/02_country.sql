@@ -21,7 +21,7 @@ create or replace function registry.default_country() returns text
 language sql stable parallel safe
 return (select country.country_code from registry.country where country.is_default);
 
--- The meaning of an event type: in the words of a country where it has own ones, else in those of all countries.
+-- The meaning of an event type, in the words of a country; where the country has none, in those of all countries.
 create or replace function registry.about_event(event_type text, country_code text) returns text
 language sql stable parallel safe security definer
 return (

@@ -133,8 +133,8 @@ language sql immutable parallel safe as $$
 $$;
 
 -- Erases what challenges, stored answers and rejected rows say of companies, by their ids and numbers. Each
--- text is looked at once, however many companies there are. Stored answers are the snapshots of 24 hours, each
--- of which was paid for.
+-- text is looked at once, however many companies there are. Stored answers are the paid
+-- snapshots of the last 24 hours.
 create or replace function person.erase_copies(company_ids bigint[], numbers text[]) returns void
 language sql as $$
     update registry.reject

@@ -1,9 +1,9 @@
 -- Erases what earlier events tell of that which the owner of an entry withholds from now on, as
 -- registry.withdraw does for one who asked us.
 
--- One row per entry and subject that is withheld for the first time. No subject: all that is told of the owner.
--- `unit_number`: of that unit alone. `place`: the address at which the unit was listed, unless the entry has it;
--- that of a head office is the one of the entry.
+-- One row per entry and subject that is withheld for the first time. A null subject stands for all subjects that
+-- tell of the owner. `unit_number` limits the row to one unit. `place` is the address at which this unit was
+-- listed; null where the entry still has this address. A head office has the address of its entry.
 create unlogged table stage.withheld as
 select
     -- The company may have gone into another one tonight.
