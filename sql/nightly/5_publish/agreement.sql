@@ -4,9 +4,7 @@
 
 -- One row per entry that the night wrote: as it is now, by its company as it is now.
 create unlogged table stage.written as
-select
-    coalesce(merged_company.into_company_id, written.company_id) as company_id,
-    written.entry_id
+select written.company_id, written.entry_id
 from (
     select after.company_id, after.entry_id from stage.after
     union
@@ -18,7 +16,6 @@ from (
     from stage.new_id
     left join stage.component on component.node = new_id.entry_id
 ) as written
-left join stage.merged_company using (company_id)
 where (select night.previous_run_id is not null and not night.is_import from stage.night);
 
 analyze stage.written;

@@ -4,14 +4,13 @@
 -- of another registry that this change confirms; null for a new event.
 create unlogged table stage.company_event as
 select
-    coalesce(merged_company.into_company_id, event.company_id) as company_id,
+    event.company_id,
     min(event.entry_id) as entry_id,
     event.event_type,
     event.old_value,
     event.new_value,
     null::bigint as event_id
 from stage.event
-left join stage.merged_company on merged_company.company_id = event.company_id
 group by 1, event.event_type, event.old_value, event.new_value;
 
 analyze stage.company_event;

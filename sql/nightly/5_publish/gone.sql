@@ -2,18 +2,16 @@
 -- them, and no dump will tell of them again. As changed entries they go through the later steps.
 
 with objecting as (
-    select coalesce(merged_company.into_company_id, after.company_id) as company_id
+    select after.company_id
     from stage.before
     join stage.after using (entry_id)
-    left join stage.merged_company on merged_company.company_id = after.company_id
     where after.is_partial and before.is_partial is not true
     union
     select kept.company_id
     from stage.vanished
-    left join stage.merged_company using (company_id)
     cross join stage.night
     join registry.entry as kept
-        on kept.company_id = coalesce(merged_company.into_company_id, vanished.company_id)
+        on kept.company_id = vanished.company_id
         and kept.source = night.source
     where not vanished.waits and kept.is_partial and kept.gone_date is null
 ),

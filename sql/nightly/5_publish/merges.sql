@@ -1,4 +1,20 @@
--- Merges companies that are linked.
+-- Merges companies that are linked. From here on, the tables of the night name the companies that stay, except
+-- stage.before, which is the state of yesterday.
+do $$
+declare
+    list regclass;
+begin
+    foreach list in array '{stage.after, stage.vanished, stage.due, stage.event}'::regclass[] loop
+        execute format(
+            'update %s as moved
+            set company_id = merged_company.into_company_id
+            from stage.merged_company
+            where moved.company_id = merged_company.company_id',
+            list
+        );
+    end loop;
+end;
+$$;
 
 update registry.entry
 set company_id = merged_company.into_company_id

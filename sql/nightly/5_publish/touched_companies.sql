@@ -3,16 +3,12 @@
 
 select registry.refresh_companies(
     array(
-        select coalesce(merged_company.into_company_id, touched.company_id)
-        from (
-            select after.company_id from stage.after
-            union
-            select vanished.company_id from stage.vanished where not vanished.waits
-            union
-            select due.company_id from stage.due
-            union
-            select component.label from stage.component
-        ) as touched
-        left join stage.merged_company using (company_id)
+        select after.company_id from stage.after
+        union
+        select vanished.company_id from stage.vanished where not vanished.waits
+        union
+        select due.company_id from stage.due
+        union
+        select component.label from stage.component
     )
 );

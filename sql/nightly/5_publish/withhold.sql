@@ -6,8 +6,7 @@
 -- listed; null where the entry still has this address. A head office has the address of its entry.
 create unlogged table stage.withheld as
 select
-    -- The company may have gone into another one tonight.
-    coalesce(merged_company.into_company_id, after.company_id) as company_id,
+    after.company_id,
     after.entry_id,
     after.entry_key,
     after.entity_type,
@@ -16,7 +15,6 @@ select
     withheld.place
 from stage.before
 join stage.after using (entry_id)
-left join stage.merged_company on merged_company.company_id = after.company_id
 cross join lateral (
     select told.subject, null as unit_number, null as place
     from unnest(after.untold) as told (subject)
