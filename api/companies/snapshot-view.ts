@@ -90,7 +90,7 @@ const person = z
     full_name: z.string(),
     role: z.string(),
     holding: z.string().optional().meta({
-      description: '(+) The shares of a shareholder, as the registry words them.',
+      description: "(+) Count and value of a shareholder's shares, as the registry words them.",
     }),
   })
   .meta({ id: 'Person', description: 'A person with a role in the company.' });

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import { isDate } from '../../calendar.ts';
 import { type OddValue, UnusableAnswer } from '../answer.ts';
-import { type Folded, fold, isRecord } from './fold.ts';
-import { contentShape, headerShape } from './shape.ts';
+import { fold, isRecord } from './fold.ts';
+import { contentShape, type Folded, headerShape } from './shape.ts';
 
 /** An object whose members are texts or days. */
 type Texts = Partial<Record<string, string>>;
@@ -60,14 +60,17 @@ export function readExtract(value: unknown) {
     /** The newest day on which an activity was entered; of a current extract, the company itself. */
     activity_day: findDay(findActivityDay(dane, entries), content.registered_day),
     content,
-    /** Equal for extracts that say the same, without the days of entries in a full one. */
+    /** Equal for extracts that say the same, without what only a full one tells. */
     content_hash: hash(
       'sha256',
-      JSON.stringify(content, (key, text: unknown) => (key === 'entry_day' ? undefined : text)),
+      JSON.stringify(content, (key, part: unknown) => (fullKeys.has(key) ? undefined : part)),
     ),
     odd,
   };
 }
+
+/** The keys of what only a full extract tells. */
+const fullKeys = new Set(['entry_day', 'former_names']);
 
 /** The first readable day; where none is, the first text, so that the known day stays. */
 function findDay(...texts: (string | undefined)[]): string | undefined {

@@ -189,6 +189,78 @@ describe('an extract', () => {
     });
   });
 
+  test('has one history where an end, or a person, is an item of its own', () => {
+    const opened = { organWydajacy: 'SĄD', data: '09.05.2018' };
+    const later = { organWydajacy: 'SĄD', data: '01.02.2022' };
+    const closed = { opis: 'ZATWIERDZENIE UKŁADU', data: '06.06.2019' };
+    const liquidator = (name: string) => ({ nazwisko: { nazwiskoICzlon: name } });
+    const { sections } = read(
+      current({
+        dzial6: {
+          postepowanieUpadlosciowe: [
+            { opisZakonczeniaProcesuUpadlosci: { data: '01.01.2017' } },
+            { informacjaOOgloszeniuUpadlosci: opened, opisZakonczeniaProcesuUpadlosci: {} },
+            { informacjaOOgloszeniuUpadlosci: later },
+            { informacjaOOgloszeniuUpadlosci: {}, opisZakonczeniaProcesuUpadlosci: closed },
+          ],
+          likwidacja: [
+            { otwarcieLikwidacji: 'UCHWAŁA Z 01.02.2020', zakonczenieLikwidacji: '01.02.2021' },
+            { otwarcieLikwidacji: 'UCHWAŁA Z 01.02.2026', likwidatorzy: [liquidator('Z***')] },
+            { likwidatorzy: [liquidator('W***')] },
+            { zakonczenieLikwidacji: 'UCHWAŁA Z 18.11.2026' },
+          ],
+          zawieszenieWznowienieDzialalnosci: [
+            { dataWznowienia: '01.11.2026' },
+            { dataZawieszenia: '01.02.2026' },
+          ],
+        },
+      }),
+    );
+    expect(sections.dzial6).toEqual({
+      postepowanieUpadlosciowe: [
+        { zakonczenie: { data: '2017-01-01' } },
+        {
+          otwarcie: { organWydajacy: 'SĄD', data: '2018-05-09' },
+          zakonczenie: { opis: 'ZATWIERDZENIE UKŁADU', data: '2019-06-06' },
+        },
+        { otwarcie: { organWydajacy: 'SĄD', data: '2022-02-01' } },
+      ],
+      likwidacja: [
+        { otwarcieLikwidacji: '2020-02-01', zakonczenieLikwidacji: '2021-02-01' },
+        {
+          otwarcieLikwidacji: '2026-02-01',
+          zakonczenieLikwidacji: '2026-11-18',
+          likwidatorzy: [liquidator('Z***'), liquidator('W***')],
+        },
+      ],
+      zawieszenieWznowienieDzialalnosci: [
+        { dataZawieszenia: '2026-02-01', dataWznowienia: '2026-11-01' },
+      ],
+    });
+  });
+
+  test.each([
+    [
+      '7 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 3.500,00 ZŁ WRAZ Z MĘŻEM ADAMEM, PESEL 02270803624',
+      '7 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 3.500,00 ZŁ',
+    ],
+    [
+      '1.200 (STO) RÓWNYCH UDZIAŁÓW PO 50 ZŁ, ŁĄCZNIE 60 000 ZŁOTYCH.',
+      '1.200 UDZIAŁÓW O ŁĄCZNEJ WARTOŚCI 60 000 ZŁOTYCH',
+    ],
+    ['UDZIAŁY: 3, O WYSOKOŚCI 1500', '3 UDZIAŁÓW O WARTOŚCI 1500'],
+    ['1/2 UDZIAŁU', '1/2 UDZIAŁU'],
+    ['02270803624 UDZIAŁÓW O WARTOŚCI 02270803624 ZŁ', undefined],
+    ['CAŁOŚĆ, Z ŻONĄ EWĄ', undefined],
+  ])('keeps of %s count and value', (posiadaneUdzialy, holding) => {
+    const wspolnicySpzoo = [{ nazwa: 'BÓR', okreslenieOsoby: 'X', posiadaneUdzialy }];
+    const { sections, odd } = read(current({ dzial1: { danePodmiotu: identity, wspolnicySpzoo } }));
+    expect(sections.dzial1!.wspolnicySpzoo).toEqual([
+      { nazwa: 'BÓR', ...(holding && { posiadaneUdzialy: holding }) },
+    ]);
+    expect(odd).toEqual([]);
+  });
+
   test('tells keys and countries that are not known', () => {
     const { odd, sections } = read(
       current(

@@ -1,10 +1,9 @@
 import { isDate } from '../../calendar.ts';
 import { type OddValue, squeeze, UnusableAnswer } from '../answer.ts';
 import { findCountry } from './country.ts';
-import type { LeafShape, ObjectShape, Shape } from './shape.ts';
-
-/** The current content of the register: text, objects by the keys of `shape.csv`, and lists of objects. */
-export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
+import { joinHistory } from './history.ts';
+import { readHolding } from './holding.ts';
+import type { Folded, Items, LeafShape, ObjectShape, Shape } from './shape.ts';
 
 export interface Folding {
   /** The entry that struck the company off; its removals do not count. */
@@ -20,6 +19,9 @@ interface Version {
   entry: number;
 }
 
+/** The kinds of keys that KRS does not have, or that are not read. */
+const ownKinds: readonly string[] = ['ignored', 'entry_day', 'former_names'];
+
 /**
  * The current value of a key. A full extract gives every leaf as a list of versions
  * `{<key>, nrWpisuWprow, nrWpisuWykr}`, and items of lists behind `pozycja`; the entry `nrWpisuWykr` has
@@ -33,7 +35,7 @@ export function fold(
   path: string,
   folding: Folding,
 ): Folded | undefined {
-  if (shape.kind === 'ignored' || shape.kind === 'entry_day') return undefined;
+  if (ownKinds.includes(shape.kind)) return undefined;
   const key = path.slice(path.lastIndexOf('.') + 1);
   const versions = standing(found, key, folding).flatMap(({ value, entry }) => {
     const folded =
@@ -45,7 +47,8 @@ export function fold(
     return folded === undefined ? [] : [{ folded, entry }];
   });
   if (versions.length === 0) return undefined;
-  if (shape.kind === 'list') return versions.map(({ folded }) => folded);
+  if (shape.kind === 'list' || shape.kind === 'history')
+    return versions.map(({ folded }) => folded);
   const hasOrder = versions.length === 1 || versions.some(({ entry }) => entry !== 0);
   if (shape.kind === 'group' && !hasOrder) {
     throw new UnusableAnswer(`${path} is there ${versions.length} times`);
@@ -90,7 +93,9 @@ function foldObject(
   if (members.length === 0) return undefined;
   const folded = Object.fromEntries(members.map((name) => [name, found.get(name)!]));
   const entry_day = folding.entry_days?.get(entry || firstEntry(value));
-  return 'entry_day' in shape.members && entry_day ? { ...folded, entry_day } : folded;
+  if ('entry_day' in shape.members && entry_day) return { ...folded, entry_day };
+  const former_names = 'former_names' in shape.members ? listFormerNames(value.nazwa, path) : [];
+  return former_names.length > 0 ? { ...folded, former_names } : folded;
 }
 
 function foldMembers(
@@ -113,7 +118,20 @@ function foldMembers(
     if (Array.isArray(member) && Array.isArray(other)) found.set(name, [...other, ...member]);
     else if (member !== undefined) found.set(name, other ?? member);
   }
+  for (const [name, items] of found) {
+    const shape = members[name]!;
+    if (shape.kind === 'history') found.set(name, joinHistory(shape, items as Items));
+  }
   return found;
+}
+
+/** The names that later entries have removed, the newest one first; none in a current extract. */
+function listFormerNames(found: unknown, path: string): string[] {
+  const versions = (Array.isArray(found) ? found : []).filter(isRecord);
+  return versions
+    .filter(({ nrWpisuWykr }) => isEntry(nrWpisuWykr))
+    .toSorted((a, b) => Number(b.nrWpisuWykr) - Number(a.nrWpisuWykr))
+    .flatMap(({ nazwa }) => readText(nazwa ?? null, path) ?? []);
 }
 
 /** The number of the first entry that brought in anything of what stands in an object; 0: unknown. */
@@ -148,6 +166,7 @@ function readLeaf(
   folding: Folding,
 ): string | undefined {
   if (kind === 'text' || kind === 'number') return text;
+  if (kind === 'holding') return readHolding(text);
   if (kind === 'day') {
     const day = readDay(text);
     if (!day) folding.odd.push({ subject: 'day', value: `${path}: ${text}`.slice(0, 200) });

@@ -94,6 +94,42 @@ test('a bankruptcy and its end learnt in one night are numbered in the order of 
   expect(await verify(nights.db, 'krs')).toEqual([]);
 });
 
+test('an end or a resumption that is an item of its own ends what was open', async () => {
+  const krs = '0000991033';
+  const columns = 'status, resumption_date, bankruptcy_state, bankruptcy_end_date, other_dates';
+  const insolvent = { ...declared('20.07.2023'), opisZakonczeniaProcesuUpadlosci: {} };
+  const suspended = { dataZawieszenia: '01.02.2026' };
+  const dissolved = { otwarcieLikwidacji: 'UCHWAŁA Z DNIA 03.03.2026 R.' };
+  const section6 = {
+    postepowanieUpadlosciowe: [insolvent],
+    zawieszenieWznowienieDzialalnosci: [suspended],
+    likwidacja: [dissolved],
+  };
+  await runLines([currentLine({ krs, section6 })]);
+  const ended = {
+    postepowanieUpadlosciowe: [
+      insolvent,
+      {
+        informacjaOOgloszeniuUpadlosci: {},
+        opisZakonczeniaProcesuUpadlosci: { dataZakonczeniaPostepowania: '12.08.2026' },
+      },
+    ],
+    zawieszenieWznowienieDzialalnosci: [suspended, { dataWznowienia: '13.08.2026' }],
+    likwidacja: [dissolved, { zakonczenieLikwidacji: '14.08.2026' }, { likwidatorzy: [] }],
+  };
+  expect(await runLines([currentLine({ krs, section6: ended })])).toMatchObject({
+    event_types: { COMPANY_BANKRUPTCY_ENDED: 1, COMPANY_RESUMED: 1 },
+  });
+  const dates = [
+    { type: 'Data otwarcia likwidacji', date: '2026-03-03' },
+    { type: 'Data rejestracji w KRS', date: '2019-03-04' },
+    { type: 'Data zakończenia likwidacji', date: '2026-08-14' },
+  ];
+  const now = ['ACTIVE', '2026-08-13', 'ENDED', '2026-08-12', dates];
+  expect(await findEntry(krs, columns)).toEqual(now);
+  expect(await verify(nights.db, 'krs')).toEqual([]);
+});
+
 const long = 'RestrukturyzacyjneNaprawczePrzymusowaRestrukturyzacjaUporzadkowanaLikwidacja';
 const genitive =
   'RestrukturyzacyjnegoNaprawczegoPrzymusowejRestrukturyzacjiUporzadkowanejLikwidacji';

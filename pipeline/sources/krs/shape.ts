@@ -3,18 +3,32 @@ import { readTable } from '../table.ts';
 /**
  * What a key of an extract holds. `text`: a value. `day`: a day such as 31.12.2026, read as YYYY-MM-DD.
  * `first_day`: the first day in a text. `country`: the Polish name of a country, read as its ISO 3166-1
- * code. `number`: a KRS or REGON number, plain or in an object. `ignored`: known, and not shown.
- * `entry_day`: the day of the entry that brought the object in.
+ * code. `number`: a KRS or REGON number, plain or in an object. `holding`: the count and the value of
+ * shares in a text. `ignored`: known, and not shown. `entry_day`: the day of the entry that brought the
+ * object in. `former_names`: the names that the object had before.
  */
-const leaves = ['text', 'day', 'first_day', 'country', 'number', 'ignored', 'entry_day'] as const;
+const leaves = [
+  'text',
+  'day',
+  'first_day',
+  'country',
+  'number',
+  'holding',
+  'ignored',
+  'entry_day',
+  'former_names',
+] as const;
 
 export interface LeafShape {
   kind: (typeof leaves)[number];
 }
 
-/** `group`: one object. `list`: any number of objects. */
+/**
+ * `group`: one object. `list`: any number of objects. `history`: a list of objects that begin and end; the
+ * first member of an object is its opening, the second one its end.
+ */
 export interface ObjectShape {
-  kind: 'group' | 'list';
+  kind: 'group' | 'list' | 'history';
   members: Readonly<Record<string, Shape>>;
   /** Patterns of keys that mean a member, since some names drift with the law. */
   spellings: readonly (readonly [RegExp, string])[];
@@ -22,9 +36,16 @@ export interface ObjectShape {
 
 export type Shape = LeafShape | ObjectShape;
 
+/** What the register says now: text, objects by the keys of `shape.csv`, and lists of objects. */
+export type Folded = string | readonly Folded[] | { readonly [key: string]: Folded };
+
+/** The objects of a list. */
+export type Items = readonly Readonly<Record<string, Folded>>[];
+
 /**
  * The keys of an extract, of OdpisAktualny and OdpisPelny alike. Any other key is reported as unknown. A
- * kind is the name of an object of this table, with `[]` of a list of them, or one of `leaves`.
+ * kind is the name of an object of this table, with `[]` of a list and `[..]` of a history of them, or one of
+ * `leaves`.
  */
 const keys = readTable<'object' | 'key' | 'kind' | 'spelling'>(
   new URL('shape.csv', import.meta.url),
@@ -40,9 +61,10 @@ export const headerShape = shapeOf('header');
 function shapeOf(kind: string): Shape {
   const leaf = leaves.find((name) => name === kind);
   if (leaf) return { kind: leaf };
-  const members = objects.get(kind.replace('[]', ''))!;
+  const [name = '', many] = kind.split('[');
+  const members = objects.get(name)!;
   return {
-    kind: kind.endsWith('[]') ? 'list' : 'group',
+    kind: many === undefined ? 'group' : many === ']' ? 'list' : 'history',
     members: Object.fromEntries(members.map((member) => [member.key, shapeOf(member.kind)])),
     spellings: members.flatMap(({ spelling, key }) =>
       spelling === '' ? [] : [[new RegExp(spelling), key]],
