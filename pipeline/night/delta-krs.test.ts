@@ -103,10 +103,71 @@ test.each<[string, ExtractContent, ExtractContent, ...string[]]>([
     },
     'COMPANY_UNIT_OPENED:  → ODDZIAŁ, KONIN',
   ],
+  [
+    'branches of one address are known by what is theirs of the name, else by their order',
+    {
+      name: 'LAS',
+      branches: [
+        { nazwa: 'DAWNY LAS - SADZONKI', miejscowosc: 'PIŁA' },
+        { nazwa: 'DAWNY LAS - DREWNO', miejscowosc: 'PIŁA' },
+        { nazwa: 'SKLEP', miejscowosc: 'PIŁA' },
+        { nazwa: 'MŁYN', miejscowosc: 'KONIN' },
+        { nazwa: 'CEGIELNIA', miejscowosc: 'KONIN' },
+      ],
+    },
+    {
+      name: 'LAS',
+      branches: [
+        { nazwa: 'LAS - DREWNO', miejscowosc: 'PIŁA' },
+        { nazwa: 'LAS - SADZONKI', miejscowosc: 'PIŁA' },
+        { nazwa: 'TARTAK', miejscowosc: 'KONIN' },
+        { nazwa: 'GORZELNIA', miejscowosc: 'KONIN' },
+      ],
+    },
+    'COMPANY_UNIT_CHANGED: CEGIELNIA, KONIN → GORZELNIA, KONIN',
+    'COMPANY_UNIT_CHANGED: DAWNY LAS - DREWNO, PIŁA → LAS - DREWNO, PIŁA',
+    'COMPANY_UNIT_CHANGED: DAWNY LAS - SADZONKI, PIŁA → LAS - SADZONKI, PIŁA',
+    'COMPANY_UNIT_CHANGED: MŁYN, KONIN → TARTAK, KONIN',
+    'COMPANY_UNIT_CLOSED: SKLEP, PIŁA → ',
+  ],
 ])('%s', async (_, before, after, ...expected) => {
   await runKrs(db, day1, [extract(krs, { nip, ...before })]);
   await runKrs(db, day2, [extract(krs, { nip, ...after })]);
   expect(await readEvents(db, day2)).toEqual(expected);
+  expect(await verify(db, 'krs')).toEqual([]);
+});
+
+test('a branch is known by the names that its history in a full extract tells', async () => {
+  const branches = ['MŁYN', 'SKLEP'].map((nazwa) => ({ nazwa, miejscowosc: 'PIŁA' }));
+  await runKrs(db, day1, [extract(krs, { branches })]);
+  const branch = (names: readonly string[], miejscowosc: string) => ({
+    nazwa: names.map((nazwa, at) => ({
+      nazwa,
+      nrWpisuWprow: String(at + 1),
+      ...(at < names.length - 1 && { nrWpisuWykr: String(at + 2) }),
+    })),
+    siedziba: [{ miejscowosc, nrWpisuWprow: '1' }],
+  });
+  const full = extractOf({
+    krs,
+    section1: {
+      siedzibaIAdres: { siedziba: { kraj: 'POLSKA', miejscowosc: 'POZNAŃ' } },
+      jednostkiTerenoweOddzialy: [
+        branch(['KUŹNIA', 'SKLEP', 'GORZELNIA'], 'KONIN'),
+        branch(['CEGIELNIA'], 'PIŁA'),
+        branch(['MŁYN', 'TARTAK'], 'PIŁA'),
+      ],
+    },
+  });
+  const { naglowekA: header, ...others } = full.odpis as Record<string, object>;
+  const wpis = [1, 2, 3].map((numerWpisu) => ({ numerWpisu, dataWpisu: '30.10.2026' }));
+  await runKrs(db, day2, [{ odpis: { ...others, naglowekP: { ...header, wpis } } }]);
+  const events = await readEvents(db, day2);
+  expect(events.filter((event) => event.startsWith('COMPANY_UNIT'))).toEqual([
+    'COMPANY_UNIT_CHANGED: MŁYN, PIŁA → TARTAK, PIŁA',
+    'COMPANY_UNIT_CHANGED: SKLEP, PIŁA → GORZELNIA, KONIN',
+    'COMPANY_UNIT_OPENED:  → CEGIELNIA, PIŁA',
+  ]);
   expect(await verify(db, 'krs')).toEqual([]);
 });
 

@@ -88,3 +88,16 @@ cross join lateral jsonb_path_query(
     '$.sections.dzial6.restrukturyzacja[*].otwarcie.rodzajPostepowania
         ? (@ like_regex "likwidac" flag "i")'
 ) as proceeding (kind);
+
+;
+
+insert into stage.former_unit (entry_key, name, former_name)
+select distinct
+    document.entry_key_hint,
+    branch.item ->> 'nazwa',
+    former.name
+from stage.document
+cross join lateral jsonb_path_query(
+    document.document, '$.sections.dzial1.jednostkiTerenoweOddzialy[*] ? (exists(@.former_names))'
+) as branch (item)
+cross join lateral jsonb_array_elements_text(branch.item -> 'former_names') as former (name);

@@ -70,7 +70,14 @@ select
     )::text as struck_off_date,
     proceeding.bankruptcy ->> 'start_day' as bankruptcy_start_date,
     proceeding.bankruptcy ->> 'end_day' as bankruptcy_end_date,
-    unit.units,
+    case
+        when
+            unit.units @> known.units
+            and unit.units <@ known.units
+            and jsonb_array_length(unit.units) = jsonb_array_length(known.units)
+            then known.units
+        else unit.units
+    end as units,
     person.persons,
     other.dates as other_dates,
     proceeding.bankruptcy ->> 'state' as bankruptcy_state,
@@ -151,10 +158,12 @@ cross join lateral (
         ) as restructuring
     offset 0
 ) as proceeding
--- Branches have no number in KRS.
+-- Branches have no number in KRS: their order tells those apart that share an address. The same ones in
+-- another order say the same.
 cross join lateral (
-    select jsonb_agg(told.unit order by told.unit::text collate "C") as units
-    from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]') as branch (item)
+    select jsonb_agg(told.unit order by branch.place) as units
+    from jsonb_path_query(part.sections, '$.dzial1.jednostkiTerenoweOddzialy[*]')
+        with ordinality as branch (item, place)
     cross join lateral (
         select jsonb_build_object(
             'identifier', null,

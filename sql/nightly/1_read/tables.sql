@@ -141,6 +141,13 @@ create unlogged table stage.withheld_unit (
     is_told boolean not null default false
 );
 
+-- One row per unit without a number and name that it had before, where the registry tells its history.
+create unlogged table stage.former_unit (
+    entry_key text not null,
+    name text not null,
+    former_name text not null
+);
+
 -- One row per event of the night, before it has a number.
 create unlogged table stage.event (
     company_id bigint not null,

@@ -2,11 +2,14 @@
 -- its own is the head office, at the address of its entry: what that or the status tells is no other event.
 
 with open_unit as (
-    -- One row per changed entry and open unit of yesterday or today.
+    -- One row per changed entry and open unit of yesterday or today. place: its place in the list.
     select
         after.company_id,
         after.entry_id,
+        after.entry_key,
+        after.name as company_name,
         list.is_old,
+        unit.place,
         unit.value ->> 'identifier' as identifier,
         unit.value ->> 'name' as name,
         not unit.value ? 'address' as is_seat,
@@ -31,7 +34,7 @@ with open_unit as (
         (true, before.units),
         (false, after.units)
     ) as list (is_old, units)
-    cross join lateral jsonb_array_elements(list.units) as unit
+    cross join lateral jsonb_array_elements(list.units) with ordinality as unit (value, place)
     -- Tonight's mark counts for what was listed yesterday too.
     cross join lateral (
         select
@@ -46,55 +49,149 @@ with open_unit as (
 ),
 
 named_unit as (
+    -- Units without a number. known_by: a name that is unique in the entry, or a line that is there as often
+    -- as before.
     select
         open_unit.*,
-        count(*) filter (where open_unit.is_old) over same_name = 1
-        and count(*) filter (where not open_unit.is_old) over same_name = 1 as has_namesake
+        case
+            when
+                count(*) filter (where open_unit.is_old) over same_name = 1
+                and count(*) filter (where not open_unit.is_old) over same_name = 1
+                then open_unit.name
+            when
+                count(*) filter (where open_unit.is_old) over same_line
+                = count(*) filter (where not open_unit.is_old) over same_line
+                then open_unit.line
+        end as known_by
     from open_unit
-    window same_name as (
-        partition by open_unit.entry_id, open_unit.identifier is null, open_unit.name
-    )
+    where open_unit.identifier is null
+    window
+        same_name as (partition by open_unit.entry_id, open_unit.name),
+        same_line as (partition by open_unit.entry_id, open_unit.line)
+),
+
+likeness as (
+    -- One row per unit that has lost its name, and unit that may be the same one: its history tells that name,
+    -- or the rest of its name is the same without the name of the company.
+    select
+        former.entry_id,
+        former.place as old_place,
+        renamed.place as new_place,
+        max(reason.weight) as weight
+    from named_unit as former
+    join named_unit as renamed using (entry_id)
+    left join stage.former_unit as history
+        on history.entry_key = renamed.entry_key
+        and history.name = renamed.name
+        and history.former_name = former.name
+    cross join lateral (
+        select case
+            when strpos(renamed.name, renamed.company_name) > 0 then nullif(
+                btrim(replace(renamed.name, renamed.company_name, ''), ' ,.–-'), ''
+            )
+        end as own_name
+    ) as part
+    cross join lateral (
+        values
+        (1000, history.name is not null),
+        (
+            length(part.own_name),
+            right(former.name, length(part.own_name) + 1) = ' ' || part.own_name
+            or left(former.name, length(part.own_name) + 1) = part.own_name || ' '
+        )
+    ) as reason (weight, holds)
+    where
+        former.is_old
+        and not renamed.is_old
+        and former.known_by is null
+        and renamed.known_by is null
+        and reason.holds
+    group by former.entry_id, former.place, renamed.place
+),
+
+renamed_unit as (
+    -- The pairs whose units are most like each other, and like no other unit as much.
+    select
+        pair.entry_id,
+        pair.old_place,
+        pair.new_place
+    from (
+        select
+            likeness.*,
+            rank() over of_old = 1
+            and rank() over of_new = 1
+            and count(*) over as_old = 1
+            and count(*) over as_new = 1 as is_only
+        from likeness
+        window
+            of_old as (partition by likeness.entry_id, likeness.old_place order by likeness.weight desc),
+            of_new as (partition by likeness.entry_id, likeness.new_place order by likeness.weight desc),
+            as_old as (partition by likeness.entry_id, likeness.old_place, likeness.weight),
+            as_new as (partition by likeness.entry_id, likeness.new_place, likeness.weight)
+    ) as pair
+    where pair.is_only
 ),
 
 placed_unit as (
+    -- As many units as before at one address are the same ones, in the order of the list.
     select
         named_unit.*,
-        count(*) filter (where named_unit.is_old) over same_place = 1
-        and count(*) filter (where not named_unit.is_old) over same_place = 1 as has_successor
+        coalesce(
+            named_unit.known_by,
+            'place ' || renamed_unit.old_place,
+            case
+                when
+                    count(*) filter (where named_unit.is_old) over same_place
+                    = count(*) filter (where not named_unit.is_old) over same_place
+                    -- Null without an address.
+                    then named_unit.address || ' ' || row_number() over (
+                        partition by
+                            named_unit.entry_id, named_unit.known_by is null,
+                            renamed_unit.old_place is null, named_unit.address, named_unit.is_old
+                        order by named_unit.place
+                    )
+            end
+        ) as key
     from named_unit
+    left join renamed_unit
+        on renamed_unit.entry_id = named_unit.entry_id
+        and named_unit.known_by is null
+        and named_unit.place = case
+            when named_unit.is_old then renamed_unit.old_place else renamed_unit.new_place
+        end
     window same_place as (
         partition by
-            named_unit.entry_id, named_unit.identifier is null, named_unit.has_namesake,
+            named_unit.entry_id, named_unit.known_by is null, renamed_unit.old_place is null,
             named_unit.address
     )
 ),
 
 unit as (
     -- A unit is known by its number; without a number by its name, if the name is unique in the entry;
-    -- else by its address, if that is unique; otherwise by the whole line.
+    -- else by the name that it had; else by its address and its place among the units there; otherwise by
+    -- the whole line.
     select
-        placed_unit.company_id,
-        placed_unit.entry_id,
-        min(placed_unit.line collate "C") filter (where placed_unit.is_old) as old_line,
-        min(placed_unit.line collate "C") filter (where not placed_unit.is_old) as new_line,
-        bool_or(placed_unit.is_seat) as is_seat,
-        bool_or(placed_unit.is_partial) as is_partial,
-        bool_or(placed_unit.is_told) as is_told,
-        min(placed_unit.name collate "C") is not distinct from max(placed_unit.name collate "C")
-        and count(placed_unit.name) <> 1 as is_same_name
-    from placed_unit
-    where placed_unit.line is not null
-    group by
-        placed_unit.company_id,
-        placed_unit.entry_id,
-        coalesce(
-            placed_unit.identifier,
-            case
-                when placed_unit.has_namesake then placed_unit.name
-                when placed_unit.has_successor then placed_unit.address
-            end,
-            placed_unit.line
-        )
+        keyed.company_id,
+        keyed.entry_id,
+        min(keyed.line collate "C") filter (where keyed.is_old) as old_line,
+        min(keyed.line collate "C") filter (where not keyed.is_old) as new_line,
+        bool_or(keyed.is_seat) as is_seat,
+        bool_or(keyed.is_partial) as is_partial,
+        bool_or(keyed.is_told) as is_told,
+        min(keyed.name collate "C") is not distinct from max(keyed.name collate "C")
+        and count(keyed.name) <> 1 as is_same_name
+    from (
+        select
+            company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told,
+            identifier as key
+        from open_unit
+        where identifier is not null
+        union all
+        select company_id, entry_id, is_old, line, name, is_seat, is_partial, is_told, key
+        from placed_unit
+    ) as keyed
+    where keyed.line is not null
+    group by keyed.company_id, keyed.entry_id, coalesce(keyed.key, keyed.line)
 )
 
 insert into stage.event (company_id, entry_id, event_type, old_value, new_value)
