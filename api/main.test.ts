@@ -213,7 +213,7 @@ describe('the process of the API', () => {
     expect(await checkout.json()).toEqual({ message: 'Not Found' });
   });
 
-  test('revokes the tokens of the demo account where others reach it', async () => {
+  test('revokes the tokens of the demo account where others reach it, once it listens', async () => {
     const demo = await createAccount(database.kysely, { email: DEMO_EMAIL });
     const verify = async (variables: Record<string, string>) => {
       const api = startProcess(variables);
@@ -223,6 +223,7 @@ describe('the process of the API', () => {
       });
       return answer.status;
     };
+    expect(await startProcess({ HOST: '192.0.2.1' }).exit).toBe(2);
     expect(await verify({})).toBe(200);
     expect(await verify({ HOST: '0.0.0.0' })).toBe(401);
     expect(await verify({})).toBe(401);

@@ -73,9 +73,6 @@ async function serve(environment: Environment): Promise<void> {
   const logger = await openLog(environment.logLevel, lines);
   const secretKey = await readSecretKey(environment.dataDir, environment.secretKey);
   const database = await connect({ ...environment, applicationName: 'registry-api', patience_ms });
-  if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
-    logger.warn('Others reach this API: the tokens of the demo account are revoked');
-  }
   const downloadPools = [...database.readConnections, database.connection].map((connection) =>
     openSessions(connection, { ...environment, ...downloadSessions }),
   );
@@ -97,9 +94,11 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
   };
   let isStopping = false;
-  // The address of the API may depend on the port that it gets.
-  let app: RequestListener | undefined;
-  const server = createHttpServer((request, response) => app?.(request, response), logger);
+  // The address of the API may depend on the port that it gets: requests wait for the application.
+  const app = Promise.withResolvers<RequestListener>();
+  const server = createHttpServer((request, response) => {
+    void app.promise.then((answer) => answer(request, response));
+  }, logger);
   const endConnections = watchAnswers(server);
   try {
     server.listen(environment.port, environment.host);
@@ -108,13 +107,17 @@ async function serve(environment: Environment): Promise<void> {
     await database.close();
     throw explainListening(error as NodeJS.ErrnoException, environment);
   }
+  // A start that finds no address or port revokes nothing.
+  if (!environment.isPrivate && (await revokeDemoTokens(database.pool, new Date())) > 0) {
+    logger.warn('Others reach this API: the tokens of the demo account are revoked');
+  }
   const { port } = server.address() as AddressInfo;
   // When the database is away, the next request loads the companies.
   searchIndex.isReady().catch((error: unknown) => logger.warn(error));
   const url = addressOf(environment.host, port);
   const baseUrl = environment.baseUrl ?? url;
   const db = openKysely(database.pool);
-  app = createApp({
+  const application = createApp({
     ...environment,
     db,
     gate,
@@ -130,6 +133,7 @@ async function serve(environment: Environment): Promise<void> {
     baseUrl,
     payment: createPayment({ ...environment.payment, baseUrl }),
   });
+  app.resolve(application);
 
   // A second signal is ignored: a terminal and `npm` may both send it.
   const stopOnce = (signal: NodeJS.Signals): void => {
