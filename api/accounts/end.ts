@@ -2,7 +2,6 @@ import { sql } from 'kysely';
 import { z } from 'zod';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid } from '../http/errors.ts';
-import { createAccountLimit } from '../auth/rate-limit.ts';
 import type { SigningOptions } from './init.ts';
 import { bonusKeysOf } from './mail-address.ts';
 import { verifyPassword } from './password.ts';
@@ -11,17 +10,22 @@ const message =
   'The account has ended. Its credits are forfeited; the ledger stays without your name and address as long as tax law wants.';
 
 /** A finder of the Master Token may try only a few passwords. */
-const limited = { name: 'end-account', request_count: 5, window_ms: 3_600_000 };
+const limit = {
+  name: 'end-account',
+  request_count: 5,
+  window_ms: 3_600_000,
+  what: 'attempts an hour to end it',
+};
 
 export function endAccountEndpoint(options: SigningOptions): Endpoint {
   const { db, now, secretKey } = options;
-  const attempts = createAccountLimit(options, limited, 'attempts an hour to end it');
   return endpoint(
     {
       method: 'delete',
       path: '/account',
       tag: 'Accounts',
       auth: 'master',
+      limit,
       summary: 'End the account',
       description:
         'Deletes the name, the address, the tokens, the watch list with its feed, and the mails of the account, at once and for good. All its tokens are 401 from then on, and the credits that are left are forfeited. The ledger stays without a person for the period of tax law. The address can be registered again, without a second welcome bonus.',
@@ -35,7 +39,6 @@ export function endAccountEndpoint(options: SigningOptions): Endpoint {
       example: { success: true, message, forfeited_credits: 120 },
     },
     async ({ body, caller: { account_id } }) => {
-      await attempts.count(account_id);
       const account = await db
         .selectFrom('customer.account as account')
         .leftJoin('customer.wallet as wallet', 'wallet.account_id', 'account.account_id')

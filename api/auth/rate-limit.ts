@@ -11,10 +11,16 @@ export interface RequestLimit {
   name: string;
   request_count: number;
   window_ms: number;
+  /** What accounts do, in the plural, for the message of the 429. */
+  what?: string;
 }
 
 /** The limit of every endpoint that has no limit of its own. */
 export const generalLimit = { name: 'general', request_count: 180, window_ms: 60_000 };
+
+function refusalOf({ request_count, what }: RequestLimit): string {
+  return what ? `An account has at most ${request_count} ${what}.` : 'Too Many Attempts.';
+}
 
 /** The key of a client without a token: its IPv4 address, or the first 56 bits of its IPv6 address. */
 export function addressKeyOf(request: Request): string {
@@ -131,7 +137,7 @@ export function limitRequests(
     store: createLimitStore(options, limited),
     message: async (request: Request) => {
       await beforeRefusal?.(request);
-      return { message: 'Too Many Attempts.' };
+      return { message: refusalOf(limited) };
     },
     logger: options.logger,
   });
@@ -153,12 +159,8 @@ export async function isAllowed(
   return totalHits <= limited.request_count;
 }
 
-/**
- * Limits something that accounts do, beside the limit of their tokens.
- *
- * @param what in the plural, for the message
- */
-export function createAccountLimit(options: LimitOptions, limited: RequestLimit, what: string) {
+/** Limits something that accounts do now and then in an endpoint, beside the limit of its requests. */
+export function createAccountLimit(options: LimitOptions, limited: RequestLimit) {
   const { name, request_count, window_ms } = limited;
   const store = createLimitStore(options, limited);
 
@@ -167,7 +169,7 @@ export function createAccountLimit(options: LimitOptions, limited: RequestLimit,
     const seen = store.findFull(account_id);
     if (!seen) return;
     const wait_s = Math.ceil((seen.resetTime.getTime() - options.now().getTime()) / 1000);
-    throw tooMany(`An account has at most ${request_count} ${what}.`, wait_s, {
+    throw tooMany(refusalOf(limited), wait_s, {
       'RateLimit-Policy': `"${name}"; q=${request_count}; w=${window_ms / 1000}`,
       RateLimit: `"${name}"; r=0; t=${wait_s}`,
     });

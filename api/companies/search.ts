@@ -93,8 +93,9 @@ export function searchEndpoint(options: SearchOptions, charge: Charging): Endpoi
   const { SEARCHES_IN_FLIGHT: most, FREE_SEARCHES_PER_MINUTE: request_count } = bounds;
   const readDictionary = keep(() => readSearchDictionary(readers.db));
   const inShare = createShare(most, 'searches');
-  const limited = { name: 'free-searches', request_count, window_ms: 60_000 };
-  const freeSearches = createAccountLimit(options, limited, 'searches a minute that cost nothing');
+  const what = 'searches a minute that cost nothing';
+  const limited = { name: 'free-searches', request_count, window_ms: 60_000, what };
+  const freeSearches = createAccountLimit(options, limited);
 
   /** Also what is free is refused to a short wallet: many totals of 0 could reveal a date. */
   async function giveFree({ account_id, amount }: Asked) {

@@ -32,7 +32,10 @@ export interface EndpointDescription<
   isInTurn?: true;
   /** What an answer costs, for the document; the handler charges. Default: nothing. */
   credits?: number;
-  /** Of an endpoint without a token, instead of the general limit. */
+  /**
+   * Without a token, the limit of an address instead of the general one. With a token, the limit of an
+   * account, beside the general one of the token: answers tell what is left of it.
+   */
   limit?: RequestLimit;
   /** Strict objects: an unknown field is refused. */
   params?: Params;

@@ -2,7 +2,7 @@ import cors from 'cors';
 import { Router, type Request, type RequestHandler, type Response } from 'express';
 import { z } from 'zod';
 import type { Context } from '../http/context.ts';
-import { type Authentication, createAuthentication } from '../auth/authenticate.ts';
+import { type Authentication, type Caller, createAuthentication } from '../auth/authenticate.ts';
 import { addressKeyOf, generalLimit, limitRequests } from '../auth/rate-limit.ts';
 import { readBody } from './body.ts';
 import type { Auth, Call, Endpoint } from './endpoint.ts';
@@ -50,8 +50,9 @@ export function mountEndpoints(
     for (const one of ofPath) {
       const { method, auth, limit } = one.description;
       route[method](
-        auth === 'none' ? limitRequests(options, limit ?? generalLimit) : limitToken,
-        ...(auth === 'none' ? [] : [admit(auth)]),
+        ...(auth === 'none'
+          ? [limitRequests(options, limit ?? generalLimit)]
+          : [limitToken, admit(auth), limit ? limitRequests(options, limit, accountOf) : []].flat()),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
         answer(one, options, (client, work) =>
@@ -92,6 +93,11 @@ function createAdmission({ authenticate }: Authentication) {
       response.locals.caller = caller;
       next();
     };
+}
+
+/** The key of an account, once its token is admitted. */
+function accountOf({ res }: Request): Promise<string> {
+  return Promise.resolve((res!.locals.caller as Caller).account_id);
 }
 
 const nothing = z.strictObject({});

@@ -2,7 +2,6 @@ import { type RawBuilder, sql } from 'kysely';
 import { z } from 'zod';
 import type { Caller } from '../auth/authenticate.ts';
 import type { Language } from '../../sql/words/message.ts';
-import { createAccountLimit } from '../auth/rate-limit.ts';
 import {
   companyRef,
   identifierValue,
@@ -148,22 +147,26 @@ function historyByNumber(options: Context): Endpoint {
 }
 
 /** Histories that an account reads by references: these are numbers that can be counted through. */
-const limited = { name: 'histories', request_count: 60, window_ms: 60_000 };
+const limit = {
+  name: 'histories',
+  request_count: 60,
+  window_ms: 60_000,
+  what: 'histories by company_ref a minute',
+};
 
 function historyByReference(options: Context): Endpoint {
-  const histories = createAccountLimit(options, limited, 'histories by company_ref a minute');
   return endpoint(
     {
       ...common,
       ...answered,
       path: '/companies/{company_ref}/events',
       summary: 'List the events of a company by its reference',
-      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limited.request_count} a minute and account, beyond that 429.`,
+      description: `(+) As \`GET /companies/events\`, for a \`company_ref\` of another answer. A company that became one with another is found by both references; \`meta\` has the one of today. At most ${limit.request_count} a minute and account, beyond that 429.`,
+      limit,
       params: z.strictObject({ company_ref: companyRef }),
       query: z.strictObject({ lang: langField, ...pagingFields }),
     },
-    async ({ params, query, caller }) => {
-      await histories.count(caller.account_id);
+    ({ params, query, caller }) => {
       const company_id = sql`select registry.current_company(${params.company_ref})`;
       return readHistory(options, company_id, { caller, ...query });
     },

@@ -43,8 +43,9 @@ function describeAddition({ ready, queued, added, notifies }: Addition): string 
 
 function add({ db, gate, readers, now, bounds }: Context): Endpoint {
   const request_count = bounds.SUBMISSIONS_PER_DAY;
-  const limited = { name: 'submissions', request_count, window_ms: 86_400_000 };
-  const submissions = createAccountLimit({ gate, now }, limited, 'submissions a day');
+  const what = 'submissions a day';
+  const limited = { name: 'submissions', request_count, window_ms: 86_400_000, what };
+  const submissions = createAccountLimit({ gate, now }, limited);
 
   return endpoint(
     {

@@ -6,6 +6,7 @@ import type { Enums } from '../dictionaries/names.ts';
 import type { Auth, Endpoint } from '../endpoint/endpoint.ts';
 import { commonHeaders, type Header, headers } from '../http/headers.ts';
 import { keep } from '../http/keep.ts';
+import { productVersion } from '../../sql/suitable.ts';
 import { generalLimit } from '../auth/rate-limit.ts';
 import { basePath, isPublic } from '../endpoint/mount.ts';
 import { complete } from './complete.ts';
@@ -92,7 +93,7 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
     openapi: '3.1.0',
     info: {
       title: 'Company registry',
-      version: '1.0.0',
+      version: productVersion,
       description: introduction,
       license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
     },
@@ -106,7 +107,8 @@ export function createDocument(endpoints: Endpoint[], enums?: Enums): OpenApiDoc
 
 function describe(description: Endpoint['description']): Route {
   const { method, path, tag, summary, auth, params, query, body, status = 200 } = description;
-  const { request_count, window_ms } = description.limit ?? generalLimit;
+  const { limit } = description;
+  const { request_count, window_ms } = limit ?? generalLimit;
   return {
     method,
     path: basePath + path,
@@ -119,7 +121,7 @@ function describe(description: Endpoint['description']): Route {
     'x-rate-limit': {
       requests: request_count,
       window_seconds: window_ms / 1000,
-      per: auth === 'none' ? 'address' : 'token',
+      per: auth === 'none' ? 'address' : limit ? 'account' : 'token',
     },
     request: {
       ...(params && { params }),
