@@ -83,15 +83,42 @@ describe('a JSON body', () => {
   test.each([
     ['broken off', '{"name": "Billing'],
     ['no JSON', "{'name': 'Billing'}"],
-    ['a string', '"Billing"'],
-    ['null', 'null'],
-    ['a number', '17'],
     ['blank', '  '],
     ['a comment', '{"name":"Billing"} // new'],
   ])('400 for what is malformed: %s', async (_name, body) => {
     const before = await countTokens();
     expect(await send(body)).toEqual(malformed);
     expect(await countTokens()).toBe(before);
+  });
+
+  test.each(['null', '"Billing"', '17', 'true', '[]', '[{"name":"Billing"}]'])(
+    '422 for what is no object: %s',
+    async (body) => {
+      const message = 'The request body must be an object.';
+      const refusal = { status: 422, body: { message, errors: { body: [message] } } };
+      expect(await send(body)).toEqual(refusal);
+      expect(await send(body, { path: '/tokens/verify' })).toEqual(refusal);
+    },
+  );
+
+  test.each([
+    ['a field', 'name', '{"name":"Billing","name":"Other"}'],
+    ['an escaped field', 'name', '{"name":"Billing","n\\u0061me" : "Billing"}'],
+    ['an unknown field', 'a"b', '{"name":"Billing","a\\"b":1,"a\\"b":1}'],
+    ['a field of the prototype', '__proto__', '{"__proto__":1,"name":"Billing","__proto__":{}}'],
+    ['a field within', 'value', '{"a":[{"value":1},{"value":1,"b":{"value":1},"value":2}]}'],
+  ])('422 for %s that is given twice', async (_name, field, body) => {
+    const message = `The ${field} field must be given only once.`;
+    const errors = Object.fromEntries([[field, [message]]]);
+    expect(await send(body)).toEqual({ status: 422, body: { message, errors } });
+  });
+
+  test.each([
+    ['in two objects', '{"a":{"name":1},"name":"Billing"}'],
+    ['in a text', '{"name":"\\"name\\": 1, \\\\"}'],
+    ['in lists', '{"name":"Billing","0":[1,2],"1":["0","1"]}'],
+  ])('nothing is refused for a name that comes twice %s', async (_name, body) => {
+    expect(JSON.stringify(await send(body))).not.toContain('only once');
   });
 
   test.each([

@@ -1,21 +1,23 @@
 import { isUtf8 } from 'node:buffer';
-import { json, type RequestHandler } from 'express';
-import { HttpError } from '../http/errors.ts';
+import { type RequestHandler, text } from 'express';
+import { HttpError, invalid } from '../http/errors.ts';
 
 /** Enough for any valid request: a hundred identifiers of fifty characters are 6,000 bytes. */
 const maxBody_bytes = 100_000;
 
+const malformed = 'The request body is not valid JSON.';
 const unsupported = 'The request body must be sent as application/json in UTF-8.';
 
 // The messages of Express quote the body, which may hold a password.
 const messages: Record<string, [status: number, message: string]> = {
-  'entity.parse.failed': [400, 'The request body is not valid JSON.'],
+  'entity.parse.failed': [400, malformed],
   'entity.too.large': [413, `The request body must not be larger than ${maxBody_bytes} bytes.`],
   'charset.unsupported': [415, unsupported],
 };
 
 // Express adds the body to these errors, so that only their type may be used.
-const parseJson = json({
+const readText = text({
+  type: 'application/json',
   limit: maxBody_bytes,
   verify: (_request, _response, bytes, encoding) => {
     if (!/^utf-?8$/i.test(encoding)) throw typed('charset.unsupported');
@@ -28,9 +30,61 @@ function typed(type: string): Error {
   return Object.assign(new Error(type), { type });
 }
 
+function explain(error: unknown): unknown {
+  const [status, message] = messages[(error as { type?: string }).type ?? ''] ?? [];
+  return status && message ? new HttpError(status, { message }) : error;
+}
+
+/** The keys of all objects in a value. */
+function listKeys(value: unknown): string[] {
+  const keys: string[] = [];
+  const pending = [value];
+  for (const one of pending) {
+    if (typeof one !== 'object' || one === null) continue;
+    if (!Array.isArray(one)) keys.push(...Object.keys(one));
+    pending.push(...Object.values(one));
+  }
+  return keys;
+}
+
+/** A string of valid JSON; one that a colon follows is a key. */
+const stringOfJson = /("[^"\\]*(?:\\.[^"\\]*)*")(\s*:)?/g;
+
+/** Finds a key that an object has twice, of which `JSON.parse` has kept the last value alone. */
+function findRepeatedKey(json: string, value: unknown): string | undefined {
+  const kept = listKeys(value);
+  const written = [...json.matchAll(stringOfJson)].filter(([, , colon]) => colon !== undefined);
+  if (written.length === kept.length) return undefined;
+  const left = new Map(
+    [...Map.groupBy(kept, (key) => key)].map(([key, same]) => [key, same.length]),
+  );
+  return written
+    .map(([, quoted]) => JSON.parse(quoted!) as string)
+    .find((key) => {
+      const count = left.get(key) ?? 0;
+      left.set(key, count - 1);
+      return count === 0;
+    });
+}
+
+/** Throws a 400 when the text is no JSON, and a 422 when an object in it has a key twice. */
+function parseJson(json: string): unknown {
+  let value: unknown;
+  try {
+    value = JSON.parse(json);
+  } catch {
+    // The error quotes the body.
+    throw new HttpError(400, { message: malformed });
+  }
+  const key = findRepeatedKey(json, value);
+  if (key !== undefined) throw invalid([[key, `The ${key} field must be given only once.`]]);
+  return value;
+}
+
 /**
  * Reads the JSON body of a request into `request.body`, which is undefined without a body. Answers 400
- * when the body is malformed, 413 when it is too large, 415 when it is not JSON.
+ * when the body is malformed, 413 when it is too large, 415 when it is not JSON, 422 when a key is given
+ * twice.
  */
 export const readBody: RequestHandler = (request, response, next) => {
   const isEmpty = request.headers['content-length'] === '0';
@@ -38,9 +92,14 @@ export const readBody: RequestHandler = (request, response, next) => {
   if (!isEmpty && request.is('application/json') === false) {
     throw new HttpError(415, { message: unsupported });
   }
-  parseJson(request, response, (error?: unknown) => {
-    const type = (error as { type?: string } | undefined)?.type ?? '';
-    const [status, message] = messages[type] ?? [];
-    next(status && message ? new HttpError(status, { message }) : error);
+  readText(request, response, (error?: unknown) => {
+    try {
+      if (error) throw explain(error);
+      const json = request.body as string | undefined;
+      request.body = json ? parseJson(json) : undefined;
+      next();
+    } catch (fault) {
+      next(fault);
+    }
   });
 };

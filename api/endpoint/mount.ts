@@ -52,7 +52,11 @@ export function mountEndpoints(
       route[method](
         ...(auth === 'none'
           ? [limitRequests(options, limit ?? generalLimit)]
-          : [limitToken, admit(auth), limit ? limitRequests(options, limit, accountOf) : []].flat()),
+          : [
+              limitToken,
+              admit(auth),
+              limit ? limitRequests(options, limit, accountOf) : [],
+            ].flat()),
         // HTTP defines no meaning of the body of a GET.
         ...(method === 'get' ? [] : [readBody]),
         answer(one, options, (client, work) =>
@@ -108,8 +112,9 @@ function answer(one: Endpoint, options: Context, inShare: Share): RequestHandler
   const schema = z.object({ params, query, body });
   const isOpen = isPublic(one.description);
   return async (request: Request, response: Response) => {
-    const parts = { params: request.params, query: request.query, body: request.body ?? {} };
-    const found = await check?.({ ...parts.query, ...(parts.body as object) });
+    const { body: given = {} } = request as { body?: unknown };
+    const parts = { params: request.params, query: request.query, body: given };
+    const found = await check?.({ ...parts.query, ...(given as object) });
     const asked = parse(schema, parts, found);
     // The deadline has passed: the client must not pay for an answer that it does not get.
     if (response.headersSent) return;
