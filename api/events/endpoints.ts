@@ -105,7 +105,18 @@ const numbered = z
   })
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
-type FeedPart = { events: string; last_event_id: string; has_more: boolean };
+/** The newest published day of each registry, by its name. */
+const published = z.record(z.string(), z.iso.date()).meta({
+  description:
+    '(+) The newest published day of each registry, by its name. Where `has_more` is false, you have all events of these days.',
+});
+
+interface FeedPart {
+  events: string;
+  last_event_id: string;
+  has_more: boolean;
+  published: z.output<typeof published>;
+}
 
 // Nights of several countries publish at the same time: the event of a later night may have a smaller number.
 // So the feed goes on in the order of publication, in which a night has one place (registry.event_range).
@@ -132,7 +143,12 @@ function feed({ readers, now }: Context): Endpoint {
       answer: z.strictObject({
         status,
         data: z.array(numbered),
-        meta: z.strictObject({ next_cursor: z.string(), has_more: z.boolean(), fetched_at }),
+        meta: z.strictObject({
+          next_cursor: z.string(),
+          has_more: z.boolean(),
+          published,
+          fetched_at,
+        }),
       }),
       example: {
         status: 'success',
@@ -140,6 +156,7 @@ function feed({ readers, now }: Context): Endpoint {
         meta: {
           next_cursor: writeCursor({ scope: 'watched', event_id: '4711' }),
           has_more: false,
+          published: { ceidg: examples.event.event_date },
           fetched_at: examples.meta.fetched_at,
         },
       },
@@ -155,8 +172,9 @@ function feed({ readers, now }: Context): Endpoint {
       );
       if (!part) throw invalid([['after', badCursor]]);
       const next_cursor = writeCursor({ scope, event_id: part.last_event_id });
-      const meta = { next_cursor, has_more: part.has_more, fetched_at: formatTimestamp(now()) };
-      return writeSuccess(part.events, meta);
+      const { events, has_more, published } = part;
+      const meta = { next_cursor, has_more, published, fetched_at: formatTimestamp(now()) };
+      return writeSuccess(events, meta);
     },
   );
 }

@@ -67,6 +67,11 @@ async function readOn(scope: 'watched' | 'all', told: FeedEvent[], after?: strin
   }
 }
 
+/** The newest published day of each registry, as a feed says it. */
+async function publishedOf(query: string) {
+  return (await watcher.read<FeedPart>(`/events/feed?${query}`)).meta.published;
+}
+
 async function waitsForLock(): Promise<boolean> {
   const { rowCount } = await database.pool.query(
     `select from pg_stat_activity
@@ -148,6 +153,7 @@ describe('nights of two countries', () => {
       all.slice(before).map(() => '2026-11-04'),
     );
     expect(all.length).toBeGreaterThan(before + 10);
+    expect(await publishedOf('')).toEqual({ ceidg: '2026-11-04', sirene: '2026-11-02' });
     snapshot_no = await readSnapshotNo();
     expect(await changedSince(snapshot_no)).toEqual([]);
     await blocker.query('rollback');
@@ -164,6 +170,9 @@ describe('nights of two countries', () => {
         { event_type: 'COMPANY_NAME_CHANGED', new_value: 'Boulangerie du Pont' },
       ]);
     }
+    expect(await publishedOf('')).toEqual({ ceidg: '2026-11-04', sirene: '2026-11-03' });
+    expect(await publishedOf('scope=all')).toEqual({ ceidg: '2026-11-04' });
+    expect(await publishedOf('country=FR')).toEqual({ sirene: '2026-11-03' });
     const [last, former] = [all.at(-1)!, all.at(-2)!];
     expect(last.id).toBeLessThan(former.id);
     expect(await changedSince(snapshot_no)).toEqual(

@@ -94,6 +94,7 @@ describe('GET /api/v1/events/feed', () => {
     expect(meta).toEqual({
       next_cursor: expect.any(String),
       has_more: false,
+      published: { ceidg: '2026-11-06' },
       fetched_at: '2026-11-07T06:00:00+00:00',
     });
   });

@@ -7,15 +7,15 @@ export function countCharacters(text: string): number {
 
 const [nameMinimum, nameMaximum] = [3, 255];
 
-// Names appear in mails and on pages, where a line break does harm.
-const control = /[\p{Cc}\p{Zl}\p{Zp}]/u;
+// Names appear in mails and on pages, where a line break or a direction mark makes them look like another text.
+const control = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u;
 
 /** The name of an account or of a token: 3 to 255 characters, trimmed. */
 export const nameField = z
   .string()
   .trim()
   .refine((name) => !control.test(name), {
-    error: 'The name field must not contain control characters.',
+    error: 'The name field must not contain control characters or direction marks.',
     abort: true,
   })
   .refine((name) => countCharacters(name) >= nameMinimum, {

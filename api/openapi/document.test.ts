@@ -139,6 +139,16 @@ describe('GET /openapi.json', () => {
     expect(`${/^### (.+)$/m.exec(changes)?.[1]}.`).toBe(/^\d+\.\d+\./.exec(version)?.[0]);
   });
 
+  test('has what an API token may not do, as the guide lists it', async () => {
+    const guide = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
+    const [, list = ''] = /It gets a 403 from (.+)\.$/m.exec(guide) ?? [];
+    const listed = [...list.matchAll(/`(.+?)`/g)].map(([, operation]) => operation);
+    const refused = listOperations()
+      .filter(([, , { security }]) => security.length === 1)
+      .map(([path, method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`);
+    expect(listed.toSorted()).toEqual(refused.toSorted());
+  });
+
   test('passes the linter without a warning', { timeout: 120_000 }, async () => {
     const folder = await mkdtemp(join(tmpdir(), 'registry-openapi-'));
     onTestFinished(() => rm(folder, { recursive: true, force: true }));

@@ -33,7 +33,8 @@ const tags: Record<string, string> = {
 
 const schemes: Record<string, string> = {
   master: 'The Master Token (`sk_live_…`): full access, token management included.',
-  token: 'An API token (`sk_api_…`): data and the wallet, but no token management.',
+  token:
+    'An API token (`sk_api_…`): everything but the management of tokens and changes of the account.',
 };
 
 const security: Record<Auth, Record<string, string[]>[]> = {

@@ -54,10 +54,13 @@ describe('POST /tokens', () => {
     expect(JSON.stringify(owner.api.log)).not.toContain(owner.account.master_token);
   });
 
-  test('201 without a lifetime: it never expires', async () => {
-    const answer = await owner.ask('POST /tokens', { name: 'Billing' });
-    expect(answer).toMatchObject({ status: 201, body: { data: { expires_at: null } } });
-  });
+  test.each([{}, { expires_in_days: null }])(
+    '201 without a lifetime: it never expires: %j',
+    async (lifetime_) => {
+      const answer = await owner.ask('POST /tokens', { name: 'Billing', ...lifetime_ });
+      expect(answer).toMatchObject({ status: 201, body: { data: { expires_at: null } } });
+    },
+  );
 
   test('201 for the shortest and the longest lifetime', async () => {
     for (const [days, expires_at] of [
@@ -69,7 +72,7 @@ describe('POST /tokens', () => {
     }
   });
 
-  test.each([0, 366, -1, 1.5, '30', null, true, 1e300, [30]])(
+  test.each([0, 366, -1, 1.5, '30', '', true, 1e300, [30]])(
     '422 for a lifetime of %j',
     async (expires_in_days) => {
       expect(await owner.ask('POST /tokens', { name: 'Billing', expires_in_days })).toEqual({
@@ -84,12 +87,25 @@ describe('POST /tokens', () => {
     [7, 'The name field must be a string.'],
     ['ab', 'The name field must be at least 3 characters.'],
     ['a'.repeat(256), 'The name field must not be longer than 255 characters.'],
-    ['a\nb\tc', 'The name field must not contain control characters.'],
+    ['a\nb\tc', 'The name field must not contain control characters or direction marks.'],
   ])('422 for the name %j', async (name, message) => {
     expect(await owner.ask('POST /tokens', { name })).toEqual({
       status: 422,
       body: { message, errors: { name: [message] } },
     });
+  });
+
+  test('422 for a name with a mark that turns the direction of text, but not for one that joins', async () => {
+    const marks = '\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069';
+    const askAll = (texts: string[]) =>
+      Promise.all(texts.map((text) => owner.ask('POST /tokens', { name: `Bill${text}ing` })));
+    const refused = await askAll([...marks]);
+    const message = 'The name field must not contain control characters or direction marks.';
+    expect(refused.map(({ body }) => (body as { message: string }).message)).toEqual(
+      Array.from(marks, () => message),
+    );
+    const taken = await askAll(['\u200D', '\u200B', '\u2065', 'שלום']);
+    expect(taken.map(({ status }) => status)).toEqual([201, 201, 201, 201]);
   });
 
   test('422 for an unknown field, also one that would make another kind', async () => {

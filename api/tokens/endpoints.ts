@@ -114,8 +114,8 @@ const create = endpoint(
     path: '/tokens',
     summary: 'Create an API token',
     description:
-      'Without `expires_in_days` it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others as many are kept, those that ended last.',
-    body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.optional() }),
+      'Without `expires_in_days`, or with null, it never expires. Its secret is shown this once. The number of tokens that are neither revoked nor expired is bounded, else 422; of the others as many are kept, those that ended last.',
+    body: z.strictObject({ name: nameField, expires_in_days: lifetimeField.nullish() }),
     bodyExample: { name: 'Billing', expires_in_days: 90 },
     status: 201,
     ...answerOf(newTokenData, newTokenExample),

@@ -1,4 +1,5 @@
--- One row: the first $4 events after event $3, as JSON for account $1. $2 is `watched` for the feed of the
+-- One row: the first $4 events after event $3, as JSON for account $1, and the newest published day of each
+-- registry of these countries. $2 is `watched` for the feed of the
 -- account, `all` for the events of the whole registry, without companies whose owner objects to be found. Only
 -- events of the countries $5; null: of all. One more event is read to see whether there are more.
 -- Events come in the order of publication: range after range, and within a range by id. So what is published
@@ -91,7 +92,19 @@ select
     coalesce(
         (select shown.event_id from shown order by shown.place desc limit 1), $3::bigint
     ) as last_event_id,
-    (select count(*) > $4::bigint from page) as has_more
+    (select count(*) > $4::bigint from page) as has_more,
+    (
+        select coalesce(json_object_agg(source.source, newest.dump_date order by source.source), '{}')
+        from registry.source
+        cross join lateral (
+            select max(run.dump_date) as dump_date
+            from registry.run
+            where run.source = source.source and run.state = 'published'
+        ) as newest
+        where
+            newest.dump_date is not null
+            and ($5::text[] is null or source.country_code = any($5::text[]))
+    ) as published
 from (
     select shown.event_id, feed_item.*
     from shown
