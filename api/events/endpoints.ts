@@ -106,7 +106,7 @@ const numbered = z
   .meta({ id: 'FeedEvent', description: 'An event of the feed by cursor.' });
 
 /** The newest published day of each registry, by its name. */
-const published = z.record(z.string(), z.iso.date()).meta({
+const publishedDays = z.record(z.string(), z.iso.date()).meta({
   description:
     '(+) The newest published day of each registry, by its name. Where `has_more` is false, you have all events of these days.',
 });
@@ -115,7 +115,7 @@ interface FeedPart {
   events: string;
   last_event_id: string;
   has_more: boolean;
-  published: z.output<typeof published>;
+  published: z.output<typeof publishedDays>;
 }
 
 // Nights of several countries publish at the same time: the event of a later night may have a smaller number.
@@ -146,7 +146,7 @@ function feed({ readers, now }: Context): Endpoint {
         meta: z.strictObject({
           next_cursor: z.string(),
           has_more: z.boolean(),
-          published,
+          published: publishedDays,
           fetched_at,
         }),
       }),

@@ -1,12 +1,11 @@
 import { execFile } from 'node:child_process';
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Router } from 'express';
 import { afterAll, beforeAll, describe, expect, test, onTestFinished } from 'vitest';
 import { z } from 'zod';
-import { createAccount } from '../../fixtures/client/account.ts';
 import { completeOptions, startTestApi, type TestApi } from '../../fixtures/client/test-api.ts';
 import { createTestDatabase, type TestDatabase } from '../../fixtures/database/test-database.ts';
 import type { AppOptions } from '../app-options.ts';
@@ -129,24 +128,6 @@ describe('GET /openapi.json', () => {
   test('200 is OpenAPI 3.1 of the host that serves it', () => {
     expect(document).toMatchObject({ openapi: '3.1.0', servers: [{ url: '/' }] });
     expect(Object.keys(document.components?.securitySchemes ?? {})).toEqual(['master', 'token']);
-  });
-
-  test('has the version of the package, which the changelog begins with', async () => {
-    const read = (path: string) => readFile(join(import.meta.dirname, '../..', path), 'utf8');
-    const { version } = JSON.parse(await read('package.json')) as { version: string };
-    expect(document.info.version).toBe(version);
-    const [, changes = ''] = (await read('api/README.md')).split('\n## Changelog\n');
-    expect(`${/^### (.+)$/m.exec(changes)?.[1]}.`).toBe(/^\d+\.\d+\./.exec(version)?.[0]);
-  });
-
-  test('has what an API token may not do, as the guide lists it', async () => {
-    const guide = await readFile(join(import.meta.dirname, '../README.md'), 'utf8');
-    const [, list = ''] = /It gets a 403 from (.+)\.$/m.exec(guide) ?? [];
-    const listed = [...list.matchAll(/`(.+?)`/g)].map(([, operation]) => operation);
-    const refused = listOperations()
-      .filter(([, , { security }]) => security.length === 1)
-      .map(([path, method]) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`);
-    expect(listed.toSorted()).toEqual(refused.toSorted());
   });
 
   test('passes the linter without a warning', { timeout: 120_000 }, async () => {
@@ -359,27 +340,6 @@ describe('GET /openapi.json', () => {
       per: 'address',
     });
     expect(limitOf('/api/v1/wallet')).toEqual({ requests: 180, window_seconds: 60, per: 'token' });
-  });
-
-  test('says the limit of each operation that its answers say', async () => {
-    const { master_token } = await createAccount(database.kysely);
-    const limits = await Promise.all(
-      listOperations().map(async ([path, method, operation]) => {
-        const { headers } = await api.ask(path.replaceAll(/\{\w+\}/g, '1'), {
-          method: method.toUpperCase(),
-          headers: { Authorization: `Bearer ${master_token}` },
-        });
-        const { per, ...documented } = operation['x-rate-limit'];
-        const policy = /q=(\d+); w=(\d+);/.exec(headers.get('ratelimit-policy') ?? '') ?? [];
-        const [requests, window_seconds] = policy.slice(1).map(Number);
-        const name = `${method} ${path.replace('/api/v1', '')}`;
-        expect([name, { requests, window_seconds }]).toEqual([name, documented]);
-        expect([name, headers.get('x-ratelimit-limit')]).toEqual([name, String(requests)]);
-        return per === 'account' ? name : [];
-      }),
-    );
-    const ofAccounts = ['delete /account', 'get /companies/{company_ref}/events'];
-    expect(limits.flat()).toEqual(ofAccounts);
   });
 
   test('declares the headers of charges, replays and caches', () => {

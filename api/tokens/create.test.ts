@@ -99,7 +99,7 @@ describe('POST /tokens', () => {
     const marks = '\u061C\u200E\u200F\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069';
     const askAll = (texts: string[]) =>
       Promise.all(texts.map((text) => owner.ask('POST /tokens', { name: `Bill${text}ing` })));
-    const refused = await askAll([...marks]);
+    const refused = await askAll(Array.from(marks));
     const message = 'The name field must not contain control characters or direction marks.';
     expect(refused.map(({ body }) => (body as { message: string }).message)).toEqual(
       Array.from(marks, () => message),
