@@ -29,6 +29,7 @@ import { qualityEndpoints } from './quality/endpoints.ts';
 import { statsEndpoints } from './stats/endpoints.ts';
 import { tokenEndpoints } from './tokens/endpoints.ts';
 import { createUnsubscribePages } from './monitor/unsubscribe-page.ts';
+import { findPackages } from './wallet/topup.ts';
 import { walletEndpoints } from './wallet/endpoints.ts';
 import { watchlistEndpoints } from './monitor/endpoints.ts';
 import { createWebhooks } from './wallet/webhooks.ts';
@@ -83,7 +84,17 @@ export function createApp(options: AppOptions): Express {
   app.use(createProbes(options));
   app.use(metrics.router);
   app.use(showFaults);
-  app.use(createPages({ ...options, welcomeCredits: WELCOME_CREDITS }, limitAddress));
+  app.use(
+    createPages(
+      {
+        ...options,
+        welcomeCredits: WELCOME_CREDITS,
+        findPackages: async () =>
+          options.payment ? options.readers.readCustomer(findPackages) : [],
+      },
+      limitAddress,
+    ),
+  );
   app.use(createDownloads(options, limitAddress));
   app.use(createDocs(options.baseUrl, () => makeDocument(endpoints, options), limitAddress));
   app.use(['/recover', '/checkout', '/unsubscribe'], limitAddress);

@@ -337,6 +337,25 @@ describe('the answers of another country', () => {
 });
 
 describe('the pages of another country', () => {
+  const sirene = 'Data: SIRENE (INSEE), Licence Ouverte 2.0.';
+
+  test.each(['/stats', '/quality', '/quality/2026-10-02', '/downloads'])(
+    '%s names its registry with the licence, and not those of Poland',
+    async (path) => {
+      const page = await textOf(`${path}?country=FR`);
+      const [footer] = /<footer>[^]*<\/footer>/.exec(page)!;
+      expect(footer).toContain(sirene);
+      expect(footer).not.toMatch(/CEIDG|KRS|REGON|Poland/);
+    },
+  );
+
+  test.each(['/stats', '/quality', '/downloads'])('%s leads to each country', async (path) => {
+    const page = await textOf(`${path}?country=fr`);
+    const other = /<a href="([^"]*)">Poland<\/a>\n<a href="[^"]*" aria-current="page">France</;
+    expect(other.exec(page)?.[1]).toBe(path);
+    expect(await textOf(path)).toContain(`<a href="${path}?country=FR">France</a>`);
+  });
+
   test('the statistics show its map, its names and whom the data are from', async () => {
     const page = await textOf('/stats?country=FR', { headers: { Accept: 'text/html' } });
     expect(page.match(/<(rect|path) class="shade-/g)).toHaveLength(18);
@@ -344,13 +363,12 @@ describe('the pages of another country', () => {
     for (const part of [
       'Statistics of France',
       'Active entries by region',
-      'Data: SIRENE (INSEE), Licence Ouverte 2.0',
       'CC BY 4.0',
       'from NAF rév. 2 to NAF 2025',
     ]) {
       expect(page).toContain(part);
     }
-    expect(page).not.toMatch(/voivodeship[ <]|Poland/i);
+    expect(page).not.toMatch(/voivodeship[ <]|of Poland/i);
   });
 
   test('a country without a map has a table of its regions', async () => {
@@ -365,7 +383,9 @@ describe('the pages of another country', () => {
 
   test('the first page says what the newest night of each country changed', async () => {
     const page = await textOf('/', { headers: { Accept: 'text/html' } });
-    expect(page).toContain('<h2 id="night-fr">Last night in France</h2>');
+    expect(page).toMatch(/<h2 id="night-fr">[^<]* France/);
+    for (const credit of ['Data: KRS, public sector information of Poland.', sirene])
+      expect(page).toContain(credit);
     expect(page).toContain('href="/stats?country=FR&amp;source=sirene"');
     expect(page.indexOf('>KRS</a>')).toBeLessThan(page.indexOf('>SIRENE</a>'));
   });

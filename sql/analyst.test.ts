@@ -8,13 +8,16 @@ import { shareAllSources, shareDemonstration, sources } from '../fixtures/dump/t
 import { verify } from '../pipeline/night/verify.ts';
 
 let db: TestDatabase;
+/** With two countries, of which France has the older days. */
+let both: TestDatabase;
 const readme = new URL('README.md', import.meta.url);
 
 beforeAll(async () => {
   db = await (await shareAllSources()).copy();
+  both = await (await shareDemonstration()).copy();
 }, 300_000);
 
-afterAll(() => db.drop());
+afterAll(() => Promise.all([db.drop(), both.drop()]));
 
 /** Runs a query as the role that analysts have, after changes of the owner that do not stay. */
 async function ask(query: string, changes = '', of = db): Promise<Record<string, unknown>[]> {
@@ -360,15 +363,6 @@ test('the dictionaries are those of Poland, and country_name has the names of ea
 });
 
 describe('sql/README.md', () => {
-  /** With two countries, of which France has the older days. */
-  let both: TestDatabase;
-
-  beforeAll(async () => {
-    both = await (await shareDemonstration()).copy();
-  }, 300_000);
-
-  afterAll(() => both.drop());
-
   async function readQueries(): Promise<string[]> {
     const text = await readFile(readme, 'utf8');
     return [...text.matchAll(/^```sql\n(.+?);\n```$/gms)].map(([, query = '']) => query);

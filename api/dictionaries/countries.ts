@@ -3,7 +3,7 @@ import type { Db } from '../../sql/connection/kysely.ts';
 import { invalid } from '../http/errors.ts';
 
 /** What asks for all countries, where an answer can mix them. */
-const every = 'all';
+export const every = 'all';
 
 /** A country in a query or a body: `chooseCountry` looks it up. */
 export const countryField = z

@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { runPrepared } from '../../sql/connection/prepared.ts';
 import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import type { Context } from '../http/context.ts';
+import { findCountryChoices } from '../pages/country-choice.ts';
+import { findAttributions } from '../pages/attributions.ts';
 import { last, views } from './views.ts';
 
 interface DictionaryRow {
@@ -67,16 +69,16 @@ export async function findDownloads(options: PageOptions, asked: unknown) {
     .executeTakeFirstOrThrow();
   const date = query.parse(asked).date ?? newest;
   const days = await snapshots
-    .select([
-      'stat_date as day',
-      sql<string>`string_agg(upper(source), ', ' order by source)`.as('sources'),
-    ])
+    .select(['stat_date as day', sql<string[]>`array_agg(source order by source)`.as('sources')])
     .where(sql`date_trunc('month', stat_date)`, '=', sql`date_trunc('month', ${date}::date)`)
     .groupBy('stat_date')
     .orderBy('stat_date')
     .execute();
+  const sources = days.find(({ day }) => day === date)?.sources;
   return {
     ...(await findDictionary(options)),
+    countries: await findCountryChoices(readers.db, country, true),
+    attributions: await findAttributions(readers.db, sources ?? []),
     baseUrl,
     country,
     date,
@@ -84,6 +86,6 @@ export async function findDownloads(options: PageOptions, asked: unknown) {
     newest,
     days,
     /** The registries of the day; undefined: it has no snapshot. */
-    sources: days.find(({ day }) => day === date)?.sources,
+    sources,
   };
 }

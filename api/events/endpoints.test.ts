@@ -56,6 +56,8 @@ const meta = {
   identifier_type: 'NIP',
   company_ref: expect.stringMatching(/^\d+$/),
   company_name: 'Piekarnia Pod Wieżą Anna Żakowska',
+  company_status: 'ACTIVE',
+  country_code: 'PL',
   is_watched: false,
 };
 
@@ -116,6 +118,7 @@ describe('GET /api/v1/companies/events', () => {
     expect(await historyOf('NIP', '1001203007')).toMatchObject({
       body: {
         data: { events: [{ event_type: 'COMPANY_STRUCK_OFF' }, { severity: 'critical' }] },
+        meta: { company_status: 'DELETED' },
       },
     });
   });

@@ -4,6 +4,7 @@ import type { Caller } from '../auth/authenticate.ts';
 import type { Language } from '../../sql/words/message.ts';
 import {
   companyRef,
+  companyStatus,
   identifierValue,
   unknownCompany,
   numberCheck,
@@ -25,6 +26,8 @@ const historyMeta = z
     ...numberFields,
     company_ref: z.string(),
     company_name: z.string().nullable(),
+    company_status: companyStatus,
+    country_code: z.string(),
     is_watched: z.boolean().meta({ description: '(+) Whether it is on the watch list.' }),
   })
   .meta({ id: 'HistoryMeta', description: 'Which page this is, of which company.' });
@@ -39,7 +42,7 @@ const answered = {
   example: {
     status: 'success',
     data: { events: [examples.event] },
-    meta: { ...examples.meta, ...examples.company, is_watched: false },
+    meta: { ...examples.meta, ...examples.company, ...examples.history },
   },
   errors: unknownCompanyErrors,
 };
@@ -94,7 +97,9 @@ async function readHistory(
         registry.primary_identifier(company),
         registry.identifier_type(company),
         company.company_id as company_ref,
-        company.name as company_name
+        company.name as company_name,
+        company.status as company_status,
+        company.country_code
     from registry.company
     where company.company_id = (${company_id})
   `;

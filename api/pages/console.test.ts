@@ -253,6 +253,13 @@ describe('/console', () => {
       /^4 November 2026\s+\w+\n/,
     );
     expect(await balanceOf(page)).toBe('199 credits');
+    expect(await page.locator('#company-about').innerText()).toMatch(
+      /^(active|suspended|deleted) · /,
+    );
+    const registries = page.locator('footer [data-attribution]:visible');
+    expect(await registries.allInnerTexts()).toEqual([
+      'Data: CEIDG, KRS and REGON, public sector information of Poland.',
+    ]);
     await page.getByRole('button', { name: 'Show the profile: 5 credits' }).click();
     await page.locator('#profile').getByText('Says so since').first().waitFor();
     expect(await page.locator('#profile').innerText()).toMatch(/KRS active[^]*File .*, line \d+/);
@@ -263,6 +270,13 @@ describe('/console', () => {
     await page.getByLabel('Evidence').fill('The entry of yesterday.');
     await page.getByRole('button', { name: 'Send' }).click();
     await page.locator('#challenges-list').getByText('open', { exact: true }).waitFor();
+
+    await openView(page, 'Wallet');
+    await page.locator('#ledger-list').getByText('−5 credits').waitFor();
+    expect(await registries.allInnerTexts()).toContain(
+      'Data: SIRENE (INSEE), Licence Ouverte 2.0.',
+    );
+    await page.goBack();
 
     // The results are still there: going back costs nothing.
     await page.goBack();

@@ -46,7 +46,7 @@ describe('GET /', () => {
       'KRS companies, cooperatives, foundations, associations 3 November 2026 , yesterday 0 7 0 10 20',
     ]);
     expect(await read(/<p class="summary">.*/g)).toEqual([
-      'The newest night brought 29 events, 7 of them critical.',
+      'Last night brought 29 events, 7 of them critical.',
     ]);
     expect(await read(/<p class="summary">.*/g, '?lang=pl')).toEqual([
       'Ostatnia noc przyniosła 29 zdarzeń, w tym 7 krytycznych.',
@@ -90,6 +90,35 @@ describe('GET /', () => {
     expect(await read(examples)).toHaveLength(3);
     now = new Date('2026-11-04T07:00:00Z');
     expect(await read(examples)).toHaveLength(2);
+  });
+
+  test('200 says "last night" only where it was, and adds up no nights of different days', async () => {
+    const said = async () => [
+      ...(await read(/<h1>.*<\/h1>|<p class="summary">.*|<h2 id="night">.*|<h3>What .*/g)),
+      (await read(types)).length,
+    ];
+    expect(await said()).toEqual([
+      'What changed in the company registers last night',
+      'Last night brought 28 events, 6 of them critical.',
+      'Last night: the data of 3 November 2026',
+      'What happened',
+      8,
+    ]);
+    now = new Date('2026-11-05T06:00:00Z');
+    expect((await said()).slice(0, 3)).toEqual([
+      'What changed in the company registers',
+      'The newest snapshot, of 3 November 2026, brought 28 events, 6 of them critical.',
+      'The newest snapshot: 3 November 2026',
+    ]);
+    await runSource(database, 'krs', '2026-11-04');
+    expect(await said()).toEqual([
+      'What changed in the company registers last night',
+      'Last night brought 11 events, 1 of them critical.',
+      'The newest snapshot of each registry',
+      'What happened by the data of 4 November 2026',
+      'What happened by the data of 3 November 2026',
+      16,
+    ]);
   });
 });
 

@@ -8,16 +8,21 @@ import { basePath } from '../endpoint/mount.ts';
 import type { Context } from '../http/context.ts';
 import { keepByKey } from '../http/keep.ts';
 import { chooseSource } from '../stats/source.ts';
+import { findAttributions } from './attributions.ts';
 import type { NoticeTexts } from './notice.ts';
 import { readHeadline } from './headline.ts';
 
 type Credits = Record<'searchCredits' | 'snapshotCredits' | 'welcomeCredits', number>;
+type Prices = {
+  /** Returns the packages of credits that can be bought, with their prices. */
+  findPackages: () => Promise<object[]>;
+};
 type Texts = {
   baseUrl: string;
   privacyText?: NoticeTexts | undefined;
   termsText?: NoticeTexts | undefined;
 };
-export type HomeOptions = Context & Credits & Texts & { isRegistrationOpen?: boolean };
+export type HomeOptions = Context & Prices & Credits & Texts & { isRegistrationOpen?: boolean };
 
 const hour_ms = 3_600_000;
 const day_ms = 24 * hour_ms;
@@ -36,20 +41,37 @@ export async function findSnapshots(db: Db, country_code: string) {
 
 type Snapshot = Awaited<ReturnType<typeof findSnapshots>>[number];
 
+/** What the newest nights say, as `api/read_night.sql` has it. */
+interface Night {
+  nights: { source: string; stat_date: string }[];
+  types: { event_date: string; severity: string; count: number }[];
+  examples: { event_date: string }[];
+}
+
+/** The events of nights by the day of the data, the newest first: those of different days are no sum. */
+function groupByDay({ nights, types, examples }: Night) {
+  const dates = [...new Set(nights.map(({ stat_date }) => stat_date))].toSorted().toReversed();
+  return dates.map((date) => ({
+    date,
+    types: types.filter(({ event_date }) => event_date === date),
+    examples: examples.filter(({ event_date }) => event_date === date),
+  }));
+}
+
 /** What the newest nights say. A night of millions of events is read once, whoever looks at it. */
 async function readNews(db: Db, { country, snapshots }: Shown, suppressBelow: number) {
   const [first] = snapshots;
-  if (!first) return { nights: [], types: [], examples: [], headline: undefined };
+  if (!first) return { nights: [], days: [], headline: undefined };
   const source = await chooseSource(db, { country: country.country_code });
   const newest = snapshots.find((one) => one.source === source) ?? first;
   const [[night], headline] = await Promise.all([
-    runPrepared<Record<'nights' | 'types' | 'examples', object[]>>(db, 'api/read_night.sql', [
+    runPrepared<Night>(db, 'api/read_night.sql', [
       snapshots.map((one) => one.source),
       snapshots.map(({ stat_date }) => stat_date),
     ]),
     readHeadline(db, newest.source, newest.stat_date, suppressBelow),
   ]);
-  return { ...night!, headline };
+  return { nights: night!.nights, days: groupByDay(night!), headline };
 }
 
 /** A country whose snapshots the page shows. */
@@ -70,11 +92,14 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
   const day = new Intl.DateTimeFormat('en-CA', { timeZone: country.time_zone });
   const today = Date.parse(day.format(at));
   const { country_code } = country;
+  /** Calendar days there. */
+  const ageOf = (date: string) => (today - Date.parse(date)) / day_ms;
   return {
     country,
     nameIn: (language: string) => words.nameOf(country, language),
-    /** Calendar days there. */
-    ageOf: (date: string) => (today - Date.parse(date)) / day_ms,
+    ageOf,
+    /** Whether data of a day came last night: a dump of a day is read in the night that ends it. */
+    isLast: (date: string) => ageOf(date) <= 1,
     /** What the entries of a source are. */
     holds: (source: string, language: string) =>
       words.find(country_code, `holds_${source}`, language),
@@ -82,12 +107,8 @@ function viewNights({ country }: Shown, words: Words, at: Date) {
 }
 
 /** Makes what `/` shows to a browser: the newest nights, the service and the ways to use it. */
-export function createHome({
-  readers: { db },
-  now,
-  isRegistrationOpen = true,
-  ...options
-}: HomeOptions) {
+export function createHome({ readers, now, isRegistrationOpen = true, ...options }: HomeOptions) {
+  const { db } = readers;
   // For an hour at most: what is withdrawn from the events is gone from the page too.
   const readKept = keepByKey((key) =>
     Promise.all(
@@ -100,16 +121,20 @@ export function createHome({
     const news = await readKept(JSON.stringify([shown, Math.floor(at.getTime() / hour_ms)]));
     const all = shown.map((one, place) => ({ ...viewNights(one, words, at), ...news[place]! }));
     const [first, ...others] = all;
-    const newest = shown[0]!.snapshots.map(({ stat_date }) => stat_date).toSorted();
     return {
       ...first!,
       others: others.filter(({ nights }) => nights.length > 0),
       describeEvent,
       present,
       // An example until something is published.
-      newest: newest.at(-1) ?? '2026-11-06',
+      newest: first!.days[0]?.date ?? '2026-11-06',
       api: options.baseUrl + basePath,
       isRegistrationOpen,
+      packages: await options.findPackages(),
+      attributions: await findAttributions(
+        db,
+        all.flatMap(({ nights }) => nights.map(({ source }) => source)),
+      ),
       welcomeCredits: options.welcomeCredits,
       searchCredits: options.searchCredits,
       snapshotCredits: options.snapshotCredits,

@@ -58,7 +58,7 @@ describe('GET /privacy', () => {
 describe('the foot of a page', () => {
   test('leads to the terms of the data, and to the contact of the operator', async () => {
     const footer = (page: string) => page.slice(page.indexOf('<footer>'));
-    expect(footer(await read('/stats'))).toContain('<a href="/terms#data">public sector');
+    expect(footer(await read('/stats'))).toContain('<a href="/terms#data">sources and terms');
     expect(footer(await read('/stats'))).not.toContain('Contact');
     const contacts = [
       ['help@registry.example', 'mailto:help@registry.example'],
@@ -123,8 +123,11 @@ describe('the language of a page', () => {
     }
   });
 
-  test('stays English where a page has no other texts, and is kept in its links', async () => {
+  test('stays English where a page has no other texts, which the page says, and is kept in its links', async () => {
     expect(await languageOf('/console?lang=pl', 'pl')).toEqual(['Console', undefined]);
+    for (const path of ['/console', '/companies/9', '/docs', '/docs/wallet', '/guides/analysts'])
+      expect(await read(path)).toContain('lang="pl">Tylko po angielsku</span>');
+    expect(await read('/privacy?lang=pl')).toContain('hreflang="en">Konsola (EN)</a>');
     expect(await read('/console?lang=pl')).toContain('<a href="/privacy?lang=pl">');
     expect(await read('/console')).toContain('<a href="/privacy">');
   });

@@ -13,6 +13,7 @@ import { readCountries } from '../dictionaries/countries.ts';
 import { onlyAllow, type ShowFault } from '../http/errors.ts';
 import { basePath } from '../endpoint/mount.ts';
 import { createAssets } from './assets.ts';
+import { findAllAttributions } from './attributions.ts';
 import { createHome, type HomeOptions } from './home.ts';
 import { createNotice } from './notice.ts';
 import { sendPage, sendPrivatePage } from './page.ts';
@@ -68,6 +69,7 @@ async function findChoices({ readers: { db }, searchCredits, snapshotCredits }: 
     eventClasses: eventClass.options,
     categories: category.options,
     challengedFields: challengedField.options,
+    attributions: await findAllAttributions(db),
   };
 }
 

@@ -5,6 +5,8 @@ import { askedCountry, chooseCountries } from '../dictionaries/countries.ts';
 import { dateField } from '../http/field.ts';
 import { pagingFields } from '../http/paging.ts';
 import { readNight, readNights } from '../quality/nights.ts';
+import { findCountryChoices } from './country-choice.ts';
+import { findAttributions } from './attributions.ts';
 import texts from './texts/en/quality.json' with { type: 'json' };
 
 /** A page that is none is the first one. */
@@ -21,7 +23,14 @@ export async function findNights(
   const country = askedCountry(query);
   const countries = await chooseCountries(readers.db, country);
   const page = paging.parse({ page: query.page });
-  return { ...(await readNights(readers, now(), page, countries)), query: queryOf(country) };
+  const nights = await readNights(readers, now(), page, countries);
+  const sources = new Set(nights.data.map(({ source }) => source));
+  return {
+    ...nights,
+    query: queryOf(country),
+    countries: await findCountryChoices(readers.db, country, true),
+    attributions: await findAttributions(readers.db, sources),
+  };
 }
 
 /** `/quality/<date>`; undefined where no dump was delivered for that day. */
@@ -35,5 +44,12 @@ export async function findNight(
   const registries = date === undefined ? [] : await readNight(db, date, countries);
   if (registries.length === 0) return undefined;
   // A registry may name a field, or a newer release a guard or a reason, that has no text yet.
-  return { date, registries, query: queryOf(country), isSaid: (key: string) => key in texts };
+  const sources = registries.map(({ source }) => source);
+  return {
+    date,
+    registries,
+    query: queryOf(country),
+    isSaid: (key: string) => key in texts,
+    attributions: await findAttributions(db, sources),
+  };
 }

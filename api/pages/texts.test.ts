@@ -31,7 +31,7 @@ describe('the texts of the pages', () => {
 
   test('are the same in both languages, with the same values and links', () => {
     expect(listTexts('pl')).toEqual(texts);
-    expect(texts).toContainEqual(['layout.source', '<terms>']);
+    expect(texts).toContainEqual(['layout.service', '<terms>']);
   });
 
   test('are each said somewhere, and nothing else is said', () => {

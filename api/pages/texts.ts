@@ -86,6 +86,8 @@ export function createWords(request: Request, template: string, known?: Language
         },
       ),
     href,
+    /** Whether the page has no texts in Polish. */
+    isEnglishOnly: !isTranslated(template),
     /** A number such as `12,345`; null is a dash. */
     number: (value: number | string | null, options?: Intl.NumberFormatOptions): string =>
       value === null

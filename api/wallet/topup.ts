@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import type { Tx } from '../../sql/connection/kysely.ts';
+import type { Db, Tx } from '../../sql/connection/kysely.ts';
 import type { Context } from '../http/context.ts';
 import { endpoint, type Endpoint } from '../endpoint/endpoint.ts';
 import { invalid, switchedOff } from '../http/errors.ts';
@@ -97,14 +97,32 @@ async function openCheckout(
   return { checkout_url: opened.checkout_url, ...topup };
 }
 
+/** Returns the packages of credits that are offered, the smallest first. */
+export async function findPackages(db: Db): Promise<z.output<typeof creditPackage>[]> {
+  const offered = await db
+    .selectFrom('customer.credit_package')
+    .select(['package_slug', 'name', 'credits', 'price', 'currency'])
+    .where('is_offered', '=', true)
+    .orderBy('credits')
+    .orderBy('package_slug')
+    .execute();
+  return offered.map(({ credits, price, currency, ...named }) => ({
+    ...named,
+    credits: Number(credits),
+    price: priceOf(price, currency),
+    currency: currency.toUpperCase(),
+  }));
+}
+
 const packages = endpoint(
   {
     method: 'get',
     path: '/wallet/packages',
     tag: 'Wallet',
     summary: 'List the packages of credits',
-    description: 'What can be bought with `POST /wallet/topup`, the smallest first.',
-    auth: 'token',
+    description:
+      'What can be bought with `POST /wallet/topup`, the smallest first. (+) Public, as prices are.',
+    auth: 'none',
     answer: z.strictObject({ status: success, data: z.array(creditPackage) }),
     example: {
       status: 'success',
@@ -119,22 +137,10 @@ const packages = endpoint(
       ],
     },
   },
-  async ({ options: { db } }) => {
-    const offered = await db
-      .selectFrom('customer.credit_package')
-      .select(['package_slug', 'name', 'credits', 'price', 'currency'])
-      .where('is_offered', '=', true)
-      .orderBy('credits')
-      .orderBy('package_slug')
-      .execute();
-    const data = offered.map(({ credits, price, currency, ...named }) => ({
-      ...named,
-      credits: Number(credits),
-      price: priceOf(price, currency),
-      currency: currency.toUpperCase(),
-    }));
-    return { status: 'success', data };
-  },
+  async ({ options: { readers } }) => ({
+    status: 'success',
+    data: await readers.readCustomer(findPackages),
+  }),
 );
 
 function createTopup({ payment: provider }: PaymentOptions): Endpoint {

@@ -1,26 +1,27 @@
 -- One row: what happened in the nights of the sources $1 and days $2. `nights` are their counts. `types`
--- counts the events by type, the worst first. `examples` are a few of the worst events: of companies in KRS, since an entry there is
--- never a natural person's, and without values that tell of persons. Of a source the first 500 events
--- that are high or worse are looked at, so that a night of many events costs no more.
+-- counts the events of each day by type, the worst first. `examples` are a few of the worst events of each day:
+-- of companies in KRS, since an entry there is never a natural person's, and without values that tell of
+-- persons. Of a source the first 500 events that are high or worse are looked at, so that a night of many
+-- events costs no more.
 with night as (
     select night.source, night.event_date
     from unnest($1::text[], $2::date[]) as night (source, event_date)
 ),
 
 counted as (
-    select found.event_type, event_type.severity, severity.rank, found.count
+    select found.event_date, found.event_type, event_type.severity, severity.rank, found.count
     from (
-        select event.event_type, count(*) as count
+        select event_date, event.event_type, count(*) as count
         from night
         join registry.event using (source, event_date)
-        group by event.event_type
+        group by event_date, event.event_type
     ) as found
     join registry.event_type using (event_type)
     join registry.severity using (severity)
 ),
 
 worst as (
-    select found.*
+    select night.event_date, found.*
     from night
     cross join lateral (
         select event.company_id, event.entry_id, event.event_id, event_type.event_type,
@@ -39,6 +40,7 @@ worst as (
 
 example as (
     select
+        worst.event_date,
         worst.severity,
         worst.rank,
         worst.event_id,
@@ -49,7 +51,9 @@ example as (
             as new_value,
         entry.name,
         entry.city,
-        row_number() over (partition by worst.event_type order by worst.event_id) as place
+        row_number() over (
+            partition by worst.event_date, worst.event_type order by worst.event_id
+        ) as place
     from worst
     join registry.entry using (company_id, entry_id)
     where entry.entity_type = 'LEGAL' and entry.krs is not null and entry.name is not null
@@ -88,9 +92,13 @@ select
     (
         select coalesce(json_agg(shown order by shown.rank desc, shown.place, shown.event_id), '[]')
         from (
-            select * from example
+            select
+                example.*,
+                row_number() over (
+                    partition by event_date order by rank desc, place, event_id
+                ) as place_of_day
+            from example
             where place <= 2
-            order by rank desc, place, event_id
-            limit 6
         ) as shown
+        where place_of_day <= 6
     ) as examples

@@ -2,8 +2,8 @@
 
 -- One row per word of a country in a language; the language is empty where all share it. Of a snapshot: the
 -- columns of dates, `owner`, and `division`, `group` and `class` for parts of codes without names of their
--- own. Of pages: `name` in a language that is neither the country's nor English, `region`, which word of the texts they take, `holds_` with a source, what that has, `credit`,
--- whom the data are from, `map`, the view box of the map, and `map_credit`, whom its outlines are from.
+-- own. Of pages: `name` in a language that is neither the country's nor English, `region`, which word of the texts they take, `holds_` with a source, what that has, `credit_`
+-- with a source, whom its data are from, where that is more than its name, `licence`, under which all of them may be used, `map`, the view box of the map, and `map_credit`, whom its outlines are from.
 create table registry.country_word (
     country_code text not null,
     language text not null,

@@ -11,6 +11,8 @@ import { readWords } from '../../dictionaries/words.ts';
 import { basePath } from '../../endpoint/mount.ts';
 import type { Context } from '../../http/context.ts';
 import { none } from '../../stats/series-fields.ts';
+import { findCountryChoices } from '../country-choice.ts';
+import { findAttributions } from '../attributions.ts';
 import { findSnapshots } from '../home.ts';
 import { createWords } from '../texts.ts';
 import { findMap, measures } from './map.ts';
@@ -81,7 +83,11 @@ export async function findStatistics(options: Context, request: Request) {
     countryName: words.nameOf(country, language),
     viewBox: words.find(country_code, 'map'),
     mapCredit: words.find(country_code, 'map_credit', language),
-    credit: words.find(country_code, 'credit', language),
+    countries: await findCountryChoices(db, selection.country, false),
+    attributions: await findAttributions(
+      db,
+      snapshots.map(({ source }) => source).filter((source) => source === selection.source),
+    ),
     sections,
     legalForms: legalForms.toSorted((one, other) => one.name.localeCompare(other.name, language)),
     csv: `${basePath}/stats/series.csv?${queryOf(series)}`,

@@ -2,9 +2,9 @@
 import { element, find } from '../dom.js';
 import { openChallenges } from './challenge.js';
 import { loadEvents } from './events.js';
-import { call, dateOf, listing, numberOf, report, severityOf } from './kit.js';
+import { call, dateOf, listing, numberOf, report, severityOf, statusOf } from './kit.js';
 import { viewSnapshot } from './profile.js';
-import { nameView } from './route.js';
+import { nameRegistries, nameView } from './route.js';
 import { loadWatched } from './watched.js';
 
 /** What the shown page is of: the reference of the address, then what the history says of the company. */
@@ -41,7 +41,11 @@ function showCompany(meta) {
     ? `${meta.identifier_type} ${meta.primary_identifier}`
     : 'without a number';
   const changes = meta.total === 1 ? '1 change' : `${numberOf(meta.total)} changes`;
-  about.textContent = `${number} · ${changes} so far · reference ${meta.company_ref}`;
+  about.replaceChildren(
+    statusOf(meta.company_status),
+    ` · ${number} · ${changes} so far · reference ${meta.company_ref}`,
+  );
+  if (!find('#company').hidden) nameRegistries(meta.country_code);
   watch.textContent = meta.is_watched ? 'Stop watching' : 'Watch';
   // The list of a customer is one of numbers.
   watch.hidden = !meta.primary_identifier;

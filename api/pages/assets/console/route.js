@@ -19,6 +19,13 @@ export function nameView(id, name) {
   if (!find(`#${id}`).hidden) document.title = `${name} · ${service}`;
 }
 
+/** Names at the foot the registries of a country, or of all. */
+export function nameRegistries(country_code) {
+  for (const one of document.querySelectorAll('[data-attribution]')) {
+    one.hidden = country_code !== undefined && one.dataset.attribution !== country_code;
+  }
+}
+
 /** Shows the view of the address, and moves the focus to its heading. */
 export async function route() {
   const [, ref] = /^\/companies\/([^/]+)$/.exec(location.pathname) ?? [];
@@ -31,6 +38,7 @@ export async function route() {
   }
   const heading = view.querySelector('h1');
   nameView(view.id, heading.textContent);
+  nameRegistries();
   window.scrollTo(0, 0);
   heading.focus({ preventScroll: true });
   await shows.get(view.id)?.(ref && decodeURIComponent(ref));

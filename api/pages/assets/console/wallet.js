@@ -1,6 +1,17 @@
 // The wallet: balance, packages and ledger.
 import { element, find } from '../dom.js';
-import { call, creditsOf, hasToken, listing, onSubmit, rowOf, showBalance, timeOf } from './kit.js';
+import {
+  call,
+  creditsOf,
+  hasToken,
+  listing,
+  onSubmit,
+  report,
+  rowOf,
+  showBalance,
+  timeOf,
+} from './kit.js';
+import { onView } from './route.js';
 
 const signedOf = ({ type, amount }) => `${type === 'withdraw' ? '−' : '+'}${creditsOf(amount)}`;
 
@@ -18,8 +29,10 @@ export async function loadWallet() {
   const { data } = await call('GET', '/wallet');
   showBalance(data.balance);
   find('#purchased').textContent = creditsOf(data.total_purchased);
-  await loadLedger(1);
 }
+
+// What was bought or spent meanwhile is in it.
+onView('wallet', () => report(find('#ledger-output'), () => loadLedger(1)));
 
 export async function loadPackages() {
   const { data } = await call('GET', '/wallet/packages');
@@ -44,6 +57,7 @@ onSubmit('topup', async (fields) => {
 });
 
 document.addEventListener('visibilitychange', () => {
-  if (hasToken() && document.visibilityState === 'visible')
-    void loadWallet().catch(() => undefined);
+  if (!hasToken() || document.visibilityState !== 'visible') return;
+  const loads = find('#wallet').hidden ? [loadWallet()] : [loadWallet(), loadLedger(1)];
+  void Promise.all(loads).catch(() => undefined);
 });
