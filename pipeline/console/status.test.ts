@@ -25,7 +25,7 @@ describe('rejects', () => {
   test('shows file, line, reason and the row', async () => {
     const command = await runCommand(['rejects', runOf('2026-11-05')], { DATABASE_URL: db.url });
     expect(command.stdout).toMatch(
-      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: the suspension date '2026-11-31' is not a date: 1;.*2026-11-31.*\n$/,
+      /^Zarejestrowane działalności - województwo podlaskie\.csv:2: 21 fields instead of 24: ia Ryb.*2026-11-31.*\n$/,
     );
     expect(command.code).toBe(0);
   });
@@ -41,7 +41,7 @@ describe('rejects', () => {
         {
           file: 'Zarejestrowane działalności - województwo podlaskie.csv',
           line: 2,
-          reason: "the suspension date '2026-11-31' is not a date",
+          reason: '21 fields instead of 24',
           raw,
         },
       ],

@@ -13,23 +13,29 @@ import { phoneEvent } from '../../fixtures/dump/bad-rows.ts';
 
 let baseline: Baseline;
 beforeAll(async () => {
-  baseline = await publishBaseline(makeReports({ śląskie: 300 }));
+  baseline = await publishBaseline(reports(() => undefined));
 });
 afterAll(() => baseline.drop());
 
-const good = makeReports({ śląskie: 300 });
+const good = reports(() => undefined);
 const nothing = { new: 0, updated: 0, deleted: 0, waiting: 0 };
 
-/** The usual reports of a day, changed by the test. */
+/** The usual reports of a day, with an entry without numbers, changed by the test. */
 function reports(change: (lines: Reports) => void): Reports {
   const made = makeReports({ śląskie: 300 });
+  made.opolskie![8] = withFields(made.opolskie![8]!, { Nip: '', Regon: '' });
   change(made);
   return made;
 }
 
-/** Makes a row unreadable: its last field is cut off. */
+/** Makes a row unreadable: its beginning is cut off, with all numbers. */
 function cut(lines: string[], at: number): void {
-  lines[at] = lines[at]!.slice(0, -1);
+  lines[at] = lines[at]!.split(';').slice(7).join(';');
+}
+
+/** Makes a row unreadable, of which the numbers are left: its end is cut off. */
+function cutEnd(line: string): string {
+  return line.slice(0, -1);
 }
 
 function struckOff(line: string, date: string): string {
@@ -48,7 +54,7 @@ describe('an entry that is gone from a file with an unreadable row', () => {
   test('waits, and is struck off by the next clean file', async () => {
     const [second, third] = await publish(baseline, damaged, clean);
     expect(second).toEqual({
-      rejects: [`${fileName('opolskie')}, line 6: 23 fields instead of 24`],
+      rejects: [`${fileName('opolskie')}, line 6: 17 fields instead of 24`],
       events: [],
       counts: { ...nothing, waiting: 2 },
     });
@@ -119,13 +125,41 @@ describe('an entry that is gone from a file with an unreadable row', () => {
     expect(second!.events).toEqual([struckOff(gone, '2026-11-03')]);
   });
 
-  test('waits for rows that contradict each other', async () => {
-    const contradicted = reports((made) => {
-      made.opolskie!.push(withFields(made.opolskie![6]!, { Telefon: '1' }));
-      made.opolskie!.splice(3, 1);
+  test('does not wait for rows of other numbers, except where it has none itself', async () => {
+    const made = reports(({ opolskie }) => {
+      const [end, status, signs, twice] = opolskie!.splice(4, 4) as [
+        string,
+        string,
+        string,
+        string,
+      ];
+      const Nip = fieldOf(signs, 'Nip').replace(/(...)(...)(..)/, '$1-$2-$3-');
+      opolskie!.splice(
+        3,
+        2,
+        cutEnd(end),
+        withFields(status, { StatusDzialalnosci: '?' }),
+        withFields(signs, { Nip, Regon: '123456789' }),
+        twice,
+        withFields(twice, { Telefon: '1' }),
+      );
     });
-    const [second] = await publish(baseline, contradicted, clean);
-    expect(second).toMatchObject({ events: [], counts: { ...nothing, waiting: 1 } });
+    const [second, third] = await publish(baseline, made, clean);
+    expect(second!.rejects).toHaveLength(5);
+    expect(second).toMatchObject({
+      events: [struckOff(gone, '2026-11-03')],
+      counts: { ...nothing, deleted: 1, waiting: 3 },
+    });
+    expect(third).toMatchObject({ events: [], counts: nothing });
+  });
+
+  test('waits for a row of which no number is valid', async () => {
+    const made = reports(({ opolskie }) => {
+      opolskie![6] = withFields(opolskie![6]!, { Nip: '1234567890', Regon: '123456789' });
+      opolskie!.splice(3, 1);
+    });
+    const [second] = await publish(baseline, made);
+    expect(second).toMatchObject({ events: [], counts: { ...nothing, waiting: 2 } });
   });
 });
 
@@ -177,7 +211,7 @@ describe('a new entry that shares a number with one whose row cannot be read', (
   test('is no change of identity', async () => {
     const fresh = withFields(makeRow(8001), { Nip: fieldOf(gone, 'Nip') });
     const damaged = reports((made) => {
-      cut(made.opolskie!, 3);
+      made.opolskie![3] = cutEnd(gone);
       made.opolskie!.push(fresh);
     });
     const repaired = reports((made) => made.opolskie!.push(fresh));

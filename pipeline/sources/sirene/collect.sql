@@ -97,8 +97,10 @@ select
     )
     || case
         when name.is_told then '{}'
-        when entry.entity_type = 'NATURAL' then jsonb_build_object('nom', entry.name)
-        else jsonb_build_object('denomination', entry.name)
+        else jsonb_build_object(
+            case entry.entity_type when 'NATURAL' then 'nom' else 'denomination' end,
+            case when 'name' = any(entry.untold) then '[ND]' else entry.name end
+        )
     end as columns,
     name.is_told as tells_name,
     jsonb_build_object(

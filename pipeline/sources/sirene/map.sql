@@ -85,7 +85,19 @@ select
     nullif(
         array_remove(
             array[
-                case when unit.name is null then 'name' end,
+                case
+                    when
+                        unit.name is null
+                        and (
+                            unit.is_partial
+                            or '[ND]' in (
+                                record.denomination, record.denomination_usuelle1, record.sigle,
+                                record.prenom_usuel, record.prenom1, record.nom_usage, record.nom,
+                                record.pseudonyme
+                            )
+                        )
+                        then 'name'
+                end,
                 case when unit.is_partial or seat.is_withheld then 'address' end,
                 case
                     when unit.start_date is null then 'start date'

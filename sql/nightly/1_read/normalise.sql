@@ -47,6 +47,12 @@ select
         when
             coalesce(mapped.name, mapped.surname, mapped.first_name) is null
             and mapped.is_partial is not true
+            -- A key that is a number needs no name.
+            and not (
+                select bool_or(type.stored_in = 'key')
+                from registry.identifier_type as type
+                join stage.night using (country_code)
+            )
             then 'all names are blank'
         when mapped.declared_status is null
             then format('the status ''%s'' is not known', coalesce(mapped.status_text, ''))

@@ -1,9 +1,98 @@
 -- Compares yesterday with today: which entries are gone.
 
--- One row per entry without a record of today: its state of yesterday. `waits`: the night decides
--- nothing before the next clean dump, for example because an unreadable record may belong to the entry.
--- An entry on a list of deletions does not wait, since no later delta repeats the list. `is_unreadable`:
--- an unreadable record holds a number of the entry, so the entry has no new identity.
+-- One row per rejected record and number in it. `types`: the types of which it is a number; null where that is
+-- not certain.
+create unlogged table stage.unreadable_number as
+with digits as (
+    select
+        reject.file_no,
+        reject.line,
+        match.part[1] as run,
+        -- What the mapping has read says more.
+        (reject.file_no, reject.line) not in (
+            select entry.file_no, entry.line
+            from stage.entry
+            where entry.reason is not null
+        ) as is_alone
+    from stage.reject
+    cross join lateral regexp_matches(reject.raw, '[0-9]{9,}', 'g') as match (part)
+    where not reject.is_repeat
+),
+
+written as (
+    select digits.file_no, digits.line, digits.run as number, digits.is_alone
+    from digits
+    where length(digits.run) in (9, 10)
+    union
+    -- The number of a unit begins with the number of its company.
+    select digits.file_no, digits.line, left(digits.run, 9), digits.is_alone
+    from digits
+    where length(digits.run) = 14
+    union
+    select digits.file_no, digits.line, match.part[1], false
+    from digits
+    cross join lateral regexp_matches(digits.run, '[0-9]{9,10}', 'g') as match (part)
+    where length(digits.run) > 10
+)
+
+select
+    written.file_no,
+    written.line,
+    written.number,
+    look.types
+from written
+cross join lateral (
+    select case
+        when bool_and(registry.is_number(type.identifier_type, written.number))
+            then array_agg(type.identifier_type)
+    end as types
+    from registry.identifier_type as type
+    join stage.night using (country_code)
+    where written.is_alone and written.number ~ type.pattern
+) as look
+union all
+-- As the mapping has read it, which looks into the right columns.
+select
+    entry.file_no,
+    entry.line,
+    number.identifier_value,
+    case
+        when
+            type.reject_name is null
+            or registry.is_number(number.identifier_type, number.identifier_value)
+            then array[number.identifier_type]
+    end
+from stage.entry
+cross join stage.night
+cross join lateral registry.list_numbers(
+    night.country_code, entry.nip, entry.regon9, entry.krs, entry.numbers, entry.entry_key,
+    entry.units
+) as number
+join registry.identifier_type as type using (identifier_type)
+where entry.reason is not null and not entry.is_repeat;
+
+analyze stage.unreadable_number;
+
+-- One row per file and set of types of number that a rejected record of it tells.
+create unlogged table stage.unreadable as
+select distinct
+    file.file_key,
+    told.types
+from stage.reject
+join stage.file using (file_no)
+left join lateral (
+    select array_agg(distinct type.value order by type.value) as types
+    from stage.unreadable_number as number
+    cross join lateral unnest(number.types) as type (value)
+    where number.file_no = reject.file_no and number.line = reject.line
+) as told on true
+where not reject.is_repeat;
+
+-- One row per entry without a record of today: its state of yesterday. `waits`: the night decides nothing
+-- before the next dump, since a rejected record may belong to the entry: one with a number of the entry, or
+-- one of its file with no number of a type that the entry has. An entry on a list of deletions does not wait,
+-- since no later delta repeats the list. `is_unreadable`: a rejected record holds a number of the entry, so the
+-- entry has no new identity.
 create unlogged table stage.vanished as
 with absent as (
     select absent.*
@@ -16,22 +105,6 @@ with absent as (
             entry.entry_key = absent.entry_key
             and (entry.reason is null or night.dump_kind = 'full')
     )
-),
-
-unreadable_number as (
-    -- The row may have moved to another file before it became unreadable.
-    select distinct match.part[1] as number
-    from stage.reject
-    cross join lateral regexp_matches(reject.raw, '[0-9]{9,10}', 'g') as match (part)
-    where not reject.is_repeat
-    union
-    -- The REGON of a unit begins with the REGON of its company.
-    select match.part[1]
-    from stage.reject
-    cross join lateral regexp_matches(
-        reject.raw, '(?<![0-9])([0-9]{9})[0-9]{5}(?![0-9])', 'g'
-    ) as match (part)
-    where not reject.is_repeat
 )
 
 select
@@ -40,11 +113,11 @@ select
     night.dump_kind = 'full'
     and (
         own.is_unreadable
-        or entry.file_key in (
-            select file.file_key
-            from stage.reject
-            join stage.file using (file_no)
-            where not reject.is_repeat
+        or exists (
+            select from stage.unreadable
+            where
+                unreadable.file_key = entry.file_key
+                and (unreadable.types && own.types) is not true
         )
         -- An entry that was imported on demand may be newer than the dump.
         or entry.changed_date >= night.dump_date
@@ -55,12 +128,19 @@ from absent
 cross join stage.night
 join registry.entry using (company_id, entry_id)
 cross join lateral (
-    select (
-        entry.nip in (select unreadable_number.number from unreadable_number)
-        or entry.regon9 in (select unreadable_number.number from unreadable_number)
-        or entry.krs in (select unreadable_number.number from unreadable_number)
-        or entry.entry_key in (select unreadable_number.number from unreadable_number)
-    ) is true as is_unreadable
+    -- Uncorrelated lists, which become hash tables. The phone is in them since it may look like another
+    -- company's number, where a record has lost its beginning.
+    select
+        (
+            entry.nip in (select number.number from stage.unreadable_number as number)
+            or entry.regon9 in (select number.number from stage.unreadable_number as number)
+            or entry.krs in (select number.number from stage.unreadable_number as number)
+            or entry.entry_key in (select number.number from stage.unreadable_number as number)
+            or entry.phone in (select number.number from stage.unreadable_number as number)
+        ) is true as is_unreadable,
+        array(
+            select number.identifier_type from registry.entry_numbers(entry) as number
+        ) as types
 ) as own;
 
 analyze stage.vanished;
